@@ -1,5 +1,6 @@
 import { changeRetention } from '../db/change/log.ts';
 import { answerRetention } from '../db/idempotency-answers.ts';
+import { RetentionClock } from '../db/retention-clock.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { KEPT_FOR } from '../domain/idempotent-write.ts';
 import { Webhooks } from '../domain/webhook/service.ts';
@@ -18,11 +19,13 @@ export function createUpkeep(
   const { database, historyDays, statisticsMonths, metrics, log, now, random } = dependencies;
   const { webhookDelays: delays, allowPrivateWebhooks: allowPrivate, resolveHost: resolve } = dependencies;
   const db = database.client;
+  const retentionTime = new RetentionClock(db, now, log).read;
   const webhooks = new Webhooks({
     db,
     feed: revisions.feed,
     random,
     now,
+    retentionTime,
     log,
     delays,
     post: createPost({ allowPrivate, resolve }),
@@ -33,8 +36,8 @@ export function createUpkeep(
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   return [
     webhooks,
-    changeRetention(db, historyDays, now, log),
-    new StatisticsRetention(database, statisticsMonths, now, log),
-    answerRetention(db, KEPT_FOR, now, log),
+    changeRetention(db, historyDays, retentionTime, log),
+    new StatisticsRetention(database, statisticsMonths, now, log, { retention: retentionTime }),
+    answerRetention(db, KEPT_FOR, retentionTime, log),
   ];
 }

@@ -36,6 +36,7 @@ export const keys: Partial<Record<Model, readonly string[]>> = {
   AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
   WebhookQueue: ['webhookId'],
   LogReader: ['name'],
+  RetentionClock: ['name'],
 };
 
 type Row = Record<string, unknown>;

@@ -5,6 +5,7 @@ import { dialectOf } from './connection/dialect.ts';
 import { readRows } from './connection/raw-reads.ts';
 import { join, name, sql } from './connection/sql.ts';
 import { AgeRetention } from './retention.ts';
+import type { RetentionTime } from './retention-clock.ts';
 
 /** The account and the idempotency key of an answer. */
 export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
@@ -63,7 +64,7 @@ export async function deleteOldAnswers(db: Db, before: Date): Promise<boolean> {
   return deleted === DELETE_BATCH_SIZE;
 }
 
-export function answerRetention(db: Db, maxAge: number, now: () => Date, log: Logger): AgeRetention {
+export function answerRetention(db: Db, maxAge: number, now: RetentionTime, log: Logger): AgeRetention {
   const deleteSome = (before: Date) => deleteOldAnswers(db, before);
   return new AgeRetention(log, { what: 'answers', every: 10 * 60 * 1000 }, { maxAge, now, deleteSome });
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
+import type { RetentionTime } from './retention-clock.ts';
 
 interface RetentionOptions {
   readonly what: string;
@@ -11,14 +12,14 @@ interface RetentionOptions {
 
 /** Deletes old records periodically, in batches. */
 export abstract class Retention {
-  readonly #log: Logger;
+  protected readonly log: Logger;
   readonly #options: RetentionOptions;
   #timer: NodeJS.Timeout | undefined;
   #lastRun: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(log: Logger, options: RetentionOptions) {
-    this.#log = log;
+    this.log = log;
     this.#options = options;
   }
 
@@ -46,7 +47,7 @@ export abstract class Retention {
 
   readonly #run = singleFlight(() =>
     this.deleteOld().catch((error: unknown) => {
-      this.#log.warn({ err: error }, `old ${this.#options.what} could not be deleted`);
+      this.log.warn({ err: error }, `old ${this.#options.what} could not be deleted`);
     }),
   );
 
@@ -58,7 +59,7 @@ export abstract class Retention {
 interface AgeOptions {
   /** After how many milliseconds a record is deleted; 0 for never. */
   readonly maxAge: number;
-  readonly now: () => Date;
+  readonly now: RetentionTime;
   /** Deletes some records from before a time; returns whether there may be more. */
   readonly deleteSome: (before: Date) => Promise<boolean>;
 }
@@ -74,7 +75,9 @@ export class AgeRetention extends Retention {
   override async deleteOld(): Promise<void> {
     const { maxAge, now, deleteSome } = this.#age;
     if (maxAge === 0) return;
-    const before = new Date(now().getTime() - maxAge);
+    const time = await now();
+    if (time === null) return;
+    const before = new Date(time.getTime() - maxAge);
     await this.untilNone(() => deleteSome(before));
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
-import { isBot, type Visitor } from '../domain/visit/visitor.ts';
+import { isBot } from '../domain/visit/bot.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** The largest form, in bytes; one with a password is far smaller. */

@@ -73,6 +73,7 @@ function deliver(
     snapshot: async () => null,
     random: () => 0,
     now: () => later(60),
+    retentionTime: () => later(60),
     waitUntilIdle: async () => {},
   });
   running.push(webhooks);
@@ -242,4 +243,52 @@ test('stores since when a receiver fails, although its webhook is changed during
   );
   const queue = () => client.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
   await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
+});
+
+test('delivers at once what a clock that was years ahead has claimed and scheduled', async () => {
+  const [webhookId] = await addWebhooks('late', 1, 2);
+  const { client } = server.database;
+  const years = 3 * 365 * 86_400;
+  await client.webhookDelivery.updateMany({ data: { nextAttemptAt: later(years) } });
+  const claimedUntil = new Date(Date.now() + years * 1_000);
+  await client.webhookQueue.update({
+    where: { webhookId: webhookId ?? 0 },
+    data: { dueAt: later(years), claimedBy: 'ended', claimedUntil },
+  });
+  let posts = 0;
+  deliver(async () => {
+    posts++;
+    return answered;
+  });
+  await expect.poll(() => posts).toBe(2);
+});
+
+test('leaves a retry that is due in hours, and a claim of another process', async () => {
+  const [waiting, claimed] = await addWebhooks('busy', 2, 1);
+  await addWebhooks('prompt', 1, 1, later(1));
+  const { client } = server.database;
+  const at = later(10 * 3_600);
+  await client.webhookDelivery.updateMany({
+    where: { webhookId: waiting ?? 0 },
+    data: { nextAttemptAt: at },
+  });
+  await client.webhookQueue.update({ where: { webhookId: waiting ?? 0 }, data: { dueAt: at } });
+  await client.webhookQueue.update({
+    where: { webhookId: claimed ?? 0 },
+    data: { claimedBy: 'other', claimedUntil: new Date(Date.now() + 60_000) },
+  });
+  const urls: string[] = [];
+  deliver(async (url) => {
+    urls.push(url);
+    return answered;
+  });
+  await expect.poll(() => urls).toEqual(['http://prompt.example/']);
+  const pending = await client.webhookDelivery.findMany({
+    where: { status: 'PENDING' },
+    orderBy: { webhookId: 'asc' },
+  });
+  expect(pending.map(({ webhookId, nextAttemptAt }) => [webhookId, nextAttemptAt])).toEqual([
+    [waiting, at],
+    [claimed, NOON],
+  ]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countryCode, isBot, matchLanguage, platformOf } from '../../src/domain/visit/visitor.ts';
+import { countryCode, matchLanguage, platformOf } from '../../src/domain/visit/visitor.ts';
 
 const visitor = (userAgent: string, platformHint: string | null = null) => ({
   userAgent,
@@ -71,19 +71,6 @@ describe('the platform from the user agent', () => {
   ])('the hint %s takes precedence, unless it is unknown', (hint, platform) => {
     expect(platformOf(visitor('Mozilla/5.0 (X11; Linux x86_64) Chrome/143.0.0.0', hint))).toBe(platform);
   });
-});
-
-test.each([
-  ['Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)', true],
-  ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', true],
-  ['Twitterbot/1.0', true],
-  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:138.0) Gecko/20100101 Firefox/138.0', false],
-  [
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Mobile/15E148 Safari/604.1',
-    false,
-  ],
-])('%s counts as a program: %s', (userAgent, expected) => {
-  expect(isBot(visitor(userAgent))).toBe(expected);
 });
 
 // The languages of a browser, those that a link has targets for, and the one that the visitor gets.

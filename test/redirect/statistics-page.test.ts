@@ -327,6 +327,18 @@ describe('the statistics page with a password', () => {
     server.clock.now = NOON;
   });
 
+  test('refuses a cookie that was given while the clock was ahead', async () => {
+    const { alias } = await owner.link(PASSWORD);
+    const opensAfter = async (seconds: number) => {
+      server.clock.now = new Date(NOON.getTime() + seconds * 1_000);
+      const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };
+      server.clock.now = NOON;
+      return (await open(`/${alias}+`, { headers })).status;
+    };
+    expect(await opensAfter(60)).toBe(200);
+    expect(await opensAfter(365 * 86_400)).toBe(401);
+  });
+
   test('refuses a wrong password and a forged cookie', async () => {
     const { alias } = await owner.link(PASSWORD);
     const wrong = await open(`/${alias}+`, { form: { password: 'open' } });

@@ -408,6 +408,8 @@ describe('an expired or disabled link', () => {
     ['curl', {}, { 'User-Agent': 'curl/8.5.0' }],
     ['a crawler', {}, { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }],
     ['a preview', {}, { 'User-Agent': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }],
+    ['a program without a user agent', {}, { 'User-Agent': '' }],
+    ['Office', {}, { 'User-Agent': 'Mozilla/4.0 (compatible; ms-office; MSOffice 16)' }],
     ['a prefetch', {}, { 'Sec-Purpose': 'prefetch' }],
     ['HEAD', { method: 'HEAD' }, {}],
   ])(
@@ -738,6 +740,7 @@ describe('clicks', () => {
     ['a crawler', { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' }, 0],
     ['a preview', { 'User-Agent': 'WhatsApp/2.23.20.0' }, 0],
     ['a preview of another', { 'User-Agent': 'facebookexternalhit/1.1' }, 0],
+    ['a program without a user agent', { 'User-Agent': '' }, 0],
     ['a prefetch', { 'Sec-Purpose': 'prefetch;prerender' }, 0],
     ['a prefetch of earlier browsers', { Purpose: 'prefetch' }, 0],
     ['a prefetch of Firefox', { 'X-Moz': 'prefetch' }, 0],

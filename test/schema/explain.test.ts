@@ -116,14 +116,39 @@ test('reports that pixels are fired', async () => {
   });
 });
 
-test('does not reveal the destination of a link with a click limit to a program', async () => {
-  const { id } = await owner.link({ expiration_clicks: 1 });
-  expect(await explain({ linkId: String(id), userAgent: 'curl/8.5.0' })).toMatchObject({
-    outcome: 'PREVIEW',
-    destination: null,
-    steps: expect.arrayContaining([expect.objectContaining({ rule: 'CLICK_LIMIT', applied: true })]),
+test.each(['curl/8.5.0', 'Mozilla/4.0 (compatible; ms-office; MSOffice 16)', ''])(
+  'does not reveal the destination of a link with a click limit to the program "%s"',
+  async (userAgent) => {
+    const { id } = await owner.link({ expiration_clicks: 1 });
+    expect(await explain({ linkId: String(id), userAgent })).toMatchObject({
+      outcome: 'PREVIEW',
+      destination: null,
+      steps: expect.arrayContaining([expect.objectContaining({ rule: 'CLICK_LIMIT', applied: true })]),
+    });
+  },
+);
+
+test.each([{}, { userAgent: BROWSER }])(
+  'reveals the destination of a link with a click limit to a person: %j',
+  async (visitor) => {
+    const { id } = await owner.link({ expiration_clicks: 1 });
+    expect((await explain({ linkId: String(id), ...visitor })).outcome).toBe('REDIRECT');
+  },
+);
+
+test('imagines a browser of an unknown system where no user agent is given', async () => {
+  const { id } = await owner.link({
+    target_type: 2,
+    'platform[0][key]': 'iOS',
+    'platform[0][value]': 'https://example.com/ios',
+    pixel_ids: await owner.pixel(),
   });
-  expect((await explain({ linkId: String(id), userAgent: BROWSER })).outcome).toBe('REDIRECT');
+  expect(await explain({ linkId: String(id) })).toMatchObject({
+    outcome: 'PIXELS',
+    steps: expect.arrayContaining([
+      { rule: 'TARGETING', applied: false, why: "The visitor's operating system is not known." },
+    ]),
+  });
 });
 
 test.each([

@@ -7,6 +7,7 @@ import { empty, join, type Sql, sql } from '../connection/sql.ts';
 import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { AgeRetention } from '../retention.ts';
+import type { RetentionTime } from '../retention-clock.ts';
 import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
@@ -162,7 +163,7 @@ async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
 }
 
 /** Deletes changes that are older than a number of days; 0 keeps all. */
-export function changeRetention(db: Db, days: number, now: () => Date, log: Logger): AgeRetention {
+export function changeRetention(db: Db, days: number, now: RetentionTime, log: Logger): AgeRetention {
   const maxAge = days * 24 * 60 * 60 * 1000;
   const deleteSome = (before: Date) => deleteOldChanges(db, before);
   return new AgeRetention(log, { what: 'changes', every: 60 * 60 * 1000 }, { maxAge, now, deleteSome });

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
 import type { Database } from '../connection/client.ts';
 import type { Db } from '../connection/db.ts';
+import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/raw-reads.ts';
 import { empty, join, name, sql } from '../connection/sql.ts';
 import { emptyLog } from '../connection/sqlite-file.ts';
 import { Retention } from '../retention.ts';
-import { dayOf, enclosingPeriod, monthsAfter } from './calendar.ts';
+import type { RetentionTime } from '../retention-clock.ts';
+import { dayOf, daysAfter, enclosingPeriod, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
-import { deletePastVisitors } from './visitors.ts';
+import { deletePastVisitors, reopenFutureDays } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const WRITE_DELAY = 2 * 60_000;
@@ -16,6 +18,23 @@ const MAX_EXAMINED_LINKS = 500;
 /** For how many links, and how many rows of an account, one statement deletes. */
 const MAX_LINKS = 10;
 const MAX_ROWS = 5_000;
+
+interface Clocks {
+  /** The time by which statistics are deleted. */
+  readonly retention: RetentionTime;
+  /** The time by a clock that all processes share. */
+  readonly shared: () => Promise<Date>;
+}
+
+/** The time of the database's server; on SQLite, of this machine. */
+async function serverTime(db: Db, now: () => Date): Promise<Date> {
+  if (dialectOf(db).runsInProcess) return now();
+  const [row] = await readRows<{ seconds: string }>(
+    db,
+    sql`SELECT EXTRACT(EPOCH FROM clock_timestamp())::text AS "seconds"`,
+  );
+  return row ? new Date(Number(row.seconds) * 1000) : now();
+}
 
 /**
  * Deletes visitors when their day is over, and statistics that are older than a number of months. Several processes may do
@@ -26,30 +45,48 @@ export class StatisticsRetention extends Retention {
   readonly #db: Db;
   readonly #months: number;
   readonly #now: () => Date;
+  readonly #clocks: Clocks;
   /** The first month whose statistics are kept, after all earlier ones were deleted. */
   #done = 0;
   /** Whether deleted visitors may still be in SQLite's write-ahead log. */
   #areLogged = false;
 
   /** @param months 0 keeps all */
-  constructor(database: Database, months: number, now: () => Date, log: Logger) {
+  constructor(
+    database: Database,
+    months: number,
+    now: () => Date,
+    log: Logger,
+    clocks: Partial<Clocks> = {},
+  ) {
     super(log, { what: 'statistics', every: 60_000, pause: 50 });
     this.#database = database;
     this.#db = database.client;
     this.#months = months;
     this.#now = now;
+    this.#clocks = { retention: now, shared: () => serverTime(database.client, now), ...clocks };
   }
 
   override async deleteOld(): Promise<void> {
-    const now = this.#now();
+    const shared = await this.#clocks.shared();
+    const reopened = await reopenFutureDays(this.#db, daysAfter(dayOf(shared), -1));
+    if (reopened !== null)
+      this.log.warn(
+        { closed: reopened, today: dayOf(shared) },
+        'visitors were not counted: a wrong clock had ended days of the future, which are open again',
+      );
+    // A process whose clock is ahead ends no day for the others.
+    const ended = Math.min(this.#now().getTime(), shared.getTime()) - WRITE_DELAY;
     await this.untilNone(async () => {
-      const { any, more } = await deletePastVisitors(this.#db, dayOf(new Date(now.getTime() - WRITE_DELAY)));
+      const { any, more } = await deletePastVisitors(this.#db, dayOf(new Date(ended)));
       this.#areLogged ||= any;
       return more;
     });
     const { provider, url } = this.#database;
     if (provider === 'sqlite' && this.#areLogged) this.#areLogged = !emptyLog(url);
     if (this.#months === 0) return;
+    const now = await this.#clocks.retention();
+    if (now === null) return;
     const first = monthsAfter(enclosingPeriod(dayOf(now)), -this.#months);
     if (first === this.#done) return;
     await this.#deleteOfLinks(first);

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
+import { readRows } from '../connection/raw-reads.ts';
 import { sql } from '../connection/sql.ts';
 import { daysOf, type Visits } from './batch.ts';
 import { daysAfter } from './calendar.ts';
@@ -12,7 +13,7 @@ export class Salts {
   /** The salts of the days that are not over; missing ones are created. */
   async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const salts = new Map<number, string>();
-    const last = Math.max(...this.#known.keys(), ...days);
+    const last = Math.max(...days);
     // Those of days that are over are deleted. `addVisitors` asks whether the last day is over, too.
     for (const day of this.#known.keys()) if (day < last) this.#known.delete(day);
     for (const day of days) {
@@ -85,6 +86,20 @@ export async function deletePastVisitors(db: Db, before: number): Promise<Delete
     DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
       SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${BATCH_SIZE})`;
   return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
+}
+
+/**
+ * Sets the last day that is over back to this one if it is later, by a clock that was wrong: otherwise no visitors would be
+ * counted until then. Returns it as it was, or null.
+ */
+export async function reopenFutureDays(db: Db, last: number): Promise<number | null> {
+  const [closed] = await readRows<{ number: number }>(
+    db,
+    sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > ${last}`,
+  );
+  if (closed === undefined) return null;
+  await db.$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
+  return Number(closed.number);
 }
 
 /** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */

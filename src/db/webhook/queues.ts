@@ -24,6 +24,25 @@ function isFree(db: Db, now: Date): Sql {
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
+/** No claim is valid for so long, in milliseconds. */
+const MAX_CLAIM = 60 * 60 * 1_000;
+
+/**
+ * Makes deliveries due that wait for longer than any retry does, and ends claims that are as wrong: the clock was ahead when
+ * they were written.
+ * @param longest the longest delay of a retry, in milliseconds
+ */
+export async function mendSchedule(db: Db, now: Date, longest: number): Promise<void> {
+  const latest = new Date(now.getTime() + longest);
+  await db.$executeRaw(sql`
+    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "status" = 'PENDING' AND "nextAttemptAt" > ${latest}
+    AND "webhookId" IN (SELECT "webhookId" FROM "WebhookQueue" WHERE "dueAt" IS NOT NULL)`);
+  await db.$executeRaw(sql`UPDATE "WebhookQueue" SET "dueAt" = ${now} WHERE "dueAt" > ${latest}`);
+  await db.$executeRaw(sql`
+    UPDATE "WebhookQueue" SET "claimedBy" = NULL, "claimedUntil" = NULL
+    WHERE "claimedUntil" > ${dialectOf(db).fromNow(MAX_CLAIM)}`);
+}
+
 /** How many queues to claim at most, of receivers whose last attempt failed and of others. */
 export interface Room {
   readonly failing: number;

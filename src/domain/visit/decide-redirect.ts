@@ -3,8 +3,9 @@ import { keysOf } from '../../shared/keys-of.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
+import { isBot } from './bot.ts';
 import { isItself } from './itself.ts';
-import { isBot, matchLanguage, platformOf, type Visitor } from './visitor.ts';
+import { matchLanguage, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
 export const redirectOutcomes = {

@@ -5,11 +5,15 @@ import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
 import { servesVisitors } from '../short-domain/verification.ts';
+import { isBot } from './bot.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide-redirect.ts';
-import { countryCode, isBot } from './visitor.ts';
+import { countryCode } from './visitor.ts';
 
 /** A header of the visitor, with the length that is read for visits. */
 const headerInput = textOf(0, 1_000).nullish();
+
+/** The user agent of a simulated visit that names none: a browser of an unknown system. */
+const SOME_BROWSER = 'Mozilla/5.0 (KHTML, like Gecko)';
 
 /** A link, and the visitor of a simulated request. */
 const explainInput = z.object({
@@ -35,7 +39,8 @@ export async function explainRedirect(
   now: Date,
 ): Promise<RedirectDecision> {
   const { input } = parseInput(z.object({ input: explainInput }), { input: unparsed });
-  const { linkId, country, userAgent, acceptLanguage, at, password, query } = input;
+  const { linkId, country, acceptLanguage, at, password, query } = input;
+  const userAgent = input.userAgent ?? SOME_BROWSER;
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
   const found = where && (await db.link.findUnique({ where, include }));
@@ -44,11 +49,11 @@ export async function explainRedirect(
   const hash = link?.password;
   const visitor = {
     country: countryCode(country ?? ''),
-    userAgent: userAgent ?? '',
+    userAgent,
     platformHint: null,
     acceptLanguage: acceptLanguage ?? '',
     optedOut: false,
-    counts: !isBot({ userAgent: userAgent ?? '' }),
+    counts: !isBot({ userAgent }),
     passwordGiven:
       password != null && hash != null && (await verifyPassword(ofAccount(actor), password, hash)),
     query: query?.replace(/^\?/, '') ?? '',

@@ -1,6 +1,4 @@
 import bowser from 'bowser';
-import { isbot } from 'isbot';
-import { LRUCache } from 'lru-cache';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */
@@ -144,12 +142,4 @@ export function matchLanguage(
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
   const wishes = inOrder(preferencesOf(acceptLanguage));
   return wishes.find(({ language }) => languages.has(language))?.language ?? null;
-}
-
-/** A cache by user agent: few of them make most visits, and the pattern is long. */
-const bots = new LRUCache<string, boolean>({ max: 1_000, memoMethod: (userAgent) => isbot(userAgent) });
-
-/** Whether the visitor is a program: a crawler, a link preview, a monitor. */
-export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
-  return userAgent.length > 500 ? isbot(userAgent) : bots.memo(userAgent);
 }

@@ -31,6 +31,11 @@ export function retryAt(
   );
 }
 
+/** After how many milliseconds every retry is due. */
+export function longestDelay(delays: readonly number[] = RETRY_DELAYS): number {
+  return Math.max(0, ...delays) * (1 + MAX_JITTER);
+}
+
 /** Whether a webhook that has failed since then must be disabled. */
 export function isGivenUp(failingSince: Date, now: Date): boolean {
   return now.getTime() - failingSince.getTime() >= DISABLED_AFTER;

@@ -1,10 +1,12 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
+import type { RetentionTime } from '../../db/retention-clock.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { readBacklog } from '../../db/webhook/queues.ts';
+import { mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
 import { type Capacity, Receivers } from './receivers.ts';
+import { longestDelay } from './retry-schedule.ts';
 
 const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
@@ -15,9 +17,13 @@ const CHECK_INTERVAL = 1_000;
 /** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
 const RETENTION = 30 * 24 * 60 * 60 * 1000;
 const DELETE_INTERVAL = 60 * 60 * 1000;
+/** How often the schedule is mended, in milliseconds. */
+const MEND_INTERVAL = 10 * 60 * 1000;
 
 export interface WebhookDependencies extends DeliveryDependencies {
   readonly feed: ChangeFeed;
+  /** The time by which old deliveries are deleted. */
+  readonly retentionTime: RetentionTime;
   readonly capacity?: Capacity;
 }
 
@@ -38,7 +44,8 @@ export class Webhooks {
   /** Whether another round follows the running one. */
   #again = false;
   #stopping = false;
-  /** When old deliveries were last deleted, by a monotonic clock. */
+  /** When the schedule was last mended, and old deliveries were last deleted, by a monotonic clock. */
+  #mendedAt = Number.NEGATIVE_INFINITY;
   #deletedAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: WebhookDependencies) {
@@ -104,7 +111,11 @@ export class Webhooks {
   }
 
   async #processOnce(): Promise<void> {
-    const { db, random, now } = this.#deps;
+    const { db, random, now, delays } = this.#deps;
+    if (performance.now() - this.#mendedAt >= MEND_INTERVAL) {
+      await mendSchedule(db, now(), longestDelay(delays));
+      this.#mendedAt = performance.now();
+    }
     // After fewer changes, the next round is early enough.
     if ((await dispatchChanges(db, random, now)) >= MANY_CHANGES) this.#again = true;
     await this.#receivers.claim();
@@ -124,7 +135,8 @@ export class Webhooks {
   /** Deletes a batch of old deliveries, and a second later the next batch, while there are more. */
   async #deleteOld(): Promise<void> {
     if (performance.now() - this.#deletedAt < DELETE_INTERVAL) return;
-    const before = new Date(this.#deps.now().getTime() - RETENTION);
-    if (!(await deleteOldDeliveries(this.#deps.db, before))) this.#deletedAt = performance.now();
+    const now = await this.#deps.retentionTime();
+    if (now === null || !(await deleteOldDeliveries(this.#deps.db, new Date(now.getTime() - RETENTION))))
+      this.#deletedAt = performance.now();
   }
 }

@@ -7,9 +7,14 @@ import { type AddUses, SharedRateLimit } from './shared-rate-limit.ts';
 /** The length of a window in seconds. It begins with its first request. */
 const WINDOW_SECONDS = 60;
 
+/** The rest of the window in milliseconds. The limiter calculates it by the clock, which may have been set back meanwhile. */
+function msUntilNext({ msBeforeNext }: RateLimiterRes): number {
+  return Math.min(msBeforeNext, WINDOW_SECONDS * 1000);
+}
+
 /** When to try again, in whole seconds. */
-export function secondsUntilNext({ msBeforeNext }: RateLimiterRes): number {
-  return Math.max(1, Math.ceil(msBeforeNext / 1000));
+export function secondsUntilNext(left: RateLimiterRes): number {
+  return Math.max(1, Math.ceil(msUntilNext(left) / 1000));
 }
 
 function tooMany(left: RateLimiterRes, what: string): DomainError {
@@ -53,7 +58,7 @@ export class RateLimit {
     this.#shared?.count(keyId);
     const left = await this.#keys.consume(keyId).catch(limiterResult);
     // Rounded up to whole seconds, so that a client that waits until then is not too early, and both values are equal.
-    const reset = Math.ceil((now.getTime() + left.msBeforeNext) / 1000);
+    const reset = Math.ceil((now.getTime() + msUntilNext(left)) / 1000);
     res.setHeader('X-RateLimit-Limit', this.#perMinute);
     res.setHeader('X-RateLimit-Remaining', left.remainingPoints);
     res.setHeader('X-RateLimit-Reset', reset);

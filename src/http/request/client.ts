@@ -11,10 +11,11 @@ export function trustOf(trust: false | number | string): Trust {
   return proxyaddr.compile(trust.split(',').map((one) => one.trim()));
 }
 
-/** An address without the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+/** An address without spaces and the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 function withoutPort(address: string): string {
-  const [, v4, v6] = /^(?:([\d.]+):\d+|\[(.*)\](?::\d+)?)$/.exec(address) ?? [];
-  return v4 ?? v6 ?? address;
+  const trimmed = address.trim();
+  const [, v4, v6] = /^(?:([\d.]+):\d*|\[(.*)\](?::\d*)?)$/.exec(trimmed) ?? [];
+  return v4 ?? v6 ?? trimmed;
 }
 
 /** The client's address and the requested host, using the headers of trusted proxies. */
@@ -27,7 +28,8 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   const forwarded = String(req.headers['x-forwarded-host'] ?? '')
     .split(',', 1)[0]
     ?.trim();
-  return { address: withoutPort(proxyaddr(req, trust)), host: forwarded || asked };
+  const trusts: Trust = (one, distance) => trust(withoutPort(one), distance);
+  return { address: withoutPort(proxyaddr(req, trusts)), host: forwarded || asked };
 }
 
 /** The scheme of the client's request, if a trusted proxy sends it; else the service's own, such as `https:`. */

@@ -48,7 +48,11 @@ const Input = builder.inputType('ExplainRedirectInput', {
       description:
         'The country: an ISO 3166-1 alpha-2 code or XK, case-insensitive. Any other text is an unknown country.',
     }),
-    userAgent: t.string({ description: 'The header User-Agent.' }),
+    userAgent: t.string({
+      description:
+        'The header User-Agent; by default that of a browser of an unknown system. An empty one, and one that is not ' +
+        'in the form of browsers, is that of a bot.',
+    }),
     acceptLanguage: t.string({ description: 'The header Accept-Language.' }),
     at: t.string({
       description: 'The time of the visit, in ISO 8601 with an offset from UTC; now by default.',

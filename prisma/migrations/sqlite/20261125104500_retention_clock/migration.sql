@@ -1,0 +1,6 @@
+-- CreateTable
+CREATE TABLE "RetentionClock" (
+    "name" TEXT NOT NULL PRIMARY KEY,
+    "at" DATETIME NOT NULL,
+    "heldSince" DATETIME
+);

@@ -1,0 +1,45 @@
+import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
+import type { Visitor } from './visitor.ts';
+
+function anyOf(...patterns: readonly string[]): RegExp {
+  return new RegExp(patterns.join('|'), 'i');
+}
+
+/** What the user agents of browsers have. */
+const BROWSER_FORM = anyOf(
+  String.raw`\b(?:Gecko|Goanna|Opera|OPR|Trident|Presto|Servo|Ladybird)\b|\bMSIE \d|KHTML|WebKit[ /]`,
+  String.raw`NetFront|Obigo|Teleca|Dolfin|Polaris|browser[ /\d]|^(?:Lynx|E?Links|w3m|Dillo)\b`,
+  String.raw`^Mozilla/.*(?:\b(?:Chrome|Safari|Firefox|Version)/|Android|iP(?:hone|ad|od)|Windows Phone|Symbian|MeeGo)`,
+  // Old phones
+  String.raw`MIDP|CLDC|J2ME|\bMMP/|\bUP/|\bUP\.Link|WAP|UCWEB|\bBREW\b|Windows CE|Palm ?OS|\bFBAN/`,
+  '^(?:Nokia|SonyEricsson|SAMSUNG-|SEC-|LGE?[-/]|MOT-|BlackBerry|SIE-|DoCoMo/|KDDI-|SoftBank/|Vodafone/|J-PHONE/)',
+  // Televisions and consoles
+  String.raw`HbbTV|CE-HTML|\bNETTV/|SMART-?TV|Hybridcast|\bRoku|PlayStation|Nintendo|Xbox`,
+);
+
+/** Programs that use the form of browsers, and that isbot does not know: most of them read mail or check links. */
+const PROGRAM = anyOf(
+  String.raw`ms-?office|\b(?:Microsoft (?:Office|Outlook)|Outlook-Express|Thunderbird|Icedove|Betterbird|Postbox|Spicebird)\b`,
+  String.raw`\b(?:Eudora|KMail|Kontact|Lotus-Notes|Mailspring|Mailbird|BlueMail|eM ?Client|Foxmail|Airmail|Apple ?Mail|akregator)\b`,
+  String.raw`\bEvolution/|like Gecko; compatible|fetch(?! ?tv)|links?.?(?:walk|check|valid|test|alarm|scan)`,
+  String.raw`\b(?:CFNetwork|Cronet|Dalvik|Darwin|PowerShell|curl|wget|libwww-perl|okhttp|urllib|axios|aiohttp|jsdom|SlimerJS)\b`,
+);
+
+/** Words of televisions and phones that isbot takes for those of programs. */
+const MISTAKEN =
+  /\b(?:CE-HTML|NETTV|Freesat|Bada|webOS|REX)\/1\.0\b|Catcher(?=\d)|Google ?TV|Java(?=Platform|\/ASVM)|HTTP PGDL(?:;HTTPS)?|iP(?:hone|ad|od)\d+,|Sogou(?:MSE|MobileBrowser)/gi;
+
+function isProgram(userAgent: string): boolean {
+  return (
+    !BROWSER_FORM.test(userAgent) || PROGRAM.test(userAgent) || isbot(userAgent.replaceAll(MISTAKEN, ' '))
+  );
+}
+
+/** A cache by user agent: few of them make most visits, and the patterns are long. */
+const bots = new LRUCache<string, boolean>({ max: 1_000, memoMethod: isProgram });
+
+/** Whether the visitor is a program, such as a crawler or a link preview: isbot knows it, or its user agent is not a browser's. */
+export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
+  return userAgent.length > 500 ? isProgram(userAgent) : bots.memo(userAgent);
+}
