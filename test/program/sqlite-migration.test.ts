@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { readModels } from '../../scripts/migration-diff.ts';
 import { sqliteMigration } from '../../scripts/sqlite-migration.ts';
 import { knownMigrations, scriptOf } from '../../src/db/migration-state.ts';
+import { defaults } from '../../src/generated/defaults.ts';
 
 const models = readModels();
 const withField = (field: string, text = models) =>
@@ -121,4 +122,17 @@ test.each([
 
 test('there is no migration without a change', async () => {
   expect(await sqliteMigration()).toBeNull();
+});
+
+test('the generated defaults are those of the tables', () => {
+  const database = migrated();
+  const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value));
+  for (const [table, columns] of Object.entries(defaults)) {
+    const sql = `SELECT "name", "dflt_value" FROM pragma_table_info(?) WHERE "dflt_value" IS NOT NULL`;
+    const stored = database.prepare<string[], { name: string; dflt_value: string }>(sql).all(table);
+    expect(
+      Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, literal(value)])),
+    ).toEqual(Object.fromEntries(stored.map(({ name, dflt_value: preset }) => [name, preset])));
+  }
+  database.close();
 });
