@@ -13,6 +13,7 @@ const onlyOn = {
     'test/schema/{heavy-reads,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{connections,gone-clients,revoked-keys}.test.ts',
     'test/domain/import-files.test.ts',
+    'test/domain/import-sources.test.ts',
     'test/redirect/operator-lists.test.ts',
   ],
   postgresql: ['test/postgresql/**', 'test/start/webhook-kill.test.ts'],

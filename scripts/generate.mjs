@@ -20,11 +20,24 @@ const SOURCES = [
 ];
 
 /** The models with PostgreSQL's provider, and only a client: Pothos' types come from the SQLite client. */
-function postgresqlSchema() {
-  return readFileSync(join(root, 'prisma/schema.prisma'), 'utf8')
+function postgresqlSchema(models) {
+  return models
     .replace('provider = "sqlite"', 'provider = "postgresql"')
     .replace('"../src/generated/sqlite"', '"./postgresql"')
     .replace(/generator pothos \{[^}]*\}/, '');
+}
+
+/** The constant defaults of each model's columns, which Prisma's client does not tell. */
+function defaultsIn(models) {
+  const read = (body) =>
+    [...body.matchAll(/^ +(\w+) .*@default\((true|false|-?[\d.]+|"(?:[^"\\]|\\.)*")\)/gm)].map(
+      ([, column, value]) => [column, JSON.parse(value)],
+    );
+  const defaults = [...models.matchAll(/^model (\w+) \{([\s\S]*?)^\}/gm)].map(([, model, body]) => [
+    model,
+    Object.fromEntries(read(body)),
+  ]);
+  return `export const defaults = ${JSON.stringify(Object.fromEntries(defaults), null, 2)} as const;\n`;
 }
 
 export async function generate() {
@@ -35,7 +48,9 @@ async function generateServer() {
   const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
   if (isFresh(STAMP, hash)) return;
   mkdirSync(join(root, 'src/generated'), { recursive: true });
-  writeFileSync(join(root, 'src/generated/postgresql.prisma'), postgresqlSchema());
+  const models = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
+  writeFileSync(join(root, 'src/generated/postgresql.prisma'), postgresqlSchema(models));
+  writeFileSync(join(root, 'src/generated/defaults.ts'), defaultsIn(models));
   // Generation needs no engine, but looks for one and would download it: any existing file stops that.
   const env = {
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

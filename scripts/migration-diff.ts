@@ -4,7 +4,10 @@ import type { Provider } from '../src/db/connection/url.ts';
 import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migration-state.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
-const MODELS = fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url));
+/** The models, as committed. */
+export function readModels(): string {
+  return readFileSync(fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url)), 'utf8');
+}
 
 /** Tables without a model: those of SQLite's full-text index, and PostgreSQL's counts of key uses and receipts of clicks. */
 const external: Record<Provider, string[]> = {
@@ -12,36 +15,41 @@ const external: Record<Provider, string[]> = {
   postgresql: ['public.KeyUse', 'public.ClickReceipt'],
 };
 
-/** The migrations in the schema engine's form. */
-function migrationList(provider: Provider) {
+/** The migrations in the schema engine's form, and `next` as one more. */
+function migrationList(provider: Provider, next: string) {
+  const scripts = knownMigrations(provider).map((path) => ({ path, value: scriptOf(provider, path) }));
+  if (next !== '') scripts.push({ path: 'next', value: next });
   return {
     baseDir: migrationsFolder(provider),
     lockfile: { path: 'migration_lock.toml', content: `provider = "${provider}"\n` },
     shadowDbInitScript: '',
-    migrationDirectories: knownMigrations(provider).map((path) => ({
+    migrationDirectories: scripts.map(({ path, value }) => ({
       path,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok' as const, value: scriptOf(provider, path) },
-      },
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } },
     })),
   };
 }
 
 /** Makes PostgreSQL compare text by code point, whatever the database's locale, so that both databases sort equally. */
 function byCodePoint(sql: string): string {
-  return sql.replace(/^(\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
+  return sql.replace(/^((?:(?:ALTER TABLE "\w+" )?ADD COLUMN)?\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
 }
 
 /**
  * The SQL for the difference between the committed migrations and the models, or null if they agree.
- * `url` is a server on which shadow databases may be created and dropped; nothing else on it is changed.
+ * @param url a server on which shadow databases may be created and dropped; nothing else on it is changed
+ * @param next a migration that is not committed yet
  */
-export async function diffToModels(provider: Provider, url: string): Promise<string | null> {
-  const content = readFileSync(MODELS, 'utf8').replace('provider = "sqlite"', `provider = "${provider}"`);
+export async function diffToModels(
+  provider: Provider,
+  url: string,
+  models = readModels(),
+  next = '',
+): Promise<string | null> {
+  const content = models.replace('provider = "sqlite"', `provider = "${provider}"`);
   const { exitCode, stdout } = await withSchemaEngine(url, (engine) =>
     engine.diff({
-      from: { tag: 'migrations', ...migrationList(provider) },
+      from: { tag: 'migrations', ...migrationList(provider, next) },
       to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
       script: true,
       exitCode: true,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { migrationsFolder } from '../src/db/migration-state.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { diffToModels } from './migration-diff.ts';
+import { sqliteMigration, WrittenByHand } from './sqlite-migration.ts';
 
 const name = process.argv[2];
 if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
@@ -14,19 +15,25 @@ if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
 const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 const server = await startPostgres();
 try {
-  for (const [provider, url] of [
-    ['sqlite', 'file::memory:'],
-    ['postgresql', server.url],
+  for (const [provider, diff] of [
+    ['sqlite', () => sqliteMigration()],
+    ['postgresql', () => diffToModels('postgresql', server.url)],
   ] as const) {
-    const sql = await diffToModels(provider, url);
-    if (sql === null) {
-      console.log(`${provider}: nothing to do`);
-      continue;
+    const file = join(migrationsFolder(provider), `${stamp}_${name}`, 'migration.sql');
+    try {
+      const sql = await diff();
+      if (sql === null) {
+        console.log(`${provider}: nothing to do`);
+        continue;
+      }
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, sql);
+      console.log(`wrote ${file}`);
+    } catch (error) {
+      if (!(error instanceof WrittenByHand)) throw error;
+      console.error(`${file} is not written: ${error.message}`);
+      process.exitCode = 1;
     }
-    const folder = join(migrationsFolder(provider), `${stamp}_${name}`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'migration.sql'), sql);
-    console.log(`wrote ${folder}/migration.sql`);
   }
 } finally {
   await server.stop();

@@ -71,12 +71,11 @@ function inText({ line, taken, field, column, message }: LineMessage, unit: stri
 }
 
 function summary(report: ImportReport, dryRun: boolean): string {
-  const { lines, created, existing, refused, spaces, pixels, domains, movedFrom, movedTo, unusedColumns } =
-    report;
+  const { lines, created, existing, refused, withoutLinks, movedFrom, movedTo, unusedColumns } = report;
   const made = `${counted(created, 'link')} ${dryRun ? 'would be made' : 'made'}`;
-  const others = lines - created - existing - refused;
   const read = [made, `${existing} there already`, `${refused} not imported`];
-  if (others > 0) read.push(`${others} only of spaces, pixels or domains`);
+  if (withoutLinks > 0) read.push(`${withoutLinks} only of spaces, pixels or domains`);
+  const { spaces, pixels, domains } = report;
   const named = [counted(spaces, 'space'), counted(pixels, 'pixel'), counted(domains, 'domain')];
   return [
     `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${read.join(', ')}.`,

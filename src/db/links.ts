@@ -1,3 +1,4 @@
+import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { insertMany } from './bulk-insert.ts';
@@ -40,16 +41,8 @@ export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<
   return id;
 }
 
-/** The defaults of columns, as in prisma/schema.prisma: all rows of one statement set the same columns. */
-const plain: Readonly<Record<string, unknown>> = {
-  disabled: false,
-  privacy: 'PUBLIC',
-  targetType: 'NONE',
-  countries: '[]',
-  platforms: '[]',
-  languages: '[]',
-  rotation: '[]',
-};
+/** All rows of one statement set the same columns. */
+const plain: Readonly<Record<string, unknown>> = defaults.Link;
 
 /**
  * Creates many links in a transaction, and returns their ids, in their order. Prisma's `createMany` takes three times as

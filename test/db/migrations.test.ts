@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { diffToModels } from '../../scripts/migration-diff.ts';
+import { diffToModels, readModels } from '../../scripts/migration-diff.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/connection/client.ts';
 import { openFile } from '../../src/db/connection/sqlite-file.ts';
@@ -14,6 +14,18 @@ const { provider } = inject('database');
 
 test('the migrations produce the tables of the models', async () => {
   expect(await diffToModels(provider, await newDatabase({ migrated: false }))).toBeNull();
+});
+
+test.runIf(provider === 'postgresql')('an added text sorts by code point', async () => {
+  const models = readModels().replace(
+    /^model Link \{\n/m,
+    '$&  note String?\n  remark String @default("")\n',
+  );
+  const sql = await diffToModels(provider, await newDatabase({ migrated: false }), models);
+  expect(sql?.match(/ADD COLUMN +"\w+" TEXT.*/g)).toEqual([
+    expect.stringContaining('"note" TEXT COLLATE "C"'),
+    expect.stringContaining(`"remark" TEXT COLLATE "C" NOT NULL DEFAULT ''`),
+  ]);
 });
 
 test('an empty database is migrated only once', async () => {

@@ -15,7 +15,7 @@ async function links(caller = owner): Promise<RestLink[]> {
   return (body as { data: RestLink[] }).data;
 }
 
-test('uses the first of several short URLs, and treats an empty list as none', async () => {
+test('takes every short URL of Bitly, custom ones first, and treats an empty list as none', async () => {
   const records = [
     { link: 'https://bit.ly/one', custom_bitlinks: [], long_url: 'https://a.example/1' },
     { link: 'https://bit.ly/2xYz', custom_bitlinks: ['bit.ly/two'], long_url: 'https://a.example/2' },
@@ -29,10 +29,12 @@ test('uses the first of several short URLs, and treats an empty list as none', a
     '"bit.ly/a,b";;https://a.example/6;',
   ];
   const { told } = await importInto(server, { text: text.join('\n') }, { format: 'bitly' });
-  expect(told).toMatchObject([{ line: 5, field: 'alias' }]);
+  expect(told).toMatchObject([{ line: 3 }, { line: 4 }, { line: 5, field: 'alias' }]);
   const found = await links();
-  expect(found.map(({ alias }) => alias)).toEqual(['one', 'two', 'three', 'four', 'five']);
-  expect(found[2]).toMatchObject({ space: { name: '[Draft] x' } });
+  expect(found.map(({ alias }) => alias)).toEqual(
+    'one two 2xYz three four 4xYz five other 5xYz'.split(' '),
+  );
+  expect(found[3]).toMatchObject({ space: { name: '[Draft] x' } });
 });
 
 test('skips blank lines before the header', async () => {

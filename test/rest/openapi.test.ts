@@ -217,6 +217,21 @@ test('openapi.json has every type of body that v1 accepts', () => {
     ]);
 });
 
+test('the date and the time of expiry each say in every body that they go together', () => {
+  const bodies = operations()
+    .map(({ operation }) => operation.requestBody?.content['application/json']?.schema.properties ?? {})
+    .filter((properties) => 'expiration_date' in properties);
+  expect(bodies).toHaveLength(3);
+  const together = (other: string, alone: string) => ({
+    description: expect.stringMatching(`together with \`${other}\`, in updates too: a \\w+ alone ${alone}`),
+  });
+  for (const properties of bodies)
+    expect(properties).toMatchObject({
+      expiration_date: together('expiration_time', 'means 00:00'),
+      expiration_time: together('expiration_date', 'is refused'),
+    });
+});
+
 test('openapi.json has schemas, descriptions and defaults of fields', () => {
   const [list, links] = [document.paths['/links']?.get, document.paths['/links']?.post];
   const parameter = (name: string) => list?.parameters.find((one) => one.name === name)?.schema;

@@ -136,6 +136,11 @@ test('returns 200 as CSV with more links and spaces than a page, and escapes for
   expect(space).toMatch(/^\d+,"'@work, ""here""",2,/);
 });
 
+test('CSV of v1 has no byte order mark, since programs read it', async () => {
+  for (const path of ['/links', '/spaces'])
+    expect(Buffer.from(await (await csv(path)).arrayBuffer()).subarray(0, 3)).toEqual(Buffer.from('id,'));
+});
+
 test.each(['text/csv; charset=utf-8', 'text/csv, application/json;q=0.5'])(
   'returns 200 as CSV for %s',
   async (Accept) => {

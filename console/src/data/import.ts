@@ -35,8 +35,19 @@ interface Table {
   readonly delimiter: string;
 }
 
-function tableOf(text: string): Table {
-  const [header = ''] = text.replace(/^\uFEFF/, '').split(/\r?\n/, 1);
+/** A byte order mark, and Excel's first line that names the delimiter, which is found without it. */
+const PREFIX = /^\uFEFF?(?:"?sep=."?\r?\n)?/;
+
+/** The text of a file in UTF-8, or in UTF-16 as Excel writes it. */
+export async function textIn(file: Blob): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes);
+  return new TextDecoder(first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
+}
+
+function tableOf(given: string): Table {
+  const text = given.replace(PREFIX, '');
+  const [header = ''] = text.split(/\r?\n/, 1);
   if (!/(^|[,;\t])\s*"?url"?\s*([,;\t]|$)/i.test(header)) {
     const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
     const rows = lines.map((line, index) => {
@@ -95,6 +106,11 @@ export interface Known {
 
 /** A line whose cell cannot be a field at all. */
 export class WrongCell extends Error {}
+
+/** Whether the line's link had a password, which no export has: without another one, the link must not be open. */
+export function lacksPassword({ cells }: ImportRow): boolean {
+  return isYes(cells.has_password ?? '') && (cells.password ?? '') === '';
+}
 
 const isYes = (text: string): boolean => /^(1|true|yes|on)$/i.test(text);
 
@@ -180,7 +196,7 @@ export function linkOfRow(row: ImportRow, known: Known, spaceId: string): Create
     ...given('password', cell('password')),
     ...given('spaceId', space),
     ...(domainId !== undefined && { domainId }),
-    ...(isYes(cell('disabled')) && { disabled: true }),
+    ...((isYes(cell('disabled')) || lacksPassword(row)) && { disabled: true }),
     ...(privacy && { privacy }),
     ...given('privacyPassword', cell('privacy_password')),
     ...(pixelIds.length > 0 && { pixelIds }),

@@ -1,7 +1,7 @@
 import { JSONParser, TokenType } from '@streamparser/json';
 import { flattened } from '../../domain/transfer/columns.ts';
 import type { SourceLine } from '../../domain/transfer/entry.ts';
-import type { ImportFormat } from '../../domain/transfer/formats.ts';
+import { type Format, type ImportFormat, importFormats } from '../../domain/transfer/formats.ts';
 import { BrokenOff } from '../../domain/transfer/import.ts';
 import { MAX_RECORD_LENGTH } from './csv-reader.ts';
 import { noExport } from './format-error.ts';
@@ -9,8 +9,11 @@ import { noExport } from './format-error.ts';
 /** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
 const MAX_DEPTH = 10_000;
 
-/** The keys of an object that may have lists of records. */
+/** The keys of an object that may have lists of records, in every format. */
 const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
+
+/** How deeply lists of records may be within a file. */
+const MAX_LIST_DEPTH = 3;
 
 /** Makes the parser keep byte order marks within texts, for which it has no option. */
 function keepMarks(parser: JSONParser): void {
@@ -23,25 +26,40 @@ export async function* jsonRecords(
   isList: boolean,
   format: ImportFormat,
 ): AsyncGenerator<SourceLine> {
-  const paths = isList ? ['$.*'] : LISTS.map((key) => `$.${key}.*`);
+  const { lists: more = [], objects = [] }: Format = importFormats[format];
+  const lists = isList ? [''] : [...LISTS, ...more];
+  const paths = [...new Set([...lists, ...objects])].map((path) => `$.${path === '' ? '' : `${path}.`}*`);
   const parser = new JSONParser({ paths, keepStack: false });
   keepMarks(parser);
-  let hasList = isList;
+  let hasList = false;
+  /** The depth within a list of records; 0 outside of one. */
+  let within = 0;
   let depth = 0;
   let line = 0;
-  let key: unknown;
-  const isListed = () => isList || LISTS.some((one) => one === key);
+  /** The latest text at each depth, which is the key of a list or an object that begins there. */
+  const keys: unknown[] = [];
+  const isListed = (token: TokenType) =>
+    (token === TokenType.LEFT_BRACKET ? lists : objects).includes(keys.slice(1, depth + 1).join('.'));
   // The parser gives no list that is empty.
   parser.onToken = ({ token, value }) => {
-    if (depth === 1 && token === TokenType.STRING) key = value;
-    if (depth === 1 && token === TokenType.LEFT_BRACKET && isListed()) hasList = true;
-    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) depth++;
+    if (token === TokenType.STRING && depth < MAX_LIST_DEPTH) keys[depth] = value;
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      const begins = within === 0 && depth < MAX_LIST_DEPTH && isListed(token);
+      depth++;
+      if (begins) {
+        hasList = true;
+        within = depth;
+      }
+    }
     if (depth > MAX_DEPTH)
       throw new BrokenOff(`The record ${line + 1} is nested more than ${MAX_DEPTH} levels deep`);
-    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) depth--;
+    if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+      if (depth === within) within = 0;
+      depth--;
+    }
   };
   const found: unknown[] = [];
-  parser.onValue = ({ value }) => void (hasList && found.push(value));
+  parser.onValue = ({ value }) => void (within > 0 && found.push(value));
   function* complete(length: number): Generator<SourceLine> {
     const size = Math.ceil(length / Math.max(1, found.length));
     for (const value of found.splice(0)) {
@@ -62,8 +80,7 @@ export async function* jsonRecords(
     for await (const chunk of bytes) {
       ({ length } = chunk);
       parser.write(chunk);
-      const isWithin = depth > (isList ? 1 : 2) && isListed();
-      size = isWithin && found.length === 0 ? size + length : 0;
+      size = within > 0 && depth > within && found.length === 0 ? size + length : 0;
       yield* complete(length);
       if (size > MAX_RECORD_LENGTH)
         throw new BrokenOff(`The record ${line + 1} has more than ${MAX_RECORD_LENGTH} bytes`);
@@ -75,7 +92,7 @@ export async function* jsonRecords(
     // Those before the fault.
     yield* complete(length);
   }
-  const names = LISTS.map((one) => `"${one}"`).join(', ');
+  const names = lists.map((one) => `"${one}"`).join(', ');
   if (parser.isEnded && !hasList)
     throw noExport(format, `it needs a list of records, or an object that has one as ${names}`);
   if (fault !== null) throw new BrokenOff(`The file is no JSON after record ${line}: ${fault}`);

@@ -7,6 +7,7 @@ import {
   importFields,
   importFormats,
 } from './formats.ts';
+import { shortUrlsIn } from './named-values.ts';
 import { isSet } from './values.ts';
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
@@ -61,9 +62,16 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
-/** The columns with a value in the record that belong to no field. */
-export function unusedColumns({ others }: FileColumns, raw: RawRecord): string[] {
-  return others.filter((name) => !isEmpty(raw[name]));
+/** The columns with a value in the record that is not imported: those of no field, and those that differ from the one that counts. */
+export function unusedColumns(columns: FileColumns, cells: Cells): string[] {
+  const { byField, others } = columns;
+  const shadowed = [...byField].flatMap(([field, names]) => {
+    if (names.length < 2 || COMBINED.has(field)) return [];
+    const [first, ...more] = valuesOf(columns, cells, field);
+    const shown = JSON.stringify(first?.value);
+    return more.flatMap(({ column, value }) => (JSON.stringify(value) === shown ? [] : column));
+  });
+  return [...others.filter((name) => !isEmpty(cells.raw[name])), ...shadowed];
 }
 
 /** What services write into a cell without a value; the last is MySQL's. */
@@ -71,6 +79,9 @@ const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 
 /** Fields that are true if any of their columns is true. */
 const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
+
+/** Fields of which several columns may count. */
+const COMBINED: ReadonlySet<ImportField> = new Set([...ANY_COLUMN, 'short_url']);
 
 /** A record of a file, and whether the file is CSV. */
 export interface Cells {
@@ -97,19 +108,28 @@ function valuesOf(
   });
 }
 
-/** A record by our field names. Empty values and lists are absent; of several columns for a field, the first with a value counts. */
+/**
+ * A record by our field names. Empty values and lists are absent; of several columns for a field, the first with a value counts,
+ * or all short URLs.
+ */
 export function recordOf(columns: FileColumns, cells: Cells): ImportRecord {
   const record: ImportRecord = {};
   for (const field of columns.byField.keys()) {
     const values = valuesOf(columns, cells, field);
     const first = (ANY_COLUMN.has(field) && values.find(({ value }) => isSet(value))) || values[0];
-    if (first !== undefined) record[field] = first.value;
+    if (first === undefined) continue;
+    const isList = field === 'short_url' && columns.format.hasAliases;
+    record[field] = isList ? values.flatMap(({ value }) => shortUrlsIn(value)) : first.value;
   }
   return record;
 }
 
 /** The field that replaces a missing one. */
-const FALLBACKS: Partial<Record<ImportField, ImportField>> = { alias: 'short_url', space: 'tags' };
+const FALLBACKS: Partial<Record<ImportField, ImportField>> = {
+  alias: 'short_url',
+  space: 'tags',
+  countries: 'country_urls',
+};
 
 /** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
 export function columnWithValue(columns: FileColumns, cells: Cells, path: string): string | null {

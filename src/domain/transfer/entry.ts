@@ -10,7 +10,7 @@ import {
 } from './columns.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
-import type { NamedRecords } from './named-records.ts';
+import type { NamedRecords, UsableDomain } from './named-records.ts';
 
 /** A line of a file with its number, or the error of a line that cannot be read. */
 export type SourceLine = {
@@ -22,12 +22,17 @@ export type SourceLine = {
   | { readonly unreadable: string }
 );
 
-/** A line whose names are resolved: its new link, if it has one, or why it is refused. */
+/** A new link of a line. */
+export interface LinkOfLine extends BulkItem {
+  readonly alias: string | undefined;
+  /** The host whose link goes to the default domain instead. */
+  readonly insteadOf: string | undefined;
+}
+
+/** A line whose names are resolved: its new links, or why it is refused. */
 export interface Entry {
   readonly line: number;
-  readonly item: BulkItem | null;
-  /** The host whose link goes to the default domain instead. */
-  readonly insteadOf?: string | undefined;
+  readonly links: readonly LinkOfLine[];
   readonly refused: readonly FieldError[];
   readonly notes: readonly string[];
   /** The column of a field, if the file has one. */
@@ -45,7 +50,7 @@ const requiredFields: Readonly<Record<string, (line: ImportLine) => string | nul
   link: () => null,
   space: ({ space }) => (space === null ? 'space' : null),
   pixel: ({ pixels }) => (pixels.length === 0 ? 'pixels' : null),
-  domain: ({ host }) => (host === null ? 'domain' : null),
+  domain: ({ names: [{ host }] }) => (host === null ? 'domain' : null),
 };
 
 /** @throws RefusedLine for an unknown kind, or without the required field */
@@ -62,7 +67,7 @@ function checkKind(line: ImportLine): void {
 
 /** Reads lines, and resolves the names in them. */
 export class EntryReader {
-  readonly #format: ImportFormat;
+  readonly #name: ImportFormat;
   readonly #records: NamedRecords;
   readonly #now: Date;
   readonly #columns = new Map<string, FileColumns>();
@@ -70,21 +75,21 @@ export class EntryReader {
   readonly unusedColumns = new Set<string>();
 
   constructor(format: ImportFormat, records: NamedRecords, now: Date) {
-    this.#format = format;
+    this.#name = format;
     this.#records = records;
     this.#now = now;
   }
 
   async read(source: SourceLine): Promise<Entry> {
-    const empty = { line: source.line, item: null, refused: [], notes: [], columnOf: () => null };
+    const empty = { line: source.line, links: [], refused: [], notes: [], columnOf: () => null };
     if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
     const columns = this.#columnsOf(source.header);
     const columnOf = (field: string) => columnWithValue(columns, source, field);
-    for (const name of unusedColumns(columns, source.raw))
+    for (const name of unusedColumns(columns, source))
       if (this.unusedColumns.size < MAX_UNUSED)
         this.unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
     try {
-      const line = readLine(recordOf(columns, source), this.#now);
+      const line = readLine(recordOf(columns, source), columns.format, this.#now);
       checkKind(line);
       return { ...empty, ...(await this.#resolve(line)), columnOf };
     } catch (error) {
@@ -95,22 +100,31 @@ export class EntryReader {
 
   /** @throws RefusedLine */
   async #resolve(line: ImportLine): Promise<Partial<Entry>> {
-    const { id, insteadOf } = await this.#records.domainOf(line);
+    const domains: UsableDomain[] = [];
+    for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
     const spaceId = await this.#records.spaceOf(line);
     const pixelIds = await this.#records.pixelsOf(line);
     if (line.kind !== 'link') return {};
-    const input = {
-      ...line.fields,
-      domainId: String(id),
-      spaceId: spaceId === undefined ? undefined : String(spaceId),
-      pixelIds: pixelIds.map(String),
-    };
-    return { item: { input, origin: line.origin }, insteadOf, notes: line.notes };
+    const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
+    const links = line.names.map(({ alias }, index) => ({
+      input: {
+        ...line.fields,
+        alias,
+        domainId: String(domains[index]?.id),
+        spaceId: spaceId === undefined ? undefined : String(spaceId),
+        pixelIds: pixelIds.map(String),
+      },
+      // The service counted the clicks of all short URLs together.
+      origin: index === 0 ? line.origin : times,
+      alias,
+      insteadOf: domains[index]?.insteadOf,
+    }));
+    return { links, notes: line.notes };
   }
 
   #columnsOf(header: readonly string[]): FileColumns {
     const key = header.join('\n');
-    const columns = this.#columns.get(key) ?? columnsFor(this.#format, header);
+    const columns = this.#columns.get(key) ?? columnsFor(this.#name, header);
     if (this.#columns.size < MAX_HEADERS) this.#columns.set(key, columns);
     return columns;
   }

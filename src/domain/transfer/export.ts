@@ -100,9 +100,9 @@ function linkRecord(
   };
 }
 
-/** The records as CSV: a header, then a line for each. */
+/** The records as CSV: a header, then a line for each. Without the byte order mark, Excel reads it as Windows-1252. */
 export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
-  yield csvLine(exportFields);
+  yield `\uFEFF${csvLine(exportFields)}`;
   for await (const record of records)
     yield csvLine(
       exportFields.map((field) => {

@@ -31,10 +31,17 @@ export const exportFields = [
   'updated_at',
 ] as const;
 
-/**
- * The fields of an import's line, whatever the columns of its file are called. No export has passwords, but people may add them.
- */
-export const importFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
+/** The columns that our own format may have. No export has passwords, but people may add them. */
+const ownFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
+
+/** The fields of an import's line, whatever the columns of its file are called. */
+export const importFields = [
+  ...ownFields,
+  // Targets of services that have a column for each kind of device, or an object with a URL for each country.
+  ...(['ios_url', 'android_url', 'desktop_url', 'country_urls'] as const),
+  'public_statistics',
+  'redirect_rules',
+] as const;
 
 export type ImportField = (typeof importFields)[number];
 
@@ -47,6 +54,14 @@ export interface Format {
   readonly columns: Columns;
   /** The keys of objects in JSON whose own keys count as columns, such as `meta.validUntil`. */
   readonly nested?: readonly string[];
+  /** The paths in JSON that may have a list of records, besides the usual ones. */
+  readonly lists?: readonly string[];
+  /** The paths in JSON that may have an object of records. */
+  readonly objects?: readonly string[];
+  /** Whether a record may have several short URLs, each of which is a link. */
+  readonly hasAliases?: boolean;
+  /** What the service writes as the alias of a domain's root. */
+  readonly root?: string;
   /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
   readonly guarded?: boolean;
 }
@@ -75,10 +90,10 @@ const common = {
     'is password protected',
     'password enabled at',
   ],
-  disabled: ['disabled', 'disabled at', 'banned'],
+  disabled: ['disabled', 'disabled at', 'banned', 'deleted', 'is deleted', 'deleted at'],
   expires_at: [
     ...['expires at', 'expired at', 'expires', 'expires on', 'expire in', 'expiration', 'expiration date'],
-    ...['expiration time', 'expiry', 'expiry date', 'valid until'],
+    ...['expiration time', 'expiration at', 'expire at', 'expiry', 'expiry date', 'valid until'],
   ],
   expiration_clicks: ['max visits', 'max clicks', 'click limit', 'visit limit'],
   expiration_url: ['expired url', 'expiration url'],
@@ -89,7 +104,7 @@ const common = {
 export const importFormats = {
   csv: {
     name: 'Linkspace',
-    columns: Object.fromEntries(importFields.map((field) => [field, [field]])),
+    columns: Object.fromEntries(ownFields.map((field) => [field, [field]])),
     guarded: true,
   },
   bitly: {
@@ -104,6 +119,7 @@ export const importFormats = {
       tags: ['tags', 'tag'],
       clicks: [...clicks, 'engagements', 'total engagements', 'link clicks', 'clicks all time'],
     },
+    hasAliases: true,
   },
   dub: {
     name: 'Dub',
@@ -114,7 +130,12 @@ export const importFormats = {
       title: ['title', 'og title'],
       space: ['folder', 'folder name'],
       tags: ['tags', 'tag'],
+      ios_url: ['ios'],
+      android_url: ['android'],
+      country_urls: ['geo'],
+      public_statistics: ['public stats'],
     },
+    root: '_root',
   },
   kutt: {
     name: 'Kutt',
@@ -152,8 +173,13 @@ export const importFormats = {
       expires_at: [...common.expires_at, 'meta valid until'],
       starts_at: [...common.starts_at, 'meta valid since'],
       expiration_clicks: [...common.expiration_clicks, 'meta max visits'],
+      ios_url: ['device long urls ios'],
+      android_url: ['device long urls android'],
+      desktop_url: ['device long urls desktop'],
+      redirect_rules: ['has redirect rules'],
     },
-    nested: ['visitsSummary', 'meta'],
+    nested: ['visitsSummary', 'meta', 'deviceLongUrls'],
+    lists: ['shortUrls.data'],
   },
   yourls: {
     name: 'YOURLS',
@@ -164,6 +190,7 @@ export const importFormats = {
       url: ['url', 'long url', 'longurl'],
       title: ['title'],
     },
+    objects: ['links'],
   },
 } as const satisfies Record<string, Format>;
 

@@ -32,6 +32,8 @@ export interface ImportReport {
   created: number;
   existing: number;
   refused: number;
+  /** Lines only of spaces, pixels or domains. */
+  withoutLinks: number;
   spaces: number;
   pixels: number;
   domains: number;
@@ -47,7 +49,7 @@ export interface ImportReport {
   stopped: boolean;
 }
 
-/** The maximum number of lines of one transaction, and of bytes. */
+/** The maximum number of lines and of links of one transaction, and of bytes. */
 const MAX_BATCH_LINES = 500;
 const MAX_BATCH_BYTES = 2_000_000;
 
@@ -84,17 +86,19 @@ export class Import {
 
   async run(source: AsyncIterable<SourceLine>): Promise<ImportReport> {
     let batch: Entry[] = [];
-    let size = 0;
+    let [size, links] = [0, 0];
     let stopped = false;
     let error: string | null = null;
     try {
       for await (const line of source) {
-        batch.push(await this.#reader.read(line));
+        const entry = await this.#reader.read(line);
+        batch.push(entry);
         size += line.size;
-        if (batch.length < MAX_BATCH_LINES && size < MAX_BATCH_BYTES) continue;
+        links += entry.links.length;
+        if (Math.max(batch.length, links) < MAX_BATCH_LINES && size < MAX_BATCH_BYTES) continue;
         await this.#write(batch);
         batch = [];
-        size = 0;
+        [size, links] = [0, 0];
         stopped = this.#hooks.isStopped();
         if (stopped || this.#failedAt !== null) break;
       }
@@ -116,7 +120,7 @@ export class Import {
   }
 
   async #write(batch: readonly Entry[]): Promise<void> {
-    const items = batch.flatMap(({ item }) => item ?? []);
+    const items = batch.flatMap(({ links }) => links);
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun };
@@ -124,11 +128,13 @@ export class Import {
       items.length > 0 ? await createLinksInBulk(db, writer, services, items, options, now) : [];
     let next = 0;
     for (const entry of batch) {
-      const outcome = entry.item === null ? null : outcomes[next++];
+      const ofEntry = outcomes.slice(next, next + entry.links.length);
+      next += entry.links.length;
       // The batch ended before this line.
-      if (outcome === undefined) break;
-      this.#reports.add(entry, outcome);
-      if (onTaken === 'stop' && outcome?.kind === 'refused' && outcome.taken) this.#failedAt = entry.line;
+      if (ofEntry.length === 0 && entry.links.length > 0) break;
+      this.#reports.add(entry, ofEntry);
+      const isTaken = ofEntry.some((outcome) => outcome.kind === 'refused' && outcome.taken);
+      if (onTaken === 'stop' && isTaken) this.#failedAt = entry.line;
     }
     this.#hooks.onProgress(this.#reports.counts.lines);
   }

@@ -1,8 +1,16 @@
 import type { FieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/input.ts';
-import type { ImportField, ImportRecord } from './formats.ts';
-import { aliasIn, type DescribedPixel, hostIn, partsOf, pixelsOf } from './named-values.ts';
+import type { Platform } from '../link/targeting.ts';
+import type { Format, ImportField, ImportRecord } from './formats.ts';
+import {
+  aliasIn,
+  countryTargetsOf,
+  type DescribedPixel,
+  hostIn,
+  pixelsOf,
+  shortUrlsOf,
+} from './named-values.ts';
 import { timestampIn } from './times.ts';
 import { countOf, isSet, listOf, nameOf, numberOf, tagsOf, yesOrNo } from './values.ts';
 import { textOf, WrongValue } from './wrong-value.ts';
@@ -23,17 +31,23 @@ export interface NamedSpace {
   readonly color: number | null;
 }
 
+/** A short URL; null or undefined for what the file does not have. */
+export interface NamedLink {
+  readonly host: string | null;
+  readonly alias: string | undefined;
+}
+
 /** The parsed values of a line, before names are looked up. */
 export interface ImportLine {
   readonly kind: string;
-  /** The host of its short URL; null if the file does not have it. */
-  readonly host: string | null;
+  /** Its short URLs, of which each becomes a link. */
+  readonly names: readonly [NamedLink, ...NamedLink[]];
   /** Whether that host is a domain of the account, in our own export. */
   readonly ownDomain: boolean;
   readonly domainNotFoundUrl: string | null;
   readonly space: NamedSpace | null;
   readonly pixels: readonly DescribedPixel[];
-  /** The fields of a new link, as input of the rules for links. */
+  /** The fields of its links except the alias, as input of the rules for links. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly origin: Origin;
   /** Messages about parts of the line that cannot be imported. */
@@ -44,9 +58,9 @@ export interface ImportLine {
 type Read = <T>(field: ImportField, parse: (value: unknown) => T) => T | undefined;
 
 /** The values of a record. @throws RefusedLine with all errors in them */
-export function readLine(record: ImportRecord, now: Date): ImportLine {
+export function readLine(record: ImportRecord, format: Format, now: Date): ImportLine {
   const faults: FieldError[] = [];
-  const line = lineOf(record, now, (field, parse) => {
+  const line = lineOf(record, format, now, (field, parse) => {
     const value = record[field];
     try {
       return value === undefined ? undefined : parse(value);
@@ -60,21 +74,19 @@ export function readLine(record: ImportRecord, now: Date): ImportLine {
   return line;
 }
 
-function lineOf(record: ImportRecord, now: Date, read: Read): ImportLine {
+function lineOf(record: ImportRecord, format: Format, now: Date, read: Read): ImportLine {
   const notes: string[] = [];
   const kind = read('kind', textOf) ?? 'link';
-  // With columns for alias and domain, the short URL is not needed.
-  const isNamed = record.alias !== undefined && record.domain !== undefined;
-  const short = isNamed ? undefined : read('short_url', partsOf);
+  if (read('redirect_rules', isSet) === true)
+    notes.push('has redirect rules, which are not in the file: it leads every visitor to the same URL');
   return {
     kind,
-    host: read('domain', hostIn) ?? short?.host ?? null,
+    names: namesOf(record, format, read, notes),
     // A line about a domain is about one of the account's own.
     ownDomain: read('own_domain', isSet) === true || kind === 'domain',
     domainNotFoundUrl: read('domain_not_found_url', textOf) ?? null,
     fields: {
       url: read('url', textOf),
-      alias: read('alias', aliasIn) ?? short?.alias,
       ...Object.fromEntries(linkTexts.map((name) => [name, read(name, textOf)])),
       ...accessOf(read, now, notes),
       ...privacyOf(read, notes),
@@ -83,13 +95,7 @@ function lineOf(record: ImportRecord, now: Date, read: Read): ImportLine {
         at: read('expires_at', timestampIn)?.toISOString(),
         clicks: read('expiration_clicks', countOf),
       },
-      targeting: {
-        type: read('target_type', textOf),
-        countries: read('countries', listOf),
-        platforms: read('platforms', listOf),
-        languages: read('languages', listOf),
-        rotation: read('rotation', listOf),
-      },
+      targeting: targetingOf(read, notes),
     },
     space: spaceOf(read, notes),
     pixels: read('pixels', pixelsOf) ?? [],
@@ -103,11 +109,55 @@ function lineOf(record: ImportRecord, now: Date, read: Read): ImportLine {
   };
 }
 
+/** The short URLs of a line, without duplicates. */
+function namesOf(record: ImportRecord, format: Format, read: Read, notes: string[]): ImportLine['names'] {
+  // With columns for alias and domain, the short URL is not needed, unless the record may have several.
+  const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
+  const shortUrls = isNamed ? [] : (read('short_url', (value) => shortUrlsOf(value, format.root)) ?? []);
+  const domain = read('domain', hostIn);
+  const alias = read('alias', (value) => aliasIn(value, format.root));
+  const [first] = shortUrls;
+  const main = { host: domain ?? first?.host ?? null, alias: alias ?? first?.alias };
+  if (!format.hasAliases && alias === undefined && shortUrls.length > 1)
+    notes.push(`has ${shortUrls.length} short URLs: only "${main.alias}" is imported`);
+  if (!format.hasAliases) return [main];
+  const all = [...(alias === undefined ? [] : [main]), ...shortUrls];
+  const distinct = new Map<string, NamedLink>(all.map((one) => [`${one.host}/${one.alias}`, one]));
+  const [head = main, ...others] = distinct.values();
+  return [head, ...others];
+}
+
+/** Platforms that other services call desktop. */
+const DESKTOPS: readonly Platform[] = ['WINDOWS', 'OS_X', 'LINUX', 'UBUNTU', 'CHROME_OS'];
+
+function targetingOf(read: Read, notes: string[]) {
+  const targetOf = (field: ImportField, platforms: readonly Platform[]) => {
+    const url = read(field, textOf);
+    return url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
+  };
+  const devices = [
+    ...targetOf('ios_url', ['IOS']),
+    ...targetOf('android_url', ['ANDROID']),
+    ...targetOf('desktop_url', DESKTOPS),
+  ];
+  const urls = read('country_urls', countryTargetsOf) ?? [];
+  if (devices.length > 0 && urls.length > 0)
+    notes.push('has targets by platform and by country, and a link uses one of them: those by platform');
+  const found = devices.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
+  return {
+    type: read('target_type', textOf) ?? found,
+    countries: read('countries', listOf) ?? (urls.length > 0 ? urls : undefined),
+    platforms: read('platforms', listOf) ?? (devices.length > 0 ? devices : undefined),
+    languages: read('languages', listOf),
+    rotation: read('rotation', listOf),
+  };
+}
+
 /** A link that visitors could not open must stay closed. */
 function accessOf(read: Read, now: Date, notes: string[]) {
   const password = read('password', textOf);
   const isLocked = read('has_password', isSet) === true && password === undefined;
-  if (isLocked) notes.push('had a password, which no export has: it is disabled until it gets another one');
+  if (isLocked) notes.push('had a password, which is not imported: it is disabled until it gets another one');
   const opensAt = read('starts_at', timestampIn);
   const opensLater = opensAt !== undefined && opensAt > now;
   if (opensLater)
@@ -119,7 +169,8 @@ function accessOf(read: Read, now: Date, notes: string[]) {
 /** Statistics that had a password must not become public. */
 function privacyOf(read: Read, notes: string[]) {
   const privacyPassword = read('privacy_password', textOf);
-  const privacy = read('privacy', textOf);
+  const isPublic = read('public_statistics', yesOrNo);
+  const privacy = read('privacy', textOf) ?? (isPublic === false ? 'PRIVATE' : undefined);
   const hadPassword = read('has_privacy_password', isSet) === true;
   if (privacyPassword !== undefined || (privacy !== 'PASSWORD' && !hadPassword))
     return { privacy, privacyPassword };

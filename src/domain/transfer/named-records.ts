@@ -14,7 +14,7 @@ import { type ImportLine, RefusedLine } from './line.ts';
 import type { DescribedPixel } from './named-values.ts';
 
 /** A domain that the account may use. */
-interface UsableDomain {
+export interface UsableDomain {
   readonly id: number;
   readonly name: string;
   /** The host that the account does not have, if this is the default domain instead. */
@@ -64,10 +64,10 @@ export class NamedRecords {
     return this.#default.name;
   }
 
-  /** The domain for the links of a line. @throws RefusedLine */
-  async domainOf(line: ImportLine): Promise<UsableDomain> {
+  /** The domain for a line's link with that host. @throws RefusedLine */
+  async domainOf(line: ImportLine, named: string | null): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
-    const host = line.host ?? this.#default.name;
+    const host = named ?? this.#default.name;
     const name = this.#domainMap.get(host) ?? this.#domainMap.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(name);
     if (known) return known;
@@ -165,10 +165,12 @@ export class NamedRecords {
   }
 }
 
-/** @throws RefusedLine if the line has a link that the rules refuse */
-function requireValid({ kind, fields }: ImportLine): void {
-  const { error } = kind === 'link' ? createLinkInput.safeParse(fields) : {};
-  if (error) throw new RefusedLine(fieldErrors(error));
+/** @throws RefusedLine if the rules refuse every link of the line */
+function requireValid({ kind, names, fields }: ImportLine): void {
+  if (kind !== 'link') return;
+  const errors = names.map(({ alias }) => createLinkInput.safeParse({ ...fields, alias }).error);
+  if (errors[0] && errors.every((error) => error !== undefined))
+    throw new RefusedLine(fieldErrors(errors[0]));
 }
 
 /** Does the work for the record that the line has at `path`, and throws its invalid fields as a RefusedLine. */

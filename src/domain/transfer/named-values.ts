@@ -13,20 +13,46 @@ export interface DescribedPixel {
 /** What separates two short URLs in a text. */
 const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
 
-/** The host and the alias of a short URL, with or without its scheme; of several, those of the first. */
-export function partsOf(shortUrl: unknown): { host: string | null; alias: string } {
-  const [one] = listIn(shortUrl, URL_SEPARATOR);
-  const text = trimPasted(textOf(one)).replace(/^[a-z]+:\/\//i, '');
-  const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
-  const normal = normalizeHost(host);
-  const alias = path.join('/').replace(/\/$/, '');
-  if (normal === null || alias === '') wrong(shortUrl, 'a short URL with a host and an alias');
-  return { host: normal, alias };
-}
-
 /** The properties of a value, of which any may be absent. */
 function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** The short URLs in a value. */
+export function shortUrlsIn(value: unknown): unknown[] {
+  return listIn(value, URL_SEPARATOR);
+}
+
+const ROOT = 'the root of a domain is no link, and is not imported';
+
+/** The host and the alias of a short URL, with or without its scheme. */
+export interface ShortUrlParts {
+  readonly host: string;
+  readonly alias: string;
+}
+
+function partsOf(shortUrl: unknown, root: string | undefined): ShortUrlParts {
+  const { url, link } = propertiesOf(shortUrl);
+  const text = trimPasted(textOf(url ?? link ?? shortUrl)).replace(/^[a-z]+:\/\//i, '');
+  const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
+  const normal = normalizeHost(host);
+  const alias = path.join('/').replace(/\/$/, '');
+  if (normal === null || alias === '' || alias === root)
+    wrong(shortUrl, `a short URL with a host and an alias: ${ROOT}`);
+  return { host: normal, alias };
+}
+
+/** How many short URLs a record may have: each becomes a link. */
+const MAX_SHORT_URLS = 100;
+
+/**
+ * The hosts and aliases of the short URLs in a value.
+ * @param root what the service writes as the alias of a domain's root
+ */
+export function shortUrlsOf(value: unknown, root: string | undefined): ShortUrlParts[] {
+  const urls = shortUrlsIn(value);
+  if (urls.length > MAX_SHORT_URLS) wrong(urls, `at most ${MAX_SHORT_URLS} short URLs`);
+  return urls.map((url) => partsOf(url, root));
 }
 
 /** The host of a domain: as a name, as a URL, or as an object with one. */
@@ -40,8 +66,9 @@ export function hostIn(value: unknown): string {
 }
 
 /** The alias without the slash that some exports put before it. */
-export function aliasIn(value: unknown): string {
-  return trimPasted(textOf(value)).replace(/^\//, '');
+export function aliasIn(value: unknown, root: string | undefined): string {
+  const alias = trimPasted(textOf(value)).replace(/^\//, '');
+  return alias === root ? wrong(value, `an alias: ${ROOT}`) : alias;
 }
 
 export function pixelsOf(value: unknown): DescribedPixel[] {
@@ -51,4 +78,17 @@ export function pixelsOf(value: unknown): DescribedPixel[] {
       return wrong(pixel, 'a pixel with its name, type and value');
     return { name: textOf(name), type: textOf(type), value: textOf(id) };
   });
+}
+
+/** Targets by country from an object with a URL for each, or from its JSON text. */
+export function countryTargetsOf(value: unknown): { country: string; url: unknown }[] {
+  let urls: unknown = value;
+  try {
+    if (typeof value === 'string') urls = JSON.parse(value);
+  } catch {
+    // Reported below.
+  }
+  if (typeof urls !== 'object' || urls === null || Array.isArray(urls))
+    return wrong(value, 'an object with a URL for each country, such as {"DE":"https://example.com/de"}');
+  return Object.entries(urls).map(([country, url]) => ({ country, url }));
 }

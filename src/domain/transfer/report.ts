@@ -1,6 +1,6 @@
-import type { BulkItem } from '../link/bulk.ts';
+import type { FieldError } from '../errors.ts';
 import type { BulkOutcome } from '../link/bulk-outcome.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, LinkOfLine } from './entry.ts';
 
 /** A message about a line. */
 export interface LineMessage {
@@ -37,7 +37,7 @@ function fieldOf(path: readonly string[]): string | null {
 /** Counts the results of lines, and reports messages about them. */
 export class LineReports {
   readonly #onMessage: (message: LineMessage) => void;
-  readonly counts = { lines: 0, created: 0, existing: 0, refused: 0 };
+  readonly counts = { lines: 0, created: 0, existing: 0, refused: 0, withoutLinks: 0 };
   /** The hosts of new links that went to the default domain instead, with their numbers. */
   readonly movedFrom = new Map<string, number>();
 
@@ -45,32 +45,57 @@ export class LineReports {
     this.#onMessage = onMessage;
   }
 
-  /** @param outcome null for a line without a new link */
-  add({ line, refused, notes, item, insteadOf, columnOf }: Entry, outcome: BulkOutcome | null): void {
+  /** @param outcomes of its links; those after which the batch stopped are missing */
+  add(entry: Entry, outcomes: readonly BulkOutcome[]): void {
+    const { line, links, refused, notes, columnOf } = entry;
     const report = (taken: boolean, field: string | null, message: string) =>
       this.#onMessage({ line, taken, field, column: field && columnOf(field), message });
-    const fields = outcome?.kind === 'refused' ? outcome.fields : refused;
-    for (const { path, messages } of fields) report(false, fieldOf(path), messages.join(', and '));
+    const told = new Set<string>();
+    const refuse = (fields: readonly FieldError[], about: string) => {
+      this.counts.refused++;
+      for (const { path, messages } of fields) {
+        const field = fieldOf(path);
+        const message = `${field === 'alias' ? about : ''}${messages.join(', and ')}`;
+        // All links of a line have the same errors, except in their aliases.
+        if (!told.has(`${field} ${message}`)) report(false, field, message);
+        told.add(`${field} ${message}`);
+      }
+    };
     this.counts.lines++;
-    if (fields.length > 0) this.counts.refused++;
-    if (outcome?.kind === 'existing') this.counts.existing++;
-    if (outcome?.kind !== 'created') return;
+    if (refused.length > 0) refuse(refused, '');
+    else if (links.length === 0) this.counts.withoutLinks++;
+    const isOne = links.length === 1;
+    for (const [index, outcome] of outcomes.entries()) {
+      const link = links[index];
+      if (outcome.kind === 'refused') refuse(outcome.fields, isOne ? '' : `("${link?.alias}") `);
+      else if (outcome.kind === 'existing') this.counts.existing++;
+      else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
+    }
+    if (!outcomes.some(({ kind }) => kind === 'created')) return;
+    for (const message of isOne ? notes : [...notes, noteOfAliases(outcomes, links)])
+      report(true, null, message);
+  }
+
+  #addCreated(
+    { alias, renamed, similar }: BulkOutcome & { readonly kind: 'created' },
+    link: LinkOfLine | undefined,
+    report: (message: string) => void,
+  ): void {
     this.counts.created++;
+    const { insteadOf } = link ?? {};
     if (insteadOf !== undefined) this.movedFrom.set(insteadOf, (this.movedFrom.get(insteadOf) ?? 0) + 1);
-    const { alias, renamed, similar } = outcome;
-    if (renamed) report(true, 'alias', `is already taken on this domain: the link is "${alias}"`);
-    else if (hasNoAlias(item)) report(true, 'alias', `is missing: the link is "${alias}"`);
+    if (renamed) report(`is already taken on this domain: the link is "${alias}"`);
+    else if (link?.alias === undefined) report(`is missing: the link is "${alias}"`);
     if (similar !== null)
-      report(
-        true,
-        'alias',
-        `differs from "${similar}" only in case: both links exist, since aliases are case-sensitive`,
-      );
-    for (const message of notes) report(true, null, message);
+      report(`differs from "${similar}" only in case: both links exist, since aliases are case-sensitive`);
   }
 }
 
-function hasNoAlias(item: BulkItem | null): boolean {
-  const input = item?.input;
-  return typeof input === 'object' && input !== null && 'alias' in input && input.alias === undefined;
+/** A note about the links of a line with several short URLs, whose clicks its service counted together. */
+function noteOfAliases([first]: readonly BulkOutcome[], links: readonly LinkOfLine[]): string {
+  const clicks =
+    first?.kind === 'refused'
+      ? `the clicks belong to "${links[0]?.alias}", which is not imported`
+      : `the clicks are those of "${first?.alias}"`;
+  return `has ${links.length} short URLs, and each is a link: ${clicks}`;
 }

@@ -10,7 +10,9 @@ const DATE = z.iso.date();
 /** The date, combined with `expiration_time`, in UTC. */
 export const expirationDate: Field = {
   path: ['expiration', 'at'],
-  about: 'The date on which the link expires, YYYY-MM-DD in UTC. Cleared, it clears the time too.',
+  about:
+    'The date on which the link expires, YYYY-MM-DD in UTC. It goes together with `expiration_time`, in updates too: ' +
+    'a date alone means 00:00. Cleared, it clears the time too.',
   describe: () => ({ type: 'string', format: 'date' }),
   decode(value, context) {
     const day = scalar(value, context);
@@ -25,7 +27,9 @@ export const expirationDate: Field = {
 /** Used by `expiration_date`, whose empty value clears both. Cleared alone, it is midnight of the stored date. */
 export const expirationTime: Field = {
   path: [],
-  about: 'The time on that date, HH:MM in UTC; 00:00 if absent. Cleared alone, it becomes 00:00.',
+  about:
+    'The time on that date, HH:MM in UTC. It goes together with `expiration_date`, in updates too: a time alone is ' +
+    'refused. Cleared alone, it becomes 00:00.',
   decodesEmpty: true,
   describe: () => ({ type: 'string', pattern: TIME.source }),
   decode(value, context) {

@@ -83,6 +83,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
+    expect(file.startsWith('\uFEFFurl,alias,title,error\r\n')).toBe(true);
     expect(file.split('\r\n')[1]).toBe(`https://example.com/49,occupied,,${taken}`);
     await page.getByRole('button', { name: 'Correct these lines' }).click();
     expect(await input.inputValue()).toBe('https://example.com/49\toccupied\nhttps://s.example/loop');
@@ -115,7 +116,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     ].join('\n');
     await page
       .getByLabel('Or a CSV file')
-      .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+      .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(`\uFEFF${csv}`) });
     await page.getByText('These spaces will be created: New space.').waitFor();
     await page.getByText('These columns are not read: colour.').waitFor();
     await page.getByText('The column countries must be a list in JSON, as in an export.').waitFor();
@@ -146,6 +147,27 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
           },
         ],
       },
+    });
+  });
+
+  test.each([
+    [
+      'UTF-8 with a line that names the delimiter',
+      Buffer.from('\uFEFFsep=;\r\nurl;title;has_password\r\nhttps://a.example/;Zürich;1\r\n'),
+    ],
+    [
+      'UTF-16 with tabs',
+      Buffer.from('\uFEFFurl\ttitle\thas_password\r\nhttps://a.example/\tZürich\t1\r\n', 'utf16le'),
+    ],
+  ])('reads a file as Excel saves it, and opens no link that had a password: %s', async (_what, buffer) => {
+    const caller = await newAccount();
+    const { page } = await tabOf(caller, '/many');
+    await page.getByLabel('Or a CSV file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('1 link had a password, which no file has.').waitFor();
+    await page.getByRole('button', { name: 'Create 1 link' }).click();
+    await page.getByText('1 link was created').waitFor();
+    expect(await caller.data('{ links { nodes { title disabled } } }')).toEqual({
+      links: { nodes: [{ title: 'Zürich', disabled: true }] },
     });
   });
 

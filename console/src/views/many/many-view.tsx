@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { showFault } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { useCheckedLines } from '../../data/checked-lines.ts';
-import { withRows } from '../../data/import.ts';
+import { lacksPassword, textIn, withRows } from '../../data/import.ts';
 import { createRows, knownIn, type RowResult } from '../../data/import-run.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -37,11 +37,12 @@ export function ManyView(): ReactElement {
   const t = texts.many;
 
   const good = checked?.rows.filter(isGood) ?? [];
+  const locked = good.filter(({ row }) => lacksPassword(row)).length;
   const wrongCount = (checked?.rows.length ?? 0) - good.length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true });
-    setText(await file.text());
+    setText(await textIn(file));
   };
   const create = async () => {
     stop.current = new AbortController();
@@ -135,6 +136,7 @@ export function ManyView(): ReactElement {
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
               <ManyRows rows={checked.rows} wrong={checked.wrong} onCorrect={lines.correct} />
+              {locked > 0 && <p className="hint">{t.locked(locked)}</p>}
               {checked.unknown.length > 0 && <p className="hint">{t.unread(checked.unknown.join(', '))}</p>}
               {checked.newSpaces.length > 0 && (
                 <p className="hint">{t.newSpaces(checked.newSpaces.join(', '))}</p>

@@ -1,0 +1,473 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
+import { exportOf, importInto } from '../support/moving.ts';
+import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeEach(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+});
+afterEach(() => server.stop());
+
+async function links(): Promise<RestLink[]> {
+  const { body } = await owner.rest('GET', '/links?per_page=100&sort=asc');
+  return (body as { data: RestLink[] }).data;
+}
+
+/** A field of a source: its value, and what of the link it becomes; `null` if the report names it, `{}` if it says no more. */
+type SourceField = readonly [value: unknown, becomes: object | null];
+type Fields = Readonly<Record<string, SourceField>>;
+
+const time = '2024-03-01T09:30:00.000Z';
+const inJson = (wrap: (records: object[]) => unknown) => (fields: Fields) =>
+  JSON.stringify(wrap([Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]))]));
+const inCsv = (fields: Fields) =>
+  [Object.keys(fields), Object.values(fields).map(([value]) => value)]
+    .map((cells) => cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(','))
+    .join('\n');
+
+/** What a link gets from the exports and API answers of each service. */
+const sources: [what: string, format: ImportFormat, text: (fields: Fields) => string, fields: Fields][] = [
+  [
+    "Bitly's API",
+    'bitly',
+    inJson((links) => ({ links, pagination: { next: '' } })),
+    {
+      id: ['bit.ly/3xAbCd', null],
+      link: ['https://bit.ly/3xAbCd', { alias: '3xAbCd' }],
+      long_url: ['https://a.example/', { url: 'https://a.example/' }],
+      title: ['Spring', { title: 'Spring' }],
+      archived: [true, null],
+      created_at: ['2024-03-01T09:30:00+0000', { created_at: time }],
+      created_by: ['somebody', null],
+      client_id: ['c', null],
+      custom_bitlinks: [[], {}],
+      tags: [['Sales'], { space: { name: 'Sales' } }],
+      deeplinks: [[{ os: 'ios', app_uri_path: 'app://x' }], null],
+      campaign_ids: [['7'], null],
+      expiration_at: ['2030-01-01T00:00:00Z', { ends_at: '2030-01-01T00:00:00.000Z' }],
+      is_deleted: [true, { disabled: 1 }],
+    },
+  ],
+  [
+    "Bitly's CSV",
+    'bitly',
+    inCsv,
+    {
+      Title: ['Spring', { title: 'Spring' }],
+      Bitlink: ['bit.ly/3xAbCd', { alias: '3xAbCd' }],
+      'Long URL': ['https://a.example/', { url: 'https://a.example/' }],
+      Created: ['2024-03-01 09:30:00', { created_at: time }],
+      Engagements: ['1,204', { clicks: 1204 }],
+      'Link Clicks': ['1,200', null],
+      'QR Scans': ['4', null],
+      Campaign: ['Sales', { space: { name: 'Sales' } }],
+    },
+  ],
+  [
+    "Dub's API",
+    'dub',
+    inJson((all) => all),
+    {
+      id: ['link_1', null],
+      domain: ['go.example', {}],
+      key: ['launch', { alias: 'launch' }],
+      url: ['https://a.example/?utm_source=x', { url: 'https://a.example/?utm_source=x' }],
+      externalId: ['e1', null],
+      archived: [true, null],
+      expiresAt: ['2030-01-01T00:00:00.000Z', { ends_at: '2030-01-01T00:00:00.000Z' }],
+      expiredUrl: ['https://a.example/over', { expiration_url: 'https://a.example/over' }],
+      disabledAt: ['2024-05-01T00:00:00.000Z', { disabled: 1 }],
+      password: [null, {}],
+      proxy: [true, null],
+      title: ['Launch', { title: 'Launch' }],
+      description: ['A page', null],
+      image: ['https://a.example/i.png', null],
+      rewrite: [true, null],
+      doIndex: [true, null],
+      ios: ['https://a.example/ios', { platform: [{ key: 'iOS', value: 'https://a.example/ios' }] }],
+      android: [null, {}],
+      geo: [{ DE: 'https://a.example/de' }, { country: [{ key: 'DE', value: 'https://a.example/de' }] }],
+      publicStats: [false, { privacy: 1 }],
+      tags: [[{ id: 't', name: 'Ads', color: 'red' }], { space: { name: 'Ads' } }],
+      folderId: ['fold_1', null],
+      comments: ['Ask Ann', null],
+      shortLink: ['https://go.example/launch', {}],
+      utm_source: ['x', null],
+      testVariants: [[{ url: 'https://a.example/b', percentage: 50 }], null],
+      clicks: [42, { clicks: 42 }],
+      lastClicked: ['2024-06-01T00:00:00.000Z', {}],
+      createdAt: [time, { created_at: time }],
+      updatedAt: ['2024-04-01T09:30:00.000Z', { updated_at: '2024-04-01T09:30:00.000Z' }],
+    },
+  ],
+  [
+    "Dub's CSV",
+    'dub',
+    inCsv,
+    {
+      'Short link': ['https://dub.sh/launch', { alias: 'launch' }],
+      'Destination URL': ['https://a.example/', { url: 'https://a.example/' }],
+      Folder: ['Autumn', { space: { name: 'Autumn' } }],
+      Clicks: ['42', { clicks: 42 }],
+      'Created at': [time, { created_at: time }],
+      Android: [
+        'https://a.example/play',
+        { target_type: 2, platform: [{ key: 'Android', value: 'https://a.example/play' }] },
+      ],
+      Geo: [
+        '{"de":"https://a.example/de","FR":"https://a.example/fr"}',
+        {
+          country: [
+            { key: 'DE', value: 'https://a.example/de' },
+            { key: 'FR', value: 'https://a.example/fr' },
+          ],
+        },
+      ],
+      'Sales amount': ['7', null],
+    },
+  ],
+  [
+    "Kutt's API",
+    'kutt',
+    inJson((data) => ({ data, limit: 10, skip: 0, total: 1 })),
+    {
+      id: ['a1', null],
+      address: ['team', { alias: 'team' }],
+      banned: [true, { disabled: 1 }],
+      created_at: [time, { created_at: time }],
+      updated_at: [time, { updated_at: time }],
+      description: ['The team', { title: 'The team' }],
+      // Some versions answer an object.
+      link: [{ link: 'kutt.it/team', url: 'https://kutt.it/team' }, {}],
+      domain: [null, {}],
+      target: ['https://a.example/', { url: 'https://a.example/' }],
+      visit_count: [31, { clicks: 31 }],
+      expire_in: ['2030-01-01T00:00:00.000Z', { ends_at: '2030-01-01T00:00:00.000Z' }],
+      relative_expire_in: ['5 years', null],
+      reuse: [true, null],
+    },
+  ],
+  [
+    "Rebrandly's API",
+    'rebrandly',
+    inJson((all) => all),
+    {
+      id: ['ffs24', null],
+      title: ['Burn', { title: 'Burn' }],
+      slashtag: ['burn10M', { alias: 'burn10M' }],
+      destination: ['https://a.example/', { url: 'https://a.example/' }],
+      shortUrl: ['rebrand.ly/burn10M', {}],
+      domain: [{ id: '8f1', fullName: 'rebrand.ly' }, {}],
+      createdAt: [time, { created_at: time }],
+      updatedAt: [time, { updated_at: time }],
+      clicks: [42, { clicks: 42 }],
+      lastClickAt: ['2024-06-01T00:00:00.000Z', { last_clicked_at: '2024-06-01T00:00:00.000Z' }],
+      tags: [[{ name: 'Cars' }], { space: { name: 'Cars' } }],
+      favourite: [true, null],
+      forwardParameters: [true, null],
+      scripts: [[{ id: 's' }], null],
+    },
+  ],
+  [
+    "Shlink's API",
+    'shlink',
+    inJson((data) => ({ shortUrls: { data, pagination: { currentPage: 1 } } })),
+    {
+      shortCode: ['ny', { alias: 'ny' }],
+      shortUrl: ['https://s.test/ny', {}],
+      longUrl: ['https://a.example/', { url: 'https://a.example/' }],
+      deviceLongUrls: [
+        { android: 'https://a.example/a', ios: null, desktop: 'https://a.example/d' },
+        {
+          target_type: 2,
+          platform: ['Android', 'Windows', 'OS X', 'Linux', 'Ubuntu', 'Chrome OS'].map((key) => ({
+            key,
+            value: `https://a.example/${key === 'Android' ? 'a' : 'd'}`,
+          })),
+        },
+      ],
+      dateCreated: ['2024-03-01T10:30:00+01:00', { created_at: time }],
+      visitsSummary: [{ total: 9 }, { clicks: 9 }],
+      tags: [['party'], { space: { name: 'party' } }],
+      meta: [
+        { validSince: null, validUntil: '2030-01-01T00:00:00Z', maxVisits: 20 },
+        { ends_at: '2030-01-01T00:00:00.000Z', expiration_clicks: 20 },
+      ],
+      domain: [null, {}],
+      title: ['New year', { title: 'New year' }],
+      crawlable: [true, null],
+      forwardQuery: [true, null],
+      hasRedirectRules: [false, {}],
+    },
+  ],
+  [
+    "Shlink's CSV",
+    'shlink',
+    inCsv,
+    {
+      createdAt: ['2024-03-01T10:30:00+01:00', { created_at: time }],
+      title: ['New year', { title: 'New year' }],
+      shortUrl: ['https://s.test/ny', {}],
+      domain: ['s.test', {}],
+      shortCode: ['ny', { alias: 'ny' }],
+      longUrl: ['https://a.example/', { url: 'https://a.example/' }],
+      tags: ['party', { space: { name: 'party' } }],
+      visits: ['9', { clicks: 9 }],
+    },
+  ],
+  [
+    "YOURLS' API",
+    'yourls',
+    inJson(([link_1]) => ({ links: { link_1 }, stats: { total_links: '1' }, statusCode: 200 })),
+    {
+      shorturl: ['http://s.test/ozh', { alias: 'ozh' }],
+      url: ['https://a.example/', { url: 'https://a.example/' }],
+      title: ["Ozh's blog", { title: "Ozh's blog" }],
+      timestamp: ['2024-03-01 09:30:00', { created_at: time }],
+      ip: ['127.0.0.1', null],
+      clicks: ['3012', { clicks: 3012 }],
+    },
+  ],
+  [
+    'an export of our own',
+    'csv',
+    inCsv,
+    {
+      alias: ['own', { alias: 'own' }],
+      url: ['https://a.example/', { url: 'https://a.example/' }],
+      languages: [
+        '[{"language":"de","url":"https://a.example/de"}]',
+        { language: [{ key: 'de', value: 'https://a.example/de' }] },
+      ],
+      expiration_date: ['2030-01-01', null],
+      ios: ['https://a.example/ios', null],
+    },
+  ],
+];
+
+test.each(sources)('%s: each field is imported or named', async (_what, format, textOf, fields) => {
+  const text = textOf(fields);
+  const report = await importInto(server, { text }, { format });
+  expect(report).toMatchObject({ created: 1, refused: 0 });
+  const taken = Object.values(fields).map(([, becomes]) => becomes ?? {});
+  expect(await links()).toMatchObject([Object.assign({}, ...taken)]);
+  const named = Object.entries(fields).flatMap(([name, [, becomes]]) => (becomes === null ? [name] : []));
+  expect(report.unusedColumns.toSorted()).toEqual(named.toSorted());
+  expect(await importInto(server, { text }, { format })).toMatchObject({ created: 0, existing: 1, told: [] });
+});
+
+test('says which of two kinds of targets a link of Dub uses, and keeps both', async () => {
+  const text = JSON.stringify([
+    { key: 'a', url: 'https://a.example/', ios: 'https://a.example/i', geo: { DE: 'https://a.example/de' } },
+  ]);
+  const { told } = await importInto(server, { text }, { format: 'dub' });
+  expect(told).toMatchObject([
+    { line: 1, taken: true, message: expect.stringContaining('those by platform') },
+  ]);
+  expect(await links()).toMatchObject([
+    { target_type: 2, country: [{ key: 'DE' }], platform: [{ key: 'iOS' }] },
+  ]);
+});
+
+test.each([
+  ['no object', 'x', 'geo', 'is "x"; it must be an object with a URL for each country'],
+  ['a list', ['x'], 'geo', 'it must be an object with a URL for each country'],
+  ['an unknown country', { QQ: 'https://a.example' }, 'geo', 'must be an ISO 3166-1 alpha-2 code'],
+  ['no URL', { DE: 7 }, 'geo', ''],
+])('a wrong target by country is named by its column: %s', async (_what, geo, column, message) => {
+  const text = JSON.stringify([{ key: 'a', url: 'https://a.example/', geo }]);
+  const { told, refused } = await importInto(server, { text }, { format: 'dub' });
+  expect([refused, told]).toMatchObject([1, [{ column, message: expect.stringContaining(message) }]]);
+});
+
+test('says that a link of Shlink has redirect rules', async () => {
+  const text = JSON.stringify([{ shortCode: 'a', longUrl: 'https://a.example/', hasRedirectRules: true }]);
+  const { told } = await importInto(server, { text }, { format: 'shlink' });
+  expect(told).toMatchObject([
+    { line: 1, taken: true, message: expect.stringContaining('has redirect rules') },
+  ]);
+});
+
+test.each([
+  ['key', JSON.stringify([{ domain: 'go.example', key: '_root', url: 'https://a.example/' }])],
+  ['shortLink', JSON.stringify([{ shortLink: 'https://go.example/_root', url: 'https://a.example/' }])],
+  ['Short link', 'Short link,Destination URL\nhttps://go.example,https://a.example/\n'],
+])('does not take the root of a Dub domain for an alias, and says so (%s)', async (column, text) => {
+  const report = await importInto(server, { text }, { format: 'dub' });
+  expect(report).toMatchObject({ created: 0, refused: 1 });
+  expect(report.told).toMatchObject([
+    {
+      column,
+      taken: false,
+      message: expect.stringContaining('the root of a domain is no link, and is not imported'),
+    },
+  ]);
+});
+
+test('an alias _root of another service is one', async () => {
+  await importInto(server, { text: 'keyword,url\n_root,https://a.example/\n' }, { format: 'yourls' });
+  expect(await links()).toMatchObject([{ alias: '_root' }]);
+});
+
+describe('a record of Bitly with several short URLs', () => {
+  const record = {
+    link: 'https://bit.ly/3xAbCd',
+    custom_bitlinks: ['https://bit.ly/spring', 'https://go.acme.example/sale', 'bit.ly/3xAbCd'],
+    long_url: 'https://a.example/',
+    title: 'Spring',
+    clicks: 7,
+  };
+  const text = JSON.stringify({ links: [record] });
+  const found = async () => (await links()).map(({ alias, clicks, title }) => [alias, clicks, title]);
+  const all = [
+    ['spring', 7, 'Spring'],
+    ['sale', 0, 'Spring'],
+    ['3xAbCd', 0, 'Spring'],
+  ];
+  const note = 'has 3 short URLs, and each is a link: the clicks are those of "spring"';
+
+  test('becomes a link for each, on its domain, and only once', async () => {
+    const id = await owner.domain('go.acme.example');
+    for (const dryRun of [true, false]) {
+      const report = await importInto(server, { text }, { format: 'bitly', dryRun });
+      expect(report).toMatchObject({ lines: 1, created: 3, withoutLinks: 0, movedFrom: { 'bit.ly': 2 } });
+      expect(report.told).toMatchObject([{ line: 1, taken: true, field: null, message: note }]);
+    }
+    for (const onTaken of ['skip', 'suffix', 'fail'] as const)
+      expect(await importInto(server, { text }, { format: 'bitly', onTaken })).toMatchObject({
+        ...{ created: 0, existing: 3, told: [] },
+      });
+    expect(await found()).toEqual(all);
+    expect((await links()).map(({ domain_id }) => domain_id === id)).toEqual([false, true, false]);
+    const other = await startTestServer();
+    await other.caller();
+    expect(await importInto(other, { text: await exportOf(server) })).toMatchObject({ created: 3, told: [] });
+    expect(await exportOf(other)).toBe(await exportOf(server));
+    await other.stop();
+  });
+
+  test.each([
+    [
+      'CSV with a list',
+      'Bitlink;Custom Bitlinks;Long URL;Title;Clicks\nbit.ly/3xAbCd;"bit.ly/spring, go.acme.example/sale";https://a.example/;Spring;7\n',
+    ],
+    [
+      'CSV with a back half',
+      'Bitlink;Back half;Custom Bitlink;Long URL;Title;Clicks\nbit.ly/3xAbCd;spring;bit.ly/sale;https://a.example/;Spring;7\n',
+    ],
+  ])('is read from %s', async (_what, csv) => {
+    const { told } = await importInto(server, { text: csv }, { format: 'bitly' });
+    expect(told).toMatchObject([{ line: 2, message: note }]);
+    expect(await found()).toEqual(all);
+  });
+
+  test('gets the other links if one alias is taken, and says which', async () => {
+    const other = await server.caller('other');
+    await other.link({ alias: 'spring', url: 'https://b.example/' });
+    const report = await importInto(server, { text }, { format: 'bitly' });
+    expect(report).toMatchObject({ lines: 1, created: 2, refused: 1 });
+    expect(report.told).toMatchObject([
+      { taken: false, field: 'alias', message: '("spring") is already taken on this domain' },
+      {
+        taken: true,
+        message: expect.stringContaining('the clicks belong to "spring", which is not imported'),
+      },
+    ]);
+    const again = await importInto(server, { text }, { format: 'bitly', onTaken: 'suffix' });
+    expect(again).toMatchObject({ created: 1, existing: 2 });
+    expect(await importInto(server, { text }, { format: 'bitly', onTaken: 'suffix' })).toMatchObject({
+      ...{ created: 0, existing: 3 },
+    });
+  });
+
+  test('stops at a taken alias with --on-taken fail', async () => {
+    const other = await server.caller('other');
+    await other.link({ alias: 'sale', url: 'https://b.example/' });
+    const report = await importInto(server, { text }, { format: 'bitly', onTaken: 'fail' });
+    expect(report).toMatchObject({ created: 1, refused: 1, failedAt: 1 });
+  });
+
+  test('reports what is wrong with all of its links once', async () => {
+    const wrong = JSON.stringify([{ ...record, long_url: 'ftp://a.example' }]);
+    const { told } = await importInto(server, { text: wrong }, { format: 'bitly' });
+    expect(told).toMatchObject([{ line: 1, field: 'url' }]);
+  });
+
+  test('is refused if it has more than a hundred', async () => {
+    const custom_bitlinks = Array.from({ length: 101 }, (_, index) => `bit.ly/a${index}`);
+    const records = [{ ...record, custom_bitlinks }, record];
+    const report = await importInto(server, { text: JSON.stringify(records) }, { format: 'bitly' });
+    expect(report).toMatchObject({ created: 3, refused: 1 });
+    expect(report.told).toMatchObject([
+      { line: 1, message: expect.stringContaining('must be at most 100 short URLs') },
+      { line: 2 },
+    ]);
+  });
+
+  test('counts as one line, however many links a batch has', async () => {
+    const records = Array.from({ length: 600 }, (_, index) => ({
+      ...{ ...record, link: `bit.ly/h${index}`, custom_bitlinks: [`bit.ly/x${index}`, `bit.ly/y${index}`] },
+    }));
+    const first = await importInto(
+      server,
+      { text: JSON.stringify(records) },
+      { format: 'bitly', stopAfter: 1 },
+    );
+    expect(first).toMatchObject({ stopped: true, lines: 167, created: 501 });
+    const report = await importInto(server, { text: JSON.stringify(records) }, { format: 'bitly' });
+    expect(report).toMatchObject({ lines: 600, created: 1_299, existing: 501 });
+  });
+});
+
+describe('a JSON file', () => {
+  const shlink = (code: string) => ({ shortCode: code, longUrl: 'https://a.example/' });
+  const yourls = (keyword: string) => ({ keyword, url: 'https://a.example/' });
+  test.each<[string, ImportFormat, unknown, string[]]>([
+    ['the answer of Shlink', 'shlink', { shortUrls: { data: [shlink('a'), shlink('b')] } }, ['a', 'b']],
+    ['an empty answer of Shlink', 'shlink', { shortUrls: { data: [], pagination: {} } }, []],
+    ['a list of Shlink', 'shlink', [shlink('a')], ['a']],
+    ['a list in an object, of Shlink', 'shlink', { data: [shlink('a')] }, ['a']],
+    [
+      'the answer of YOURLS',
+      'yourls',
+      {
+        stats: { total_links: '2' },
+        links: { link_1: yourls('a'), link_2: yourls('b') },
+        message: 'success',
+      },
+      ['a', 'b'],
+    ],
+    ['an empty answer of YOURLS', 'yourls', { links: {}, stats: {} }, []],
+    ['a list of YOURLS', 'yourls', [yourls('a')], ['a']],
+    ['a list in an object, of YOURLS', 'yourls', { links: [yourls('a')] }, ['a']],
+  ])('may be %s', async (_what, format, content, aliases) => {
+    const report = await importInto(server, { text: `\uFEFF${JSON.stringify(content)}` }, { format });
+    expect(report).toMatchObject({ lines: aliases.length, refused: 0, error: null });
+    expect((await links()).map(({ alias }) => alias)).toEqual(aliases);
+  });
+
+  test.each<[string, ImportFormat, unknown]>([
+    ['an object of lists', 'shlink', { shortUrls: { pagination: {} } }],
+    ['the answer of another service', 'yourls', { shortUrls: { data: [shlink('a')] } }],
+    ['an object with links at another place', 'yourls', { data: { links: { link_1: yourls('a') } } }],
+    ['an object in place of a list', 'shlink', { shortUrls: { data: { a: shlink('a') } } }],
+  ])('may not be %s', async (_what, format, content) => {
+    await expect(importInto(server, { text: JSON.stringify(content) }, { format })).rejects.toThrow(
+      'it needs a list of records',
+    );
+  });
+
+  test.each(['shlink', 'yourls'] as const)(
+    'of %s is read up to a record that is too long',
+    async (format) => {
+      const record = (name: string) => ({ shortCode: name, keyword: name, url: 'https://a.example/' });
+      const records = [record('a'), { ...record('b'), title: 'x'.repeat(9_000_000) }, record('c')];
+      const content = format === 'shlink' ? { shortUrls: { data: records } } : { links: { ...records } };
+      const report = await importInto(server, { text: JSON.stringify(content) }, { format });
+      expect(report).toMatchObject({ created: 1, error: 'The record 2 has more than 8000000 bytes' });
+    },
+  );
+});
