@@ -33,16 +33,23 @@ function byCodePoint(sql: string): string {
   return sql.replace(/^(\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
 }
 
+/** The models for a database. Numbers that SQLite stores in 64 bits as it is are BIGINT on PostgreSQL; the clients read both alike. */
+function modelsFor(provider: Provider): string {
+  const models = readFileSync(MODELS, 'utf8').replace('provider = "sqlite"', `provider = "${provider}"`);
+  return provider === 'sqlite'
+    ? models
+    : models.replace(/^(\s+\w+\s+)Int\b(?=.*\/\/ BIGINT on PostgreSQL$)/gm, '$1BigInt');
+}
+
 /**
  * The SQL for the difference between the committed migrations and the models, or null if they agree.
  * `url` is a server on which shadow databases may be created and dropped; nothing else on it is changed.
  */
 export async function diffToModels(provider: Provider, url: string): Promise<string | null> {
-  const content = readFileSync(MODELS, 'utf8').replace('provider = "sqlite"', `provider = "${provider}"`);
   const { exitCode, stdout } = await withSchemaEngine(url, (engine) =>
     engine.diff({
       from: { tag: 'migrations', ...migrationList(provider) },
-      to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
+      to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content: modelsFor(provider) }] },
       script: true,
       exitCode: true,
       filters: { ...noFilters, externalTables: external[provider] },

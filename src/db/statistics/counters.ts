@@ -42,7 +42,7 @@ export async function setImportedClicks(tx: Tx, imported: readonly ImportedClick
     clicks,
     lastClickedAt && dateText(lastClickedAt),
   ]);
-  const given = dialectOf(tx).table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
+  const given = dialectOf(tx).table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }

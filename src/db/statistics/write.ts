@@ -12,8 +12,8 @@ import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';
 
-/** The largest integer of both databases and GraphQL: a count stops there instead of failing. */
-export const MAX_COUNT: Sql = sql`2147483647`;
+/** The largest number that JavaScript holds exactly: a link's counters stop there instead of failing. */
+export const MAX_COUNT: Sql = sql`9007199254740991`;
 
 /** How many referrers of a link are kept per day; the rest count as one. */
 const MAX_REFERRERS = 200;
@@ -65,9 +65,9 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const { table, least, greatest, asBigint } = dialectOf(tx);
+  const { table, least, greatest } = dialectOf(tx);
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
-  const clicks = least(sql`${asBigint(sql`"clicks"`)} + "count"`, MAX_COUNT);
+  const clicks = least(sql`"clicks" + "count"`, MAX_COUNT);
   const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { shownCountLimit } from '../../domain/statistics/statistics.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { integer, list, object, orNull, text } from '../json-schema.ts';
 import { linkAnswer } from '../link-answer.ts';
@@ -25,7 +26,7 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
-  Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: integer }),
+  Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: { ...integer, description: shownCountLimit } }),
   PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
   PageMeta: object({
     current_page: integer,
