@@ -87,6 +87,29 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
   return { ...link, days: new Map(days) };
 }
 
+/**
+ * The visits without values and visitors of days that have no counts in the database: those of days whose counts were refused,
+ * or deleted since they were written.
+ */
+async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
+  const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
+    clicks + bots === 0 ? [[id, day]] : [],
+  );
+  if (bare.length === 0) return visits;
+  const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    SELECT "linkId", "day" FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, bare)} AS "given"
+    JOIN "LinkDay" ON "linkId" = "id" AND "day" = "of"`);
+  const found = new Set(rows.map(({ linkId, day }) => `${linkId} ${day}`));
+  const isKept = (id: number, [day, { clicks, bots }]: [number, DayOfLink]) =>
+    clicks + bots > 0 || found.has(`${id} ${day}`);
+  return new Map(
+    [...visits].map(([id, link]) => {
+      const days = new Map([...link.days].filter((day) => isKept(id, day)));
+      return [id, { ...link, days }];
+    }),
+  );
+}
+
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
   tx: Tx,
@@ -119,12 +142,13 @@ export async function writeVisits(
   const newIds = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
     const counters = await lockedLinks(tx, visits);
-    const present: Visits = new Map();
+    const existing: Visits = new Map();
     for (const [id, link] of visits) {
       const counter = counters.get(id);
-      if (counter !== undefined) present.set(id, withoutReset(link, counter));
+      if (counter !== undefined) existing.set(id, withoutReset(link, counter));
     }
-    if (present.size === 0) return null;
+    if (existing.size === 0) return null;
+    const present = await withoutOrphans(tx, existing);
     await addClicksOf(tx, present);
     const valuesOf = await limitReferrers(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));

@@ -26,7 +26,10 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
-  Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: { ...integer, description: shownCountLimit } }),
+  Count: object({
+    value: { ...text, description: 'Empty if it is not known.' },
+    count: { ...integer, description: shownCountLimit },
+  }),
   PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
   PageMeta: object({
     current_page: integer,
