@@ -35,6 +35,14 @@ function byCodePoint(sql: string): string {
   return sql.replace(/^((?:(?:ALTER TABLE "\w+" )?ADD COLUMN)?\s+"\w+" TEXT)\b/gm, '$1 COLLATE "C"');
 }
 
+/** The models for a database. Numbers that SQLite stores in 64 bits as it is are BIGINT on PostgreSQL; the clients read both alike. */
+function modelsFor(provider: Provider, models: string): string {
+  const content = models.replace('provider = "sqlite"', `provider = "${provider}"`);
+  return provider === 'sqlite'
+    ? content
+    : content.replace(/^(\s+\w+\s+)Int\b(?=.*\/\/ BIGINT on PostgreSQL$)/gm, '$1BigInt');
+}
+
 /**
  * The SQL for the difference between the committed migrations and the models, or null if they agree.
  * @param url a server on which shadow databases may be created and dropped; nothing else on it is changed
@@ -46,11 +54,13 @@ export async function diffToModels(
   models = readModels(),
   next = '',
 ): Promise<string | null> {
-  const content = models.replace('provider = "sqlite"', `provider = "${provider}"`);
   const { exitCode, stdout } = await withSchemaEngine(url, (engine) =>
     engine.diff({
       from: { tag: 'migrations', ...migrationList(provider, next) },
-      to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content }] },
+      to: {
+        tag: 'schemaDatamodel',
+        files: [{ path: 'schema.prisma', content: modelsFor(provider, models) }],
+      },
       script: true,
       exitCode: true,
       filters: { ...noFilters, externalTables: external[provider] },

@@ -76,7 +76,8 @@ export async function checksumOf(db: Transaction, model: Model): Promise<string>
       hash.update(
         JSON.stringify(
           Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)),
-          (_key, value) => (typeof value === 'bigint' ? String(value) : value),
+          // Whether a driver gives a number as a bigint depends on the column's type.
+          (_key, value) => (typeof value === 'number' || typeof value === 'bigint' ? String(value) : value),
         ),
       );
   return hash.digest('hex');
@@ -120,29 +121,54 @@ function tableOf(db: Transaction, model: Model): Table {
 /** The largest value of PostgreSQL's integer columns, except bigint ones. */
 const MAX_INTEGER = 2_147_483_647;
 
+/** The columns of a table that hold no larger value: none on SQLite. */
+export async function narrowColumns(
+  db: Transaction,
+  provider: Provider,
+  model: Model,
+): Promise<ReadonlySet<string>> {
+  if (provider === 'sqlite') return new Set();
+  const columns = await db.$queryRaw<{ name: string }[]>(
+    sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${`"${model}"`}::regclass AND "atttypid" = 'integer'::regtype`,
+  );
+  return new Set(columns.map(({ name }) => name));
+}
+
 /** The first column whose value the target cannot hold; null if there is none. */
-function unfitColumn(row: Row): string | null {
+function unfitColumn(row: Row, narrow: ReadonlySet<string>): string | null {
   const unfit = Object.entries(row).find(
     ([column, value]) =>
-      column !== 'tx' &&
+      narrow.has(column) &&
       (typeof value === 'number' || typeof value === 'bigint') &&
       (value > MAX_INTEGER || value < -MAX_INTEGER),
   );
   return unfit ? `${unfit[0]} is ${unfit[1]}, and the most is ${MAX_INTEGER}` : null;
 }
 
+/** The clients accept a bigint only for columns that are larger than JavaScript's numbers. */
+function withNumbers(row: Row): Row {
+  const numberOf = (value: unknown) =>
+    typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, numberOf(value)]));
+}
+
 /** @throws OperatorError that names a row that the target cannot hold */
-export async function insert(target: Transaction, model: Model, rows: Row[]): Promise<void> {
+export async function insert(
+  target: Transaction,
+  model: Model,
+  rows: Row[],
+  narrow: ReadonlySet<string>,
+): Promise<void> {
   const named = (row: Row) => (keys[model] ?? ['id']).map((column) => `${column} ${row[column]}`).join(', ');
   for (const row of rows) {
-    const unfit = unfitColumn(row);
+    const unfit = unfitColumn(row, narrow);
     if (unfit !== null)
       throw new OperatorError(
         `The table ${model} has a row that cannot be copied (${named(row)}): ${unfit}.`,
       );
   }
   const table = tableOf(target, model);
-  await table.createMany({ data: rows }).catch((error: unknown) => {
+  await table.createMany({ data: rows.map(withNumbers) }).catch((error: unknown) => {
     const [first, last] = [rows.at(0), rows.at(-1)];
     const which = first && last ? `from ${named(first)} to ${named(last)}` : 'none';
     throw new Error(`rows of the table ${model} (${which}) cannot be copied: ${oneLine(error)}`);

@@ -11,6 +11,7 @@ import {
   lastIdOf,
   type Model,
   models,
+  narrowColumns,
   readNumber,
   rowsOf,
   setNextId,
@@ -82,9 +83,10 @@ async function copyAll(
     for (const model of models) {
       const total = await countOf(source, model);
       let copied = 0;
+      const narrow = await narrowColumns(target, to.provider, model);
       progress(model, copied, total);
       for await (const rows of rowsOf(source, model)) {
-        await insert(target, model, rows);
+        await insert(target, model, rows, narrow);
         copied += rows.length;
         progress(model, copied, total);
       }

@@ -49,6 +49,12 @@ export class Metrics {
     help: 'Visits that were counted.',
     registers: [this.#registry],
   });
+  readonly #refused = new Counter({
+    name: 'linkspace_visits_refused_total',
+    help: 'What was not counted, since the database refuses it. The log has the links.',
+    labelNames: ['what'],
+    registers: [this.#registry],
+  });
   readonly #lookups = new Counter({
     name: 'linkspace_link_lookups_total',
     help: 'Links that visitors asked for: found in memory (hit) or read (miss).',
@@ -89,6 +95,10 @@ export class Metrics {
     this.#clicks.inc();
   }
 
+  refused(numbers: Readonly<Record<string, number>>): void {
+    for (const [what, number] of Object.entries(numbers)) this.#refused.inc({ what }, number);
+  }
+
   lookup(cache: 'hit' | 'miss'): void {
     this.#lookups.inc({ cache });
   }
@@ -114,7 +124,17 @@ export class Metrics {
     });
   }
 
-  watchClicks(waiting: () => number): void {
+  watchClicks(waiting: () => number, behind: () => number): void {
+    new Gauge({
+      name: 'linkspace_clicks_behind_seconds',
+      help: 'For how long the oldest visit has waited to be written; more than a few seconds if counting stands still.',
+      // The longest of several processes.
+      aggregator: 'max',
+      registers: [this.#registry],
+      collect() {
+        this.set(behind());
+      },
+    });
     new Gauge({
       name: 'linkspace_clicks_waiting',
       help: 'Counted visits that are not in the database yet; they are lost if the process ends before they can be written.',

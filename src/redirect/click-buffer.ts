@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection/db.ts';
+import { isRefused } from '../db/connection/errors.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import { deleteOldReceipts } from '../db/statistics/counters.ts';
+import { divide } from '../db/statistics/divide.ts';
 import { ValueIds } from '../db/statistics/value-ids.ts';
 import { Salts } from '../db/statistics/visitors.ts';
 import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
@@ -12,6 +14,7 @@ import type { Visit } from '../domain/visit/visit.ts';
 import { OTHER_REFERRER } from '../domain/visit/visitor-attributes.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
+import type { RefusedVisits } from './refused-visits.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITE_INTERVAL = 1_000;
@@ -21,6 +24,8 @@ const LAST_RETRY_INTERVAL = 100;
 
 /** The maximum number of links in one transaction: on SQLite, other writers wait for its end. */
 const MAX_BATCH_LINKS = 500;
+/** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
+const MAX_REFUSALS = 1_000;
 
 /** Visits of one write. Retries use the same receipt, so that they count once. */
 interface Batch {
@@ -33,22 +38,29 @@ export class ClickBuffer {
   readonly #db: Db;
   readonly #log: Logger;
   readonly #unwritable: RepeatedFault;
+  readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
   readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
   #batch: Batch | null = null;
+  /** Parts of a batch that the database has refused as a whole, the next one last. */
+  #parts: Visits[] = [];
+  #refusals = 0;
+  /** When the last write began that left nothing unwritten, by a monotonic clock. */
+  #writtenAt = performance.now();
   #batches = 0;
   #writing: Promise<void> | null = null;
   #next: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
-  constructor(db: Db, log: Logger, described = true) {
+  constructor(db: Db, log: Logger, refused: RefusedVisits, described = true) {
     this.#db = db;
     this.#log = log;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
+    this.#refused = refused;
     this.#pending = new PendingVisits(described);
   }
 
@@ -87,7 +99,8 @@ export class ClickBuffer {
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
   async settle(linkId: number): Promise<void> {
     this.#take();
-    if (this.#pending.unwrittenOf(linkId) > 0 || this.#batch?.visits.has(linkId)) await this.flush();
+    const isBeingWritten = this.#begun().some((visits) => visits.has(linkId));
+    if (isBeingWritten || this.#pending.unwrittenOf(linkId) > 0) await this.flush();
   }
 
   #begin(): Promise<void> {
@@ -101,30 +114,51 @@ export class ClickBuffer {
   }
 
   async #write(): Promise<void> {
+    const beganAt = performance.now();
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
     let left = this.#pending.links;
     // A batch that may have been committed is sent again unchanged, before any new visits.
-    while (this.#batch !== null || left > 0) {
-      if (this.#batch === null) {
-        this.#batch = this.#nextBatch();
+    while (this.#batch !== null || this.#parts.length > 0 || left > 0) {
+      if (this.#batch === null && this.#parts.length === 0) {
+        this.#parts.push(this.#pending.take(MAX_BATCH_LINKS));
+        this.#refusals = 0;
         left -= MAX_BATCH_LINKS;
       }
+      this.#batch ??= this.#nextBatch();
       const { visits, receipt } = this.#batch;
       try {
         await writeVisits(this.#db, visits, receipt, this.#caches);
-        this.#batch = null;
-        this.#unwritable.ended();
       } catch (error) {
-        this.#unwritable.occurred(error, () => ({ clicks: this.unwritten }));
-        return;
+        if (!isRefused(error)) {
+          this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
+          return;
+        }
+        this.#divide(visits, error);
       }
+      this.#batch = null;
+      this.#unwritable.ended();
     }
+    this.#writtenAt = beganAt;
   }
 
+  /** Each part has a receipt of its own: of a refused batch, nothing was committed. */
   #nextBatch(): Batch {
-    const visits = this.#pending.take(MAX_BATCH_LINKS);
+    const visits = this.#parts.pop() ?? new Map();
     return { visits, receipt: { processId: this.#processId, number: ++this.#batches } };
+  }
+
+  /** Replaces refused visits by their parts, or gives them up if they have none. */
+  #divide(visits: Visits, error: unknown): void {
+    const hasCounts = [...visits.values()].some(({ hours }) => hours.size > 0);
+    const parts = hasCounts || ++this.#refusals <= MAX_REFUSALS ? divide(visits) : [];
+    if (parts.length === 0) this.#refused.add(visits, error);
+    this.#parts.push(...parts.reverse());
+  }
+
+  /** The visits that have left `#pending`, and are not known to be written. */
+  #begun(): Visits[] {
+    return this.#batch === null ? this.#parts : [this.#batch.visits, ...this.#parts];
   }
 
   start(): void {
@@ -143,7 +177,7 @@ export class ClickBuffer {
 
   async #writeAll(): Promise<void> {
     await this.flush();
-    while (this.unwritten > 0) {
+    while (this.#isBehind) {
       await setTimeout(LAST_RETRY_INTERVAL);
       await this.flush();
     }
@@ -153,7 +187,17 @@ export class ClickBuffer {
   get unwritten(): number {
     this.#take();
     let sum = this.#pending.unwritten;
-    for (const link of this.#batch?.visits.values() ?? []) sum += unwrittenOf(link);
+    for (const visits of this.#begun()) for (const link of visits.values()) sum += unwrittenOf(link);
     return sum;
+  }
+
+  get #isBehind(): boolean {
+    this.#take();
+    return this.#pending.links > 0 || this.#begun().length > 0;
+  }
+
+  /** For how many seconds visits have waited to be written; 0 if none waits. */
+  get behind(): number {
+    return this.#isBehind ? (performance.now() - this.#writtenAt) / 1000 : 0;
   }
 }

@@ -1,10 +1,12 @@
 import type { Db } from '../db/connection/db.ts';
-import { claimVisit } from '../db/statistics/counters.ts';
+import { isRefused } from '../db/connection/errors.ts';
+import { claimTurn, claimVisit, type Turn } from '../db/statistics/counters.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import type { Visit } from '../domain/visit/visit.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
+import type { RefusedVisits } from './refused-visits.ts';
 
 export interface DecisionDependencies {
   readonly db: Db;
@@ -14,6 +16,7 @@ export interface DecisionDependencies {
   recordVisit(visit: Visit): void;
   /** Writes the clicks of a link that wait in this process. */
   settleClicks(linkId: number): Promise<void>;
+  readonly refused: RefusedVisits;
   now(): Date;
 }
 
@@ -30,7 +33,8 @@ export interface Request {
 }
 
 /** Decides visits by `decideRedirect`, and counts those that reach a destination. */
-export function createDecisions({ db, links, lists, recordVisit, settleClicks, now }: DecisionDependencies) {
+export function createDecisions(dependencies: DecisionDependencies) {
+  const { db, links, lists, recordVisit, settleClicks, refused, now } = dependencies;
   const decisionFor = (
     { found, host, visitor }: Request,
     link: FoundLink | null = found.link,
@@ -41,13 +45,25 @@ export function createDecisions({ db, links, lists, recordVisit, settleClicks, n
       hosts: [host, found.domain.name],
     });
 
+  /** Counts a click in the database, and its hour and day unless the database refuses them. */
+  const countAtOnce = async (linkId: number, at: Date): Promise<Turn | null> => {
+    try {
+      return await claimVisit(db, linkId, at);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      const turn = await claimTurn(db, linkId, at);
+      if (turn) refused.addStatistics(linkId, error);
+      return turn;
+    }
+  };
+
   /** Counts a visit in the database at once, for links with a click limit or a rotation. */
   const claim = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
     const { visitor, address, referrer } = request;
     const at = now();
     // The visits from before the limit was set.
     if (link.expirationClicks !== null) await settleClicks(link.id);
-    const claimed = await links.askDatabase(() => claimVisit(db, link.id, at));
+    const claimed = await links.askDatabase(() => countAtOnce(link.id, at));
     if (claimed) {
       const decision = decisionFor(request, { ...link, ...claimed });
       const destination = decision.target ?? null;

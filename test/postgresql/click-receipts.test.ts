@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteOldReceipts } from '../../src/db/statistics/counters.ts';
 import { addClicks } from '../support/clicks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 let id: number;
@@ -32,4 +33,19 @@ test('a write of clicks that is repeated after a lost answer counts once', async
   await db.$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
   await deleteOldReceipts(db);
   expect(await db.$queryRaw`SELECT COUNT(*)::int AS "left" FROM "ClickReceipt"`).toEqual([{ left: 1 }]);
+});
+
+test('values that exist already use up no ids', async () => {
+  const db = server.database.client;
+  const { alias } = await db.link.findUniqueOrThrow({ where: { id } });
+  const lastId = () => db.$queryRaw`SELECT "last_value"::int AS "last" FROM "VisitValue_id_seq"`;
+  await visit(server.origin, `/${alias}`);
+  await server.flush();
+  const before = await lastId();
+  // A process that has just started does not know them.
+  const other = await startTestServer({ url: server.databaseUrl });
+  await visit(other.origin, `/${alias}`);
+  await other.flush();
+  await other.stop();
+  expect(await lastId()).toEqual(before);
 });

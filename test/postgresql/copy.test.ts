@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/connection/client.ts';
+import { name, sql } from '../../src/db/connection/sql.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { countTables } from '../../src/db/statistics/rows.ts';
 import { newDatabase } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -226,14 +228,35 @@ test('names a row that the other database cannot store', async () => {
   const old = await startTestServer({ url: from });
   const { id } = await (await old.caller()).link();
   await old.database.client.$executeRawUnsafe(
-    `UPDATE "LinkCounter" SET "clicks" = 3000000000 WHERE "linkId" = ${id}`,
+    `UPDATE "Link" SET "expirationClicks" = 3000000000 WHERE "id" = ${id}`,
   );
   await old.stop();
   const failed = await copy(from, to);
   expect([failed.code, failed.stderr]).toEqual([
     1,
-    `The table LinkCounter has a row that cannot be copied (linkId ${id}): clicks is 3000000000, and the most is 2147483647.\n`,
+    `The table Link has a row that cannot be copied (id ${id}): expirationClicks is 3000000000, and the most is 2147483647.\n`,
   ]);
+});
+
+test('copies sums and counters beyond 32 bits, there and back', async () => {
+  const [from, to, back] = [newFile(), await newDatabase({ migrated: false }), newFile()];
+  await applyMigrations(from);
+  const old = await startTestServer({ url: from });
+  const { alias } = await (await old.caller()).link();
+  await visit(old.origin, `/${alias}`);
+  await old.flush();
+  const { client } = old.database;
+  const large = 3_000_000_000;
+  await client.linkCounter.updateMany({ data: { clicks: large, turns: large, resets: large } });
+  await client.accountTally.updateMany({ data: { links: large } });
+  for (const owner of ['Link', 'Account'])
+    for (const { what, sums } of countTables)
+      for (const sum of sums)
+        await client.$executeRaw(sql`UPDATE ${name(`${owner}${what}`)} SET ${name(sum)} = ${large}`);
+  await old.stop();
+  // It compares checksums itself.
+  expect(await copy(from, to)).toMatchObject({ code: 0, stderr: '' });
+  expect(await copy(to, back)).toMatchObject({ code: 0, stderr: '' });
 });
 
 test.each([

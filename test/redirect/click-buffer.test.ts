@@ -4,6 +4,7 @@ import type { Db } from '../../src/db/connection/db.ts';
 import { readRows } from '../../src/db/connection/raw-reads.ts';
 import { sql } from '../../src/db/connection/sql.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
+import { RefusedVisits } from '../../src/redirect/refused-visits.ts';
 import { addClicks } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -26,6 +27,10 @@ const clicks = async () =>
     (counter) => counter.clicks,
   );
 
+function bufferOf(client: Db, log = pino({ level: 'silent' })): ClickBuffer {
+  return new ClickBuffer(client, log, new RefusedVisits(log));
+}
+
 test('skips deleted links', async () => {
   const [first = 0] = ids;
   const counts = new Map([
@@ -37,7 +42,7 @@ test('skips deleted links', async () => {
 });
 
 test('writes visits counted during a write before it stops', async () => {
-  const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+  const buffer = bufferOf(db);
   const [first = 0, second = 0] = ids;
   for (let round = 0; round < 50; round++) {
     buffer.count(first, NOON);
@@ -50,7 +55,7 @@ test('writes visits counted during a write before it stops', async () => {
 });
 
 test('a write ends even while visits keep arriving', { timeout: 5_000 }, async ({ signal }) => {
-  const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+  const buffer = bufferOf(db);
   const [first = 0] = ids;
   let [arriving, arrived] = [true, 0];
   const arrive = () => {
@@ -71,7 +76,7 @@ test('a write ends even while visits keep arriving', { timeout: 5_000 }, async (
 test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 25 }, (_, ticks) => ticks))(
   'settling a link %i ticks after a write counts each click once',
   async (ticks) => {
-    const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+    const buffer = bufferOf(db);
     const [first = 0, second = 0] = ids;
     buffer.count(first, NOON);
     let writing = true;
@@ -95,3 +100,27 @@ test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 2
     expect(await clicks()).toEqual([1, 1]);
   },
 );
+
+test('tells for how long counting stands still, and loses nothing', async () => {
+  const lines: { msg: string; clicks?: number; seconds?: number }[] = [];
+  const buffer = bufferOf(db, pino({}, { write: (line) => lines.push(JSON.parse(line)) }));
+  const [first = 0] = ids;
+  expect(buffer.behind).toBe(0);
+  await db.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
+  try {
+    for (let round = 1; round <= 3; round++) {
+      buffer.count(first, NOON);
+      await buffer.flush();
+    }
+    expect(buffer.behind).toBeGreaterThan(0);
+    expect(await clicks()).toEqual([0, 0]);
+  } finally {
+    await db.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
+  }
+  await buffer.flush();
+  expect([buffer.behind, await clicks()]).toEqual([0, [3, 0]]);
+  expect(lines).toMatchObject([
+    { msg: 'clicks cannot be written', clicks: 1, seconds: expect.any(Number) },
+    { msg: 'no longer: clicks cannot be written' },
+  ]);
+});

@@ -60,10 +60,11 @@ describe.skipIf(disk === null)('on a full disk', () => {
 
   const readiness = async () => (await fetch(`${program.origin}/readyz`)).status;
 
-  async function waitingClicks(): Promise<number> {
+  async function metric(name: string): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`)).text();
-    return Number(/^linkspace_clicks_waiting (.*)$/m.exec(text)?.[1]);
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
   }
+  const waitingClicks = () => metric('linkspace_clicks_waiting');
 
   test('writes return a clear 503, reads and visits work, and everything works again when there is space', async () => {
     const { id, alias } = await owner.link();
@@ -91,6 +92,7 @@ describe.skipIf(disk === null)('on a full disk', () => {
     const told = () => program.log.filter(({ msg }) => String(msg).includes('clicks cannot be written'));
     expect(told()).toMatchObject([{ level: 40, clicks: 1, times: 1 }]);
     expect(await readiness()).toBe(503);
+    expect(await metric('linkspace_clicks_behind_seconds')).toBeGreaterThan(2);
 
     small.free();
     await expect.poll(readiness).toBe(200);

@@ -20,7 +20,6 @@ export const postgresql: Dialect = {
   oneMillisecondAfter: (column) => sql`${column} + INTERVAL '1 millisecond'`,
   greatest: (one, other) => sql`GREATEST(${one}, ${other})`,
   least: (one, other) => sql`LEAST(${one}, ${other})`,
-  asBigint: (integer) => sql`${integer}::bigint`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
   hasUrl: (url) => sql`md5("url") = md5(${url}) AND "url" = ${url}`,
   isIn: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,

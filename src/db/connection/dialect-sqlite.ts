@@ -16,7 +16,6 @@ export const sqlite: Dialect = {
   oneMillisecondAfter: (column) => sql`strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column}, '+0.001 seconds')`,
   greatest: (one, other) => sql`MAX(${one}, ${other})`,
   least: (one, other) => sql`MIN(${one}, ${other})`,
-  asBigint: (integer) => integer,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
   hasUrl: (url) => sql`("url" || '') = ${url}`,
   isIn: (column, _type, values) =>

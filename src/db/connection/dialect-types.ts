@@ -30,8 +30,6 @@ export interface Dialect {
   oneMillisecondAfter(column: Sql): Sql;
   greatest(one: Sql, other: Sql): Sql;
   least(one: Sql, other: Sql): Sql;
-  /** An integer for sums that may be larger than its column allows. */
-  asBigint(integer: Sql): Sql;
   /** Whether a column contains the text literally; unlike LIKE, these functions do not backtrack. */
   contains(column: Sql, text: string): Sql;
   /** Whether "url" is that text, in the form that the index of destinations serves. */

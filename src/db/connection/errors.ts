@@ -55,6 +55,14 @@ export function isForbidden(error: unknown): boolean {
   return hasCode(error, /^42501$/);
 }
 
+/**
+ * Whether the database refuses the data of a write, for good: PostgreSQL's classes 22 (data) and 23 (constraints), and the same
+ * of SQLite. Another failure may end by itself.
+ */
+export function isRefused(error: unknown): boolean {
+  return hasCode(error, /^(2[23][0-9A-Z]{3}|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)(_[A-Z]+)?)$/);
+}
+
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, /^SQLITE_FULL/);
 }

@@ -11,7 +11,7 @@ interface LinkColumn extends Column {
 /** What links can be ordered by, with the columns for it. */
 const orders = {
   ID: { name: 'id', type: 'number', bySpace: true },
-  CLICKS: { name: 'clicks', type: 'number', tieBreaker: 'linkId', bySpace: true },
+  CLICKS: { name: 'clicks', type: 'number', large: true, tieBreaker: 'linkId', bySpace: true },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
   // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.

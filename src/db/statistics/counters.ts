@@ -4,6 +4,7 @@ import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/raw-reads.ts';
 import { retryConflicts } from '../connection/retry.ts';
 import { join, sql } from '../connection/sql.ts';
+import { transaction } from '../connection/transaction.ts';
 import { dateText } from '../date-text.ts';
 import { hasStatus } from '../reading/link-status.ts';
 import { dayOf, hourOf } from './calendar.ts';
@@ -42,7 +43,7 @@ export async function setImportedClicks(tx: Tx, imported: readonly ImportedClick
     clicks,
     lastClickedAt && dateText(lastClickedAt),
   ]);
-  const given = dialectOf(tx).table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
+  const given = dialectOf(tx).table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
@@ -56,6 +57,11 @@ export async function deleteOldReceipts(db: Db): Promise<void> {
 /** The counts before a claimed visit, and how often the statistics had been reset. */
 export type Turn = Pick<LinkCounter, 'clicks' | 'turns' | 'resets'>;
 
+const addClick = sql`"clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END`;
+const addTurn = sql`"turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END`;
+const ofActive = (linkId: number, now: Date) =>
+  sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
+
 /**
  * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and
  * advances its rotation. Returns null if it is not active. One statement does all of this, so
@@ -63,9 +69,7 @@ export type Turn = Pick<LinkCounter, 'clicks' | 'turns' | 'resets'>;
  */
 export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Turn | null> {
   const update = sql`
-    UPDATE "LinkCounter" SET "clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END,
-      "turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END, "lastClickedAt" = ${now}
-    FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}
+    UPDATE "LinkCounter" SET ${addClick}, ${addTurn}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable CTEs, a trigger adds to the hours and days.
   const statement = !dialectOf(db).hasWritableCtes
@@ -88,4 +92,19 @@ export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Tur
       SELECT "clicks", "turns", "resets" FROM "claimed"`;
   const [row] = await retryConflicts(() => readRows<Turn>(db, statement));
   return row ? { ...row, clicks: row.clicks - 1, turns: row.turns - 1 } : null;
+}
+
+/** The same without statistics, which the database refuses: for a visit whose values are not written either. */
+export function claimTurn(db: Db, linkId: number, now: Date): Promise<Turn | null> {
+  return transaction(db, async (tx) => {
+    const [row] = await readRows<Pick<Turn, 'clicks' | 'turns'>>(
+      tx,
+      sql`UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${ofActive(linkId, now)} RETURNING "clicks", "turns"`,
+    );
+    if (row === undefined) return null;
+    // By a statement of its own: on SQLite, a trigger counts the hour of a visit that changes both.
+    await tx.$executeRaw(sql`UPDATE "LinkCounter" SET ${addTurn} WHERE "linkId" = ${linkId}`);
+    // As if the statistics were reset since: so values are left out.
+    return { clicks: row.clicks - 1, turns: row.turns, resets: -1 };
+  });
 }

@@ -44,8 +44,10 @@ export class ValueIds {
     ]);
     const listed = join(columns.map(name));
     const given = dialectOf(tx).table(types, rows);
+    // Without the condition, PostgreSQL would use up an id for each value that exists already.
     await tx.$executeRaw(sql`
-      INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given" WHERE 1 = 1
+      INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given"
+      WHERE NOT EXISTS (SELECT 1 FROM "VisitValue" WHERE "VisitValue"."hash" = "given"."hash")
       ON CONFLICT ("hash") DO NOTHING`);
     const asked = dialectOf(tx).table(
       { key: 'text', at: 'integer' },

@@ -12,8 +12,8 @@ import type { Value } from './value.ts';
 import type { ValueIds } from './value-ids.ts';
 import { addVisitors, type Salts } from './visitors.ts';
 
-/** The largest integer of both databases and GraphQL: a count stops there instead of failing. */
-export const MAX_COUNT: Sql = sql`2147483647`;
+/** The largest number that JavaScript holds exactly: a link's counters stop there instead of failing. */
+export const MAX_COUNT: Sql = sql`9007199254740991`;
 
 /** How many referrers of a link are kept per day; the rest count as one. */
 const MAX_REFERRERS = 200;
@@ -65,9 +65,9 @@ async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const { table, least, greatest, asBigint } = dialectOf(tx);
+  const { table, least, greatest } = dialectOf(tx);
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
-  const clicks = least(sql`${asBigint(sql`"clicks"`)} + "count"`, MAX_COUNT);
+  const clicks = least(sql`"clicks" + "count"`, MAX_COUNT);
   const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
   await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
@@ -85,6 +85,29 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
     ([day, one]) => [day, isReset(one) ? { ...one, ...nothing } : one] as const,
   );
   return { ...link, days: new Map(days) };
+}
+
+/**
+ * The visits without values and visitors of days that have no counts in the database: those of days whose counts were refused,
+ * or deleted since they were written.
+ */
+async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
+  const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
+    clicks + bots === 0 ? [[id, day]] : [],
+  );
+  if (bare.length === 0) return visits;
+  const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    SELECT "linkId", "day" FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, bare)} AS "given"
+    JOIN "LinkDay" ON "linkId" = "id" AND "day" = "of"`);
+  const found = new Set(rows.map(({ linkId, day }) => `${linkId} ${day}`));
+  const isKept = (id: number, [day, { clicks, bots }]: [number, DayOfLink]) =>
+    clicks + bots > 0 || found.has(`${id} ${day}`);
+  return new Map(
+    [...visits].map(([id, link]) => {
+      const days = new Map([...link.days].filter((day) => isKept(id, day)));
+      return [id, { ...link, days }];
+    }),
+  );
 }
 
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
@@ -119,12 +142,13 @@ export async function writeVisits(
   const newIds = await transaction(db, async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
     const counters = await lockedLinks(tx, visits);
-    const present: Visits = new Map();
+    const existing: Visits = new Map();
     for (const [id, link] of visits) {
       const counter = counters.get(id);
-      if (counter !== undefined) present.set(id, withoutReset(link, counter));
+      if (counter !== undefined) existing.set(id, withoutReset(link, counter));
     }
-    if (present.size === 0) return null;
+    if (existing.size === 0) return null;
+    const present = await withoutOrphans(tx, existing);
     await addClicksOf(tx, present);
     const valuesOf = await limitReferrers(tx, present, MAX_REFERRERS, other);
     const found = await ids.find(tx, lastMonths(present, valuesOf));

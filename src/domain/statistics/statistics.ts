@@ -40,6 +40,9 @@ export interface StatisticsTop {
   readonly others: number;
 }
 
+/** Said of each count in the schema. */
+export const shownCountLimit = `At most ${MAX_INT}.`;
+
 /** A count within GraphQL's Int. */
 export function shownCount(count: number): number {
   return Math.min(count, MAX_INT);

@@ -1,4 +1,3 @@
-import { MAX_INT } from '../input.ts';
 import { timeOf } from './times.ts';
 import { textOf, wrong } from './wrong-value.ts';
 
@@ -10,10 +9,10 @@ export function nameOf(value: unknown): string {
 
 /** A number of clicks; commas may separate thousands. */
 export function countOf(value: unknown): number {
-  const allowed = `a whole number from 0 to ${MAX_INT}`;
+  const allowed = `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`;
   const text = textOf(value, allowed).replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
-  const count = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  return count <= MAX_INT ? count : wrong(value, allowed);
+  const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return count <= Number.MAX_SAFE_INTEGER ? count : wrong(value, allowed);
 }
 
 /** Whether a cell means yes: any value except a no, such as a time. */

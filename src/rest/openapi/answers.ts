@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { shownCountLimit } from '../../domain/statistics/statistics.ts';
 import { builtFile } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { integer, list, object, orNull, text } from '../json-schema.ts';
@@ -26,7 +27,10 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 export const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
-  Count: object({ value: { ...text, description: 'Empty if it is not known.' }, count: integer }),
+  Count: object({
+    value: { ...text, description: 'Empty if it is not known.' },
+    count: { ...integer, description: shownCountLimit },
+  }),
   PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
   PageMeta: object({
     current_page: integer,

@@ -3,6 +3,7 @@ import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../dom
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
+import { shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
 import { enumType } from '../enum-type.ts';
@@ -106,8 +107,8 @@ export const Link = builder.prismaObject('Link', {
     targeting: t.variant(LinkTargeting, { description: 'Different destinations for different visitors.' }),
     clicks: t.int({
       select: { counter: { select: { clicks: true } } },
-      description: 'The number of counted visits.',
-      resolve: ({ counter }) => clicksOf(counter),
+      description: `The number of counted visits. ${shownCountLimit}`,
+      resolve: ({ counter }) => shownCount(clicksOf(counter)),
     }),
     lastClickedAt: t.field({
       type: 'DateTime',

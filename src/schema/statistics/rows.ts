@@ -9,6 +9,7 @@ import {
   type StatisticsRow,
   type StatisticsTop,
   shownCount,
+  shownCountLimit,
 } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
@@ -32,16 +33,16 @@ export const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').imple
   fields: (t) => ({
     start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
     clicks: t.int({
-      description: 'The number of counted visits.',
+      description: `The number of counted visits. ${shownCountLimit}`,
       resolve: ({ clicks }) => shownCount(clicks),
     }),
     visitors: t.int({
       nullable: true,
-      description: `The number of unique visitors; null for hours. ${visitorsOf}`,
+      description: `The number of unique visitors; null for hours. ${visitorsOf} ${shownCountLimit}`,
       resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
     }),
     bots: t.int({
-      description: 'The number of visits by programs, which are not counted as clicks.',
+      description: `The number of visits by programs, which are not counted as clicks. ${shownCountLimit}`,
       resolve: ({ bots }) => shownCount(bots),
     }),
   }),
@@ -51,7 +52,10 @@ const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
   description: 'The clicks with one value.',
   fields: (t) => ({
     value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
-    clicks: t.int({ description: 'The number of clicks.', resolve: ({ clicks }) => shownCount(clicks) }),
+    clicks: t.int({
+      description: `The number of clicks. ${shownCountLimit}`,
+      resolve: ({ clicks }) => shownCount(clicks),
+    }),
   }),
 });
 
@@ -65,7 +69,7 @@ export const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
       resolve: ({ rows }) => rows,
     }),
     others: t.int({
-      description: 'The clicks with all other values.',
+      description: `The clicks with all other values. ${shownCountLimit}`,
       resolve: ({ others }) => shownCount(others),
     }),
   }),

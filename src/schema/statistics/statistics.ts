@@ -2,7 +2,7 @@ import type { Scope } from '../../db/statistics/scope.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statistics/period.ts';
 import { resetStatistics } from '../../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';
-import { MAX_TOP, Statistics, shownCount } from '../../domain/statistics/statistics.ts';
+import { MAX_TOP, Statistics, shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { changeCost, costs, countOf } from '../cost/field-cost.ts';
 import { bucketsOf, DEFAULT_ROWS, listWork, readWork } from '../cost/statistics-cost.ts';
@@ -21,18 +21,17 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
     from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
     to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
     clicks: t.int({
-      description: 'The number of counted visits.',
+      description: `The number of counted visits. ${shownCountLimit}`,
       extensions: costs({ work: readWork }),
       resolve: async (statistics) => shownCount((await statistics.totals()).clicks),
     }),
     visitors: t.int({
-      description: `The number of unique visitors, for each link and day. ${visitorsOf}`,
+      description: `The number of unique visitors, for each link and day. ${visitorsOf} ${shownCountLimit}`,
       extensions: costs({ work: readWork }),
       resolve: async (statistics) => shownCount((await statistics.totals()).visitors),
     }),
     bots: t.int({
-      description:
-        'The number of visits by programs, link previews and prefetches, which are not counted as clicks.',
+      description: `The number of visits by programs, link previews and prefetches, which are not counted as clicks. ${shownCountLimit}`,
       extensions: costs({ work: readWork }),
       resolve: async (statistics) => shownCount((await statistics.totals()).bots),
     }),

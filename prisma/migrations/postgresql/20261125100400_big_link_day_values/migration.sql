@@ -1,0 +1,1 @@
+ALTER TABLE "LinkDayValue" ALTER COLUMN "clicks" TYPE BIGINT;

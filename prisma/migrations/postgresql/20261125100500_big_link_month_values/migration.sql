@@ -1,0 +1,1 @@
+ALTER TABLE "LinkMonthValue" ALTER COLUMN "clicks" TYPE BIGINT;

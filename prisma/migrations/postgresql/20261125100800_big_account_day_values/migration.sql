@@ -1,0 +1,1 @@
+ALTER TABLE "AccountDayValue" ALTER COLUMN "clicks" TYPE BIGINT;

@@ -1,0 +1,1 @@
+ALTER TABLE "AccountMonthValue" ALTER COLUMN "clicks" TYPE BIGINT;

@@ -1,0 +1,71 @@
+import { type DayOfLink, emptyDay, type LinkVisits, type Visits } from './batch.ts';
+import { enclosingPeriod } from './calendar.ts';
+
+function halvesOf<Item>(items: Iterable<Item>): [Item[], Item[]] {
+  const all = [...items];
+  const middle = Math.ceil(all.length / 2);
+  return [all.slice(0, middle), all.slice(middle)];
+}
+
+/** The values and visitors of a link's day, without its counts. */
+function detailsOf({ resets }: DayOfLink, details: Partial<DayOfLink>): DayOfLink {
+  return { ...emptyDay(), resets, ...details };
+}
+
+/** A day's counts of some of its hours; `described` is known for the whole day only. */
+function countsOf(day: DayOfLink, hours: LinkVisits['hours'], isFirst: boolean): DayOfLink {
+  const part = { ...emptyDay(), resets: day.resets };
+  for (const { clicks, claimed, bots } of hours.values()) {
+    part.clicks += clicks;
+    part.claimed += claimed;
+    part.bots += bots;
+  }
+  const others = day.clicks - part.clicks;
+  part.described = isFirst ? Math.min(day.described, part.clicks) : Math.max(0, day.described - others);
+  return part;
+}
+
+function partsOfDay(link: LinkVisits, day: number, whole: DayOfLink): LinkVisits[] {
+  const part = (one: DayOfLink, hours: LinkVisits['hours'] = new Map()): LinkVisits => ({
+    last: link.last,
+    hours,
+    days: new Map([[day, one]]),
+  });
+  const { values, visitors } = whole;
+  if (link.hours.size > 0 && values.size + visitors.size > 0)
+    return [
+      part(countsOf(whole, link.hours, true), link.hours),
+      part(detailsOf(whole, { values, visitors })),
+    ];
+  if (link.hours.size > 1)
+    return halvesOf(link.hours)
+      .map((half) => new Map(half))
+      .map((hours, index) => part(countsOf(whole, hours, index === 0), hours));
+  if (values.size > 0 && visitors.size > 0)
+    return [part(detailsOf(whole, { values })), part(detailsOf(whole, { visitors }))];
+  if (values.size > 1)
+    return halvesOf(values).map((half) => part(detailsOf(whole, { values: new Map(half) })));
+  if (visitors.size > 1)
+    return halvesOf(visitors).map((half) => part(detailsOf(whole, { visitors: new Set(half) })));
+  return [];
+}
+
+/**
+ * The parts of visits that cannot be written together, in the order in which they must be written: first by link, then by day,
+ * then counts before values and visitors. None if they cannot be divided.
+ */
+export function divide(visits: Visits): Visits[] {
+  if (visits.size > 1) return halvesOf(visits).map((half) => new Map(half));
+  return [...visits].flatMap(([id, link]) => {
+    const [first, second] = halvesOf(link.days);
+    const parts =
+      second.length === 0
+        ? first.flatMap(([day, whole]) => partsOfDay(link, day, whole))
+        : [first, second].map((half) => {
+            const days = new Map(half);
+            const hours = new Map([...link.hours].filter(([hour]) => days.has(enclosingPeriod(hour))));
+            return { last: link.last, hours, days };
+          });
+    return parts.map((part): Visits => new Map([[id, part]]));
+  });
+}

@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { oneLine } from '../shared/one-line.ts';
+
+/** How many lines are logged in one period, and how long it is, in milliseconds. */
+const MAX_LINES = 20;
+const PERIOD = 60_000;
+
+/** Logs and counts visits that are given up, since the database refuses them. */
+export class RefusedVisits {
+  readonly #log: Logger;
+  readonly #metrics: Pick<Metrics, 'refused'> | undefined;
+  #lines = 0;
+  #since = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Logger, metrics?: Pick<Metrics, 'refused'>) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  add(visits: Visits, error: unknown): void {
+    for (const [link, one] of visits) {
+      const refused = { clicks: unwrittenOf(one), bots: 0, values: 0, visitors: 0 };
+      for (const { bots, values, visitors } of one.days.values()) {
+        refused.bots += bots;
+        refused.values += values.size;
+        refused.visitors += visitors.size;
+      }
+      this.#tell(link, refused, error);
+    }
+  }
+
+  /** A visit whose click was counted at once, but not in the statistics. */
+  addStatistics(link: number, error: unknown): void {
+    this.#tell(link, { statistics: 1 }, error);
+  }
+
+  #tell(link: number, refused: Parameters<Metrics['refused']>[0], error: unknown): void {
+    this.#metrics?.refused(refused);
+    const now = performance.now();
+    if (now - this.#since >= PERIOD) [this.#since, this.#lines] = [now, 0];
+    if (++this.#lines > MAX_LINES) return;
+    this.#log.error({ link, ...refused, reason: oneLine(error) }, 'the database refuses visits of a link');
+    if (this.#lines === MAX_LINES)
+      this.#log.error('the database refuses more visits: for a minute, only the metrics count them');
+  }
+}
