@@ -54,6 +54,11 @@ test.each([
     '{ "abc": "{ nothing }" }',
     'the document abc: Cannot query field "nothing" on type "Query".',
   ],
+  [
+    'has a subscription without a root field',
+    '{ "abc": "subscription ($on: Boolean!) { changes @include(if: $on) { id } }" }',
+    'the document abc: A subscription may not have @skip or @include at its root',
+  ],
 ])('refuses a file that %s, with the reason', async (name, text, why) => {
   const { TRUSTED_DOCUMENTS } = environment(name.replaceAll(' ', '-'), text);
   await expect(readTrustedDocuments(TRUSTED_DOCUMENTS)).rejects.toThrow(why);

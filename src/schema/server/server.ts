@@ -23,6 +23,7 @@ import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './idempotency.ts';
 import { useOperationLimits } from './operation-limits.ts';
 import { refusing } from './refusing.ts';
+import { useSubscriptionRoots } from './subscription-root.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
 
@@ -149,6 +150,7 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useStreams,
       useVariables,
       useDocumentLimits,
+      useSubscriptionRoots,
       useOperationLimits,
       useScopes,
       useMaskedErrors,

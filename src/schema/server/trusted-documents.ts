@@ -7,6 +7,7 @@ import { GraphQLError, parse, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
 import { schema } from '../index.ts';
+import { subscriptionRootRule } from './subscription-root.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -16,7 +17,9 @@ const file = z.record(z.string().min(1), z.string());
 /** The error of a document; undefined if it is valid. */
 function faultOf(text: string): string | undefined {
   try {
-    return validate(schema, parse(text))[0]?.message;
+    const document = parse(text);
+    const [fault] = validate(schema, document, [subscriptionRootRule]);
+    return (fault ?? validate(schema, document)[0])?.message;
   } catch (error) {
     if (error instanceof GraphQLError) return error.message;
     throw error;
