@@ -72,7 +72,7 @@ function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
     // The server answers requests for the cost, and refuses deeply nested variables.
     if (extensions?.cost !== undefined || isNestedTooDeeply(variables) || isNestedTooDeeply(extensions))
       return null;
-    return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+    return { query, operationName: operationName || undefined, variables: variables ?? undefined };
   } catch {
     return null;
   }

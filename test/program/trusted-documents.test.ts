@@ -32,6 +32,11 @@ test('starts with the documents of a file, and without GraphiQL', async () => {
   await program.end('SIGTERM');
 });
 
+test('reads a file with a byte order mark', async () => {
+  const { TRUSTED_DOCUMENTS } = environment('marked', '\ufeff{ "abc": "{ __typename }" }');
+  expect([...(await readTrustedDocuments(TRUSTED_DOCUMENTS))]).toEqual([['abc', '{ __typename }']]);
+});
+
 test('stops the start if the file cannot be used', async () => {
   const env = environment('unusable', 'not JSON');
   const { code, stderr } = await runProgram('main', env);

@@ -6,6 +6,7 @@ import {
 import { GraphQLError, parse, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
+import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { schema } from '../index.ts';
 import { subscriptionRootRule } from './subscription-root.ts';
 
@@ -31,7 +32,7 @@ function faultOf(text: string): string | undefined {
  * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
  */
 export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
-  const read = file.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  const read = file.safeParse(JSON.parse(withoutMark(await readFile(path)).toString()));
   if (!read.success) throw new Error('it has to be an object of documents by their ids');
   for (const [id, text] of Object.entries(read.data)) {
     const fault = faultOf(text);
