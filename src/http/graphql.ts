@@ -168,6 +168,8 @@ export function createGraphQLHandler({
     return isJsonType(accepted[0]) ? answerPlain(req, res, context) : server(req, res, context);
   };
   return (req, res) => {
+    // The server knows no other spelling.
+    req.url = req.url?.replace(/^\/graphql/i, '/graphql');
     answer(req, res).catch((error: unknown) => {
       if (isAborted(req)) return;
       const visible = visibleError(error);
