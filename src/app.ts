@@ -64,7 +64,7 @@ export function createApp(dependencies: AppDependencies): App {
   const load = new LoadMeter();
   const visitors = createVisitors(dependencies, shared);
   const apis = createApis(dependencies, shared, inFlight);
-  const web = createWeb(dependencies, apis, visitors.handler);
+  const web = createWeb(dependencies, shared, apis, visitors.handler);
   const upkeep = createUpkeep(dependencies, shared, apis, load);
   const guard = createGuard({ corsOrigins, baseUrl, trust: shared.trust });
   const background = [revisions, ...visitors.background, ...apis.background, ...upkeep];

@@ -12,9 +12,16 @@ new MutationObserver(() => {
     example.setAttribute('tabindex', '0');
 }).observe(docs, { childList: true, subtree: true });
 
+const spec = await (await fetch('/openapi.json')).json();
+// Swagger UI would fill the fields of forms that have no example, and send that.
+for (const { requestBody } of Object.values(spec.paths).flatMap(Object.values))
+  for (const [type, { schema }] of Object.entries(requestBody?.content ?? {}))
+    for (const field of type === 'application/json' ? [] : Object.values(schema.properties))
+      if (!('default' in field)) field.example ??= field.type === 'array' ? [] : '';
+
 // The key is kept in the memory of this page only.
 SwaggerUIBundle({
-  url: '/openapi.json',
+  spec,
   dom_id: '#docs',
   deepLinking: true,
   tryItOutEnabled: true,

@@ -1,16 +1,45 @@
 import type { RequestListener } from 'node:http';
-import express, { type Express } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import { livez, readyz } from '../http/health.ts';
 import { favicon, robots } from '../http/pages/browser-files.ts';
 import { addPages } from '../http/pages/pages.ts';
 import { schemaText } from '../http/pages/schema-text.ts';
+import { sendMessage } from '../redirect/answer.ts';
+import type { Message } from '../redirect/translations.ts';
 import { openApi } from '../rest/openapi/openapi.ts';
 import type { Apis } from './apis.ts';
-import type { AppDependencies } from './dependencies.ts';
+import type { AppDependencies, Shared } from './dependencies.ts';
+
+/** People get a page, and programs JSON. */
+function refuse(req: Request, res: Response, status: number, message: string, page: Message): void {
+  res.vary('Accept');
+  if (req.accepts(['json', 'html']) === 'html') sendMessage(req, res, status, page);
+  else res.status(status).json({ message, status });
+}
+
+const nothingHere: RequestHandler = (req, res) => refuse(req, res, 404, 'Nothing is here.', 'notFound');
+
+/** Answers errors in place of Express, which would show and log their stacks. */
+function errorHandler(report: Shared['report']): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    // Express could not decode the path.
+    if (error instanceof URIError) return nothingHere(req, res, next);
+    report(res, error);
+    if (res.headersSent) res.destroy();
+    else refuse(req, res, 500, 'Server Error', 'unavailable');
+  };
+}
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(
   { database, trustProxy, graphiql, console, publicStatistics, log }: AppDependencies,
+  { report }: Pick<Shared, 'report'>,
   { rest }: Apis,
   visit: RequestListener,
 ): Express {
@@ -25,8 +54,7 @@ export function createWeb(
   web.get('/favicon.ico', favicon);
   web.get('/robots.txt', robots);
   web.use('/api/v1', rest);
-  web.use((_req, res) => {
-    res.status(404).json({ message: 'Nothing is here.', status: 404 });
-  });
+  web.use(nothingHere);
+  web.use(errorHandler(report));
   return web;
 }

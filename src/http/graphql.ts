@@ -72,7 +72,7 @@ function plainlySent(req: IncomingMessage, body: string): SentOperation | null {
     // The server answers requests for the cost, and refuses deeply nested variables.
     if (extensions?.cost !== undefined || isNestedTooDeeply(variables) || isNestedTooDeeply(extensions))
       return null;
-    return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+    return { query, operationName: operationName || undefined, variables: variables ?? undefined };
   } catch {
     return null;
   }
@@ -168,6 +168,8 @@ export function createGraphQLHandler({
     return isJsonType(accepted[0]) ? answerPlain(req, res, context) : server(req, res, context);
   };
   return (req, res) => {
+    // The server knows no other spelling.
+    req.url = req.url?.replace(/^\/graphql/i, '/graphql');
     answer(req, res).catch((error: unknown) => {
       if (isAborted(req)) return;
       const visible = visibleError(error);

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RETRY_AFTER } from '../domain/errors.ts';
-import { pathOf } from './request/request-url.ts';
+import { hasPath, pathOf } from './request/request-url.ts';
 import { surfaceOf } from './request/surface.ts';
 
 /**
@@ -131,17 +131,14 @@ export function answerUnreadable(
   return { requestId, status, code };
 }
 
-/** The status for a request with invalid headers (RFC 9110, 7.2 and 10.1.1); null for a valid one. */
-export function faultOf({
-  httpVersionMinor,
-  headers: { expect },
-  rawHeaders,
-}: IncomingMessage): number | null {
+/** The status for a request with an invalid target or headers (RFC 9110, 7.2 and 10.1.1); null for a valid one. */
+export function faultOf(req: IncomingMessage): number | null {
+  const { httpVersionMinor, headers, rawHeaders } = req;
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return 400;
-  return expect === undefined || /^100-continue$/i.test(expect) ? null : 417;
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0) || !hasPath(req)) return 400;
+  return /^100-continue$/i.test(headers.expect ?? '100-continue') ? null : 417;
 }
 
 /** Answers a request with such headers; a visit with a page. */

@@ -44,6 +44,7 @@ export const qrRoute = route({
   file: {
     operationId: 'showLinkQr',
     summary: 'Show the QR code of a link',
+    description: 'Shows the short URL as an image, which cameras can read.',
     types: ['image/svg+xml', 'image/png'],
   },
 });

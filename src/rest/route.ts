@@ -17,6 +17,7 @@ export interface RequestUrl {
 export interface FileAnswer {
   readonly operationId: string;
   readonly summary: string;
+  readonly description: string;
   readonly types: readonly string[];
 }
 
@@ -33,8 +34,8 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
   variables(input: Record<string, unknown>, id: string): Variables;
   encode(data: Data, url: RequestUrl, input: Record<string, unknown>): Answer;
   readonly csv?: Csv<CsvData, CsvVariables>;
-  /** For a list that belongs to one record: the schema of an item, and the title of the operation. */
-  readonly lists?: { readonly record: string; readonly summary: string };
+  /** For a list that belongs to one record: the schema of an item, and the texts of the operation. */
+  readonly lists?: { readonly record: string; readonly summary: string; readonly description: string };
   /** For an operation that answers with a file instead of a record. */
   readonly file?: FileAnswer;
 }

@@ -45,7 +45,12 @@ export const statisticsRoutes = [
     path: '/stats/:id',
     fields,
     schema: statisticsPageInput,
-    lists: { record: 'Count', summary: 'Statistics of a link' },
+    lists: {
+      record: 'Count',
+      summary: 'Statistics of a link',
+      description:
+        'Counts the clicks of a link, by time or by what is known of the visitors. With `Accept: text/csv`, all rows are one file.',
+    },
     document: RestStatisticsDocument,
     variables: (input, id) => ({ ...input, id }),
     encode: ({ link }, url) => (link ? encodePage(link.statistics.rowPage, encodeRow, url) : notFound),

@@ -22,7 +22,8 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
   fields: (t) => ({
     current: t.field({
       type: Node,
-      description: 'The record as it is now.',
+      description:
+        'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`.',
       extensions: costs({ work: STATEMENT_COST }),
       resolve: ({ current }) => current,
     }),

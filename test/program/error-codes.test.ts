@@ -81,6 +81,8 @@ const requests: Record<string, () => Promise<string[]>> = {
   'broken syntax': () => ask(owner, { query: '{' }),
   'an unknown field': () => ask(owner, { query: '{ nothing }' }),
   'two operations': () => ask(owner, { query: 'query A { __typename } query B { __typename }' }),
+  'a subscription whose root field is left out': () =>
+    ask(owner, { query: 'subscription { changes @skip(if: true) { id } }' }),
   'an unknown operation': () => ask(owner, { query: 'query A { __typename }', operationName: 'B' }),
   'no operation': () => ask(owner, { query: 'fragment A on Query { __typename }' }),
   'broken JSON': () => ask(owner, '{'),

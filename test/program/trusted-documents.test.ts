@@ -32,6 +32,11 @@ test('starts with the documents of a file, and without GraphiQL', async () => {
   await program.end('SIGTERM');
 });
 
+test('reads a file with a byte order mark', async () => {
+  const { TRUSTED_DOCUMENTS } = environment('marked', '\ufeff{ "abc": "{ __typename }" }');
+  expect([...(await readTrustedDocuments(TRUSTED_DOCUMENTS))]).toEqual([['abc', '{ __typename }']]);
+});
+
 test('stops the start if the file cannot be used', async () => {
   const env = environment('unusable', 'not JSON');
   const { code, stderr } = await runProgram('main', env);
@@ -53,6 +58,11 @@ test.each([
     'asks for what the schema has not',
     '{ "abc": "{ nothing }" }',
     'the document abc: Cannot query field "nothing" on type "Query".',
+  ],
+  [
+    'has a subscription without a root field',
+    '{ "abc": "subscription ($on: Boolean!) { changes @include(if: $on) { id } }" }',
+    'the document abc: A subscription may not have @skip or @include at its root',
   ],
 ])('refuses a file that %s, with the reason', async (name, text, why) => {
   const { TRUSTED_DOCUMENTS } = environment(name.replaceAll(' ', '-'), text);

@@ -363,21 +363,48 @@ describe('the statistics page with a password', () => {
       ).toBe(401);
   });
 
-  test('is closed on every process by a new password, and stays open if the same one is set', async () => {
+  const json = { 'Content-Type': 'application/json' };
+  const graphql = (query: string, variables: object, headers = {}) =>
+    owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+  const update = `mutation ($id: ID!, $input: UpdateLinkInput!) { updateLink(id: $id, input: $input) {
+    ... on Link { id } ... on Error { message } } }`;
+  const batch = `mutation ($inputs: [UpdateLinksInput!]!) { updateLinks(inputs: $inputs) { ... on Link { id } } }`;
+  const same = { privacyPassword: 'open sesame' };
+  test.each<[string, (id: number) => Promise<unknown>]>([
+    ['a new one', (id) => owner.rest('PATCH', `/links/${id}`, { privacy_password: 'another' })],
+    ['the same one', (id) => owner.rest('PATCH', `/links/${id}`, PASSWORD)],
+    ['the same one by PUT', (id) => owner.rest('PUT', `/links/${id}`, PASSWORD)],
+    [
+      'the same one beside a new title',
+      (id) => owner.rest('PATCH', `/links/${id}`, { ...PASSWORD, title: 'New' }),
+    ],
+    ['the same one over GraphQL', (id) => graphql(update, { id, input: same })],
+    [
+      'the same one with an Idempotency-Key',
+      (id) => graphql(update, { id, input: same }, { 'Idempotency-Key': `again ${id}` }),
+    ],
+    ['the same one in a batch', (id) => graphql(batch, { inputs: [{ id, input: same }] })],
+  ])('is closed on every process by setting %s', async (_what, set) => {
     const { alias, id } = await owner.link(PASSWORD);
     const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };
-    for (const [password, status] of [
-      ['open sesame', 200],
-      ['another one', 401],
-      ['open sesame', 401],
-    ] as const) {
-      await owner.rest('PATCH', `/links/${id}`, { privacy_password: password });
-      for (const process of [server, second])
-        expect([password, (await open(`/${alias}+`, { headers }, process)).status]).toEqual([
-          password,
-          status,
-        ]);
-    }
+    expect((await open(`/${alias}+`, { headers })).status).toBe(200);
+    await set(id);
+    for (const process of [server, second])
+      expect((await open(`/${alias}+`, { headers }, process)).status).toBe(401);
+  });
+
+  test('stays open after a change of anything else, and opens again after the same password was set', async () => {
+    const { alias, id } = await owner.link(PASSWORD);
+    const headers = { Cookie: cookieOf(await open(`/${alias}+`, { form: right })) };
+    await owner.rest('PATCH', `/links/${id}`, { title: 'New', password: 'its own' });
+    expect((await open(`/${alias}+`, { headers })).status).toBe(200);
+    await owner.rest('PATCH', `/links/${id}`, PASSWORD);
+    const again = await open(`/${alias}+`, { form: right });
+    expect((await open(`/${alias}+`, { headers: { Cookie: cookieOf(again) } })).status).toBe(200);
   });
 
   test('treats composed and decomposed letters as equal', async () => {

@@ -58,14 +58,26 @@ function* objectsIn(value: unknown, place: string): Generator<[string, Record<st
     if (name !== 'example') yield* objectsIn(inner, `${place}/${name}`);
 }
 
-test('openapi.json describes every parameter, every sent field and every answer', () => {
-  const described = /\/parameters\/\d+$|\/requestBody\/content\/.*\/properties\/[^/]+$|\/responses\/\d+$/;
+test('openapi.json describes every operation, tag, parameter, sent field and answer', () => {
+  const described =
+    /^\/paths\/.+\/(get|post|put|patch|delete)$|\/tags\/\d+$|\/parameters\/\d+$|\/requestBody\/content\/.*\/properties\/[^/]+$|\/responses\/\d+$/;
   const bare = [...objectsIn(document, '')].filter(([place, { description }]) =>
     description === undefined
       ? described.test(place)
       : typeof description === 'string' && !/\w{3}/.test(description),
   );
   expect(bare.map(([place]) => place)).toEqual([]);
+});
+
+test('every example of a parameter or a sent field matches its schema', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const examples = [...objectsIn(document, '')].flatMap(([place, { example, schema, ...own }]) =>
+    example === undefined || place.includes('/responses/') ? [] : [{ place, example, schema: schema ?? own }],
+  );
+  expect(examples.length).toBeGreaterThan(10);
+  const wrong = examples.filter(({ example, schema }) => !ajv.validate(schema as object, example));
+  expect(wrong.map(({ place }) => place)).toEqual([]);
 });
 
 test('openapi.json has every operation of v1, and no other', () => {

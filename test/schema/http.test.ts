@@ -156,6 +156,102 @@ test.each(['text/html;q=0, */*', 'application/json, text/html;q=0.1'])(
   },
 );
 
+describe('a request like those of other programs', () => {
+  const MARK = '\ufeff';
+  const query = '{ viewer { account { name } } }';
+  const mutation = 'mutation { deleteSpace(id: 1) { __typename } }';
+  const [answer, written] = [
+    { data: { viewer: { account: { name: 'owner' } } } },
+    { data: { deleteSpace: { __typename: 'NotFoundError' } } },
+  ];
+  const long = `${query}${' '.repeat(20_000)}`;
+
+  test.each<[string, string, object, Record<string, string>?]>([
+    ['a byte order mark', MARK + JSON.stringify({ query }), answer],
+    ['a byte order mark before a long body', MARK + JSON.stringify({ query: long }), answer],
+    ['a byte order mark before the query', JSON.stringify({ query: MARK + query }), answer],
+    [
+      'a byte order mark and an Idempotency-Key',
+      MARK + JSON.stringify({ query: mutation }),
+      written,
+      { 'Idempotency-Key': 'marked' },
+    ],
+    ['an empty operationName', JSON.stringify({ query, operationName: '' }), answer],
+    ['an empty operationName in a long body', JSON.stringify({ query: long, operationName: '' }), answer],
+    [
+      'an empty operationName and an Idempotency-Key',
+      JSON.stringify({ query: mutation, operationName: '' }),
+      written,
+      { 'Idempotency-Key': 'unnamed' },
+    ],
+    [
+      'null for all that may be absent',
+      JSON.stringify({ query, operationName: null, variables: null, extensions: null }),
+      answer,
+    ],
+  ])('is answered: %s', async (_what, sent, expected, headers = {}) => {
+    const init = { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body: sent };
+    const response = await owner.fetch('/graphql', init);
+    expect([response.status, await response.json()]).toEqual([200, expected]);
+    const stream = await owner.fetch('/graphql', {
+      ...init,
+      headers: { ...init.headers, Accept: 'text/event-stream' },
+    });
+    expect(await stream.text()).toContain(JSON.stringify(expected));
+  });
+
+  test.each(['operationName=', 'operationName=&variables=&extensions=', 'variables=null&extensions=null'])(
+    'is answered by GET: %s',
+    async (parameters) => {
+      const response = await owner.fetch(`/graphql?query=${encodeURIComponent(query)}&${parameters}`);
+      expect(await response.json()).toEqual(answer);
+    },
+  );
+
+  test('is the same write with an empty operationName and with none', async () => {
+    const init = { method: 'POST', headers: { ...JSON_TYPE, 'Idempotency-Key': 'one write' } };
+    for (const sent of [{ query: mutation }, { query: mutation, operationName: '' }]) {
+      const response = await owner.fetch('/graphql', { ...init, body: JSON.stringify(sent) });
+      expect(await response.json()).toEqual(written);
+    }
+  });
+
+  test('still needs the name of one of several operations', async () => {
+    const sent = { query: 'query A { __typename } query B { __typename }', operationName: '' };
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify(sent),
+    });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { errors: [{ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }] },
+    ]);
+  });
+});
+
+test.each([
+  '',
+  ' ',
+  '\ufeff',
+  '\ufeff\ufeff{}',
+  '{"query":',
+  'null',
+  '7',
+  '"{}"',
+  'true',
+  `"${'x'.repeat(20_000)}`,
+])('returns 400 for a body that is no JSON object, and does not repeat it: %#', async (sent) => {
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const headers = { ...JSON_TYPE, Accept: accept };
+    const response = await owner.fetch('/graphql', { method: 'POST', headers, body: sent });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { errors: [{ message: 'The body is not a JSON object.', extensions: { code: 'BAD_REQUEST' } }] },
+    ]);
+  }
+});
+
 test('executes queries by GET, but no mutations', async () => {
   const get = (query: string) => owner.fetch(`/graphql?query=${encodeURIComponent(query)}`);
   expect(await (await get('{ __typename }')).json()).toEqual({ data: { __typename: 'Query' } });

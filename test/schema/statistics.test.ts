@@ -200,6 +200,18 @@ test.each([
   });
 });
 
+test('a wrong period makes the parent null, or the next one above that can be null', async () => {
+  const { id } = await owner.link({ space_id: await owner.space('Measured') });
+  const wrong = 'statistics(from: "2026-13-01") { clicks }';
+  for (const [query, expected] of [
+    [`{ link(id: ${id}) { title ${wrong} } __typename }`, { link: null, __typename: 'Query' }],
+    [`{ link(id: ${id}) { space { ${wrong} } } }`, { link: { space: null } }],
+    [`{ links { nodes { ${wrong} } } }`, null],
+    [`{ viewer { account { ${wrong} } } }`, null],
+  ] as const)
+    expect((await owner.graphql(query)).data).toEqual(expected);
+});
+
 test.each([{ toString: 1 }, [{ toString: null }], ['2026-11-20'], 20261120, true])(
   'refuses a day given as the variable %j',
   async (from) => {

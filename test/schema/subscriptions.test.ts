@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { recordingChanges } from '../../src/domain/change/change.ts';
 import { type Events, subscribe } from '../support/events.ts';
 import { type Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -100,6 +100,58 @@ test('reports an invalid variable of a subscription with the same code as others
   });
   expect(response.status).toBe(400);
   expect(await response.text()).toContain('"code":"BAD_REQUEST"');
+});
+
+describe('@skip and @include at the root of a subscription', () => {
+  const ask = async (sent: object, headers: Record<string, string> = {}) => {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(sent),
+    });
+    return [response.status, await response.text()] as const;
+  };
+  const refused = [400, expect.stringMatching(/Single Root Field.*"code":"BAD_REQUEST"/)];
+  const accepts = ['text/event-stream', 'application/json', '*/*', 'application/graphql-response+json'];
+
+  test.each<[string, string, object?]>([
+    ['a field that is left out', '{ changes @skip(if: true) { id } }'],
+    ['a field that stays', '{ changes @skip(if: false) { id } }'],
+    ['a field by a variable', '($on: Boolean!) { changes @include(if: $on) { id } }', { on: true }],
+    ['a field by a default', '($on: Boolean = true) { changes @include(if: $on) { id } }'],
+    ['a field without the argument', '{ changes @skip { id } }'],
+    ['a second field', '{ changes { id } changes @include(if: false) { action } }'],
+    ['an inline fragment', '{ ... @skip(if: true) { changes { id } } }'],
+    ['an inline fragment with its type', '{ ... on Subscription @include(if: false) { changes { id } } }'],
+    ['a named fragment', '{ ...Root @skip(if: true) } fragment Root on Subscription { changes { id } }'],
+    ['a field of a fragment', '{ ...Root } fragment Root on Subscription { changes @skip(if: true) { id } }'],
+    [
+      'a fragment in a fragment',
+      '{ ... { ...Root } } fragment Root on Subscription { ... @include(if: true) { changes { id } } }',
+    ],
+  ])('are refused by the name of the rule: %s', async (_what, selection, variables = {}) => {
+    for (const accept of accepts)
+      expect(await ask({ query: `subscription ${selection}`, variables }, { Accept: accept })).toEqual(
+        refused,
+      );
+  });
+
+  test('are refused by GET, and with an Idempotency-Key', async () => {
+    const query = 'subscription { changes @skip(if: true) { id } }';
+    const got = await owner.fetch(`/graphql?${new URLSearchParams({ query })}`);
+    expect([got.status, await got.text()]).toEqual(refused);
+    expect(await ask({ query }, { 'Idempotency-Key': 'a skipped root' })).toEqual(refused);
+  });
+
+  test('are allowed below the root, and in queries', async () => {
+    const query = `subscription { changes { id ...Rest @include(if: false) action @skip(if: true) } }
+      fragment Rest on Change { kind }`;
+    const events = await subscribe<Told>(owner, query);
+    await owner.space('S');
+    await expect.poll(() => events.seen).toEqual([{ data: { changes: { id: expect.any(String) } } }]);
+    events.close();
+    expect(await owner.data('{ viewer @skip(if: true) { __typename } }')).toEqual({});
+  });
 });
 
 test('sends many simultaneous changes of two processes once each, in the order of the list', async () => {

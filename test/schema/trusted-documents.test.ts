@@ -5,6 +5,7 @@ const documents = new Map([
   ['name-of-the-account', '{ viewer { account { name } } }'],
   ['a-space', 'query Space($id: ID!) { space(id: $id) { name } }'],
   ['make-a-space', 'mutation { createSpace(input: { name: "Made" }) { __typename } }'],
+  ['no-root', 'subscription { changes @skip(if: true) { id } }'],
 ]);
 
 let server: TestServer;
@@ -74,6 +75,13 @@ describe('a request for a trusted document is refused with', () => {
       status: 400,
       body: { errors: [{ message, extensions: { code: 'UNTRUSTED_DOCUMENT' } }] },
     });
+  });
+});
+
+test('a trusted subscription without a root field is refused like any other', async () => {
+  expect(await ask({ documentId: 'no-root' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },
   });
 });
 

@@ -9,6 +9,7 @@ import { changedColumns, fieldsOf, recordingChanges } from '../change/change.ts'
 import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { parseInput, type Unparsed } from '../input.ts';
+import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import { findInputErrors } from './check.ts';
 import { columnsOf, expiryOf, fieldNames } from './columns.ts';
@@ -56,6 +57,16 @@ interface Updating {
   readonly select: LinkSelect;
 }
 
+/** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
+async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
+  const data = await columnsOf(input, services, actor, link);
+  const { privacyPassword: given } = input;
+  const isSame = given != null && data.privacyPassword === link.privacyPassword;
+  // The cookies of the statistics page depend on the hash: setting a password ends them.
+  const renewed = isSame ? { privacyPassword: await services.hashPassword(ofAccount(actor), given) } : {};
+  return { data, renewed };
+}
+
 /** Hashes and compares the passwords of a change in advance, with services that remember the results. */
 export async function prepareLinkUpdate(
   db: Db,
@@ -67,7 +78,8 @@ export async function prepareLinkUpdate(
   const where = owned(actor, id);
   if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
     return;
-  await columnsOf(data, services, actor, (await db.link.findUnique({ where })) ?? undefined);
+  const link = await db.link.findUnique({ where });
+  if (link !== null) await hashedColumns(data, services, actor, link);
 }
 
 /**
@@ -94,17 +106,23 @@ async function updateOnce(
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const data = await columnsOf(input, services, actor, link);
-  /** What the input changes in a stored link; null for nothing. */
-  const settingsFor = async (client: Db | Tx, stored: Link): Promise<LinkSettings | null> => {
+  const { data, renewed } = await hashedColumns(input, services, actor, link);
+  /** What the input sets in a stored link, and the fields that change; null for nothing. */
+  const settingsFor = async (
+    client: Db | Tx,
+    stored: Link,
+  ): Promise<(LinkSettings & { fields: string[] }) | null> => {
     requireUnchanged(stored, seen);
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const columns = changedColumns(stored, { ...data, expiresAt });
+    const changed = changedColumns(stored, { ...data, expiresAt });
     const pixelIds = await otherPixels(client, stored.id, input.pixelIds);
+    const columns = { ...changed, ...renewed };
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
-    return { columns: { ...columns, updatedAt: timeOfChange(stored, now) }, pixelIds };
+    const fields = fieldsOf({ ...changed, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
+    const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
+    return { columns: { ...columns, updatedAt }, pixelIds, fields };
   };
   const read = async (client: Db | Tx) => {
     const shown = await readLink(client, where, select);
@@ -114,7 +132,7 @@ async function updateOnce(
   const first = await settingsFor(db, link);
   if (first === null) return read(db);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    let settings: LinkSettings | null = first;
+    let settings: typeof first | null = first;
     if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
       // The link was changed after it was read: lock it, and apply the input to its current state.
       await lockRow(tx, 'Link', link.id);
@@ -124,9 +142,8 @@ async function updateOnce(
       if (settings === null) return read(tx);
       await updateLinkIn(tx, { id: link.id }, settings);
     }
-    const { columns, pixelIds } = settings;
-    const fields = fieldsOf({ ...columns, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
-    await record('UPDATED', 'LINK', [link.id], fields);
+    const { fields } = settings;
+    if (fields.length > 0) await record('UPDATED', 'LINK', [link.id], fields);
     return read(tx);
   });
 }

@@ -6,23 +6,22 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** The example as a value of the field's type. */
 function exampleIn({ schema, example }: DescribedField): unknown {
-  return schema.type === 'integer' ? Number(example) : example;
+  return schema.type === 'integer' && example !== undefined ? Number(example) : example;
 }
 
 /** The names of a field in a form: for a list of entries, one for each part of the first entry. */
 function inForm(field: DescribedField): [string, JsonSchema][] {
   const { name, schema } = field;
-  // The page's forms are filled with examples: an empty one leaves the field empty.
-  const example = field.example === undefined ? '' : exampleIn(field);
-  if (schema.type !== 'array') return [[name, 'default' in schema ? schema : { ...schema, example }]];
+  const example = exampleIn(field);
+  if (schema.type !== 'array') return [[name, { ...schema, ...(example !== undefined && { example }) }]];
   const { items, description } = schema as {
     items: { properties?: Record<string, JsonSchema> };
     description?: string;
   };
-  if (!items.properties) return [[`${name}[]`, { ...schema, example: [] }]];
+  if (!items.properties) return [[`${name}[]`, schema]];
   return Object.entries(items.properties).map(([part, of]) => [
     `${name}[0][${part}]`,
-    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].`, example: '' },
+    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].` },
   ]);
 }
 

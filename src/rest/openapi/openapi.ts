@@ -7,13 +7,19 @@ import { answers, exampleOf, failures, schemas } from './answers.ts';
 import { bodyOf, JSON_TYPE } from './body.ts';
 import { type DescribedField, describeFields } from './fields.ts';
 
-/** The title and the name of each method's operation on one record. */
-const verbs: Record<Method, readonly [title: string, name: string]> = {
-  GET: ['Show', 'show'],
-  POST: ['Store', 'store'],
-  PUT: ['Update', 'update'],
-  PATCH: ['Update', 'patch'],
-  DELETE: ['Delete', 'delete'],
+/** The title, the name and the description of each method's operation on one record. */
+const verbs: Record<Method, readonly [title: string, name: string, about: string]> = {
+  GET: ['Show', 'show', 'Shows all fields of the record.'],
+  POST: ['Store', 'store', 'Creates a record.'],
+  PUT: ['Update', 'update', 'Changes the fields that are sent, and leaves the others as they are.'],
+  PATCH: ['Update', 'patch', 'Changes the fields that are sent, and leaves the others as they are.'],
+  DELETE: ['Delete', 'delete', 'Deletes the record for good.'],
+};
+
+const tags: Readonly<Record<string, string>> = {
+  spaces: 'Spaces group links.',
+  links: 'Short links.',
+  stats: 'Statistics of links.',
 };
 
 const description = `
@@ -133,10 +139,14 @@ function operationOf(route: AnyRoute, method: Method): object {
     : isList(route)
       ? `List ${plural}`
       : `${verbs[method][0]} a ${record.toLowerCase()}`;
+  const about = isList(route)
+    ? 'The records of the account, a page at a time; with `Accept: text/csv`, all of them as one file.'
+    : verbs[method][2];
   const status = method === 'POST' ? 201 : 200;
   return {
     operationId: file?.operationId ?? (isList(route) ? `list${record}s` : `${verbs[method][1]}${record}`),
     summary,
+    description: named?.description ?? about,
     tags: [plural],
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
@@ -167,11 +177,12 @@ export function openApi(): object {
       title: 'Linkspace v1',
       version: VERSION,
       description,
+      contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v1' }],
     security: [{ key: [] }],
-    tags: [...new Set(routes.map((route) => resourceOf(route).plural))].map((name) => ({ name })),
+    tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
     paths,
     components: {
       securitySchemes: {

@@ -23,6 +23,8 @@ import { useExecuted } from './execute.ts';
 import { useKeyedWrites } from './idempotency.ts';
 import { useOperationLimits } from './operation-limits.ts';
 import { refusing } from './refusing.ts';
+import { useBodies } from './request-body.ts';
+import { useSubscriptionRoots } from './subscription-root.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 import { useVariables } from './variables.ts';
 
@@ -147,8 +149,10 @@ export function createGraphQLServer({ graphiql, trusted }: GraphQLServerOptions)
       useExecuted,
       useAccept,
       useStreams,
+      useBodies,
       useVariables,
       useDocumentLimits,
+      useSubscriptionRoots,
       useOperationLimits,
       useScopes,
       useMaskedErrors,

@@ -6,7 +6,9 @@ import {
 import { GraphQLError, parse, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
+import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { schema } from '../index.ts';
+import { subscriptionRootRule } from './subscription-root.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -16,7 +18,9 @@ const file = z.record(z.string().min(1), z.string());
 /** The error of a document; undefined if it is valid. */
 function faultOf(text: string): string | undefined {
   try {
-    return validate(schema, parse(text))[0]?.message;
+    const document = parse(text);
+    const [fault] = validate(schema, document, [subscriptionRootRule]);
+    return (fault ?? validate(schema, document)[0])?.message;
   } catch (error) {
     if (error instanceof GraphQLError) return error.message;
     throw error;
@@ -28,7 +32,7 @@ function faultOf(text: string): string | undefined {
  * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
  */
 export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
-  const read = file.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  const read = file.safeParse(JSON.parse(withoutMark(await readFile(path)).toString()));
   if (!read.success) throw new Error('it has to be an object of documents by their ids');
   for (const [id, text] of Object.entries(read.data)) {
     const fault = faultOf(text);

@@ -102,7 +102,7 @@ const periodArgs = builder.args((t) => ({
 /** The field with the statistics of an owner of links. The costs of the fields below depend on the owner and the period. */
 const statisticsOf = (scope: Scope, description: string) => ({
   type: StatisticsType,
-  description,
+  description: `${description} A wrong period is an error that makes the parent null.`,
   extensions: costs({ toChildren: ({ from, to }) => ({ scope, days: lengthOfPeriod(from, to) }) }),
   args: periodArgs,
   resolve: ({ id }: { id: number }, period: PeriodInput, { lists, now }: Context) =>
