@@ -99,6 +99,7 @@ test.each([
   `${OUTLOOK} ms-office)`,
   `${OUTLOOK} Microsoft Outlook 16.0.5056; ms-office; MSOffice 16)`,
   'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 6.0; SLCC1; .NET CLR 2.0.50727; MSOffice 12)',
+  `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROME} Edg/143.0.0.0 OneOutlook/1.2026.1103.100`,
   'Outlook-iOS/711.3061168.prod.iphone (3.21.0)',
   'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.5.0',
   'Mozilla/5.0 (Macintosh; U; Intel Mac OS X 10.6; en-US; rv:1.9.1.8) Gecko/20100317 Postbox/1.1.3',

@@ -20,7 +20,7 @@ const BROWSER_FORM = anyOf(
 
 /** Programs that use the form of browsers, and that isbot does not know: most of them read mail or check links. */
 const PROGRAM = anyOf(
-  String.raw`ms-?office|\b(?:Microsoft (?:Office|Outlook)|Outlook-Express|Thunderbird|Icedove|Betterbird|Postbox|Spicebird)\b`,
+  String.raw`ms-?office|\b(?:Microsoft (?:Office|Outlook)|Outlook-Express|OneOutlook|Thunderbird|Icedove|Betterbird|Postbox|Spicebird)\b`,
   String.raw`\b(?:Eudora|KMail|Kontact|Lotus-Notes|Mailspring|Mailbird|BlueMail|eM ?Client|Foxmail|Airmail|Apple ?Mail|akregator)\b`,
   String.raw`\bEvolution/|like Gecko; compatible|fetch(?! ?tv)|links?.?(?:walk|check|valid|test|alarm|scan)`,
   String.raw`\b(?:CFNetwork|Cronet|Dalvik|Darwin|PowerShell|curl|wget|libwww-perl|okhttp|urllib|axios|aiohttp|jsdom|SlimerJS)\b`,
