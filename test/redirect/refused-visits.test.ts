@@ -234,6 +234,38 @@ test.runIf(provider === 'postgresql')(
   },
 );
 
+/** PostgreSQL's codes of errors, and whether the database refuses the data. */
+const codes: [string, boolean][] = [
+  ...['22001', '22003', '22021', '22P02', '23502', '23503', '23505', '23514', '23P01'].map(
+    (code): [string, boolean] => [code, true],
+  ),
+  ...['08006', '25006', '40001', '40P01', '42501', '53100', '53200', '54000', '55P03', '57014', '58030'].map(
+    (code): [string, boolean] => [code, false],
+  ),
+];
+
+test.runIf(provider === 'postgresql').each(codes)(
+  'after an error %s, a visit is given up: %s',
+  async (code, isGivenUp) => {
+    const [first, second] = links;
+    await db.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'it fails' USING ERRCODE = '${code}'; END $$`);
+    mend.push(() => db.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
+    await db.$executeRawUnsafe(`CREATE TRIGGER "fails" BEFORE INSERT ON "LinkHour" FOR EACH ROW
+    WHEN (NEW."linkId" = ${first?.id}) EXECUTE FUNCTION "fails"()`);
+    const log = pino({ level: 'silent' });
+    const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+    for (const link of [first, second]) buffer.count(link?.id ?? 0, NOON);
+    await buffer.flush();
+    expect([buffer.unwritten, (await counted()).clicks.slice(0, 2)]).toEqual(
+      isGivenUp ? [0, [0, 1]] : [2, [0, 0]],
+    );
+    await db.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkHour"');
+    await buffer.flush();
+    expect((await counted()).clicks.slice(0, 2)).toEqual([isGivenUp ? 0 : 1, 1]);
+  },
+);
+
 test.each(['LinkDay', 'AccountHour'])(
   'a link with a click limit counts and ends, also if its row of %s is refused',
   async (table) => {
