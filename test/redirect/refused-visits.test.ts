@@ -198,7 +198,7 @@ test.runIf(provider === 'postgresql')('a sum that is full loses the clicks of it
 
 test('of many refused links, few are logged and all are counted', async () => {
   const before = await refusedTotal('clicks');
-  const many = Array.from({ length: 60 }, (_, i) => ({ url: 'https://example.com/', title: String(i) }));
+  const many = Array.from({ length: 20 }, (_, i) => ({ url: 'https://example.com/', title: String(i) }));
   await owner.data('mutation ($many: [CreateLinkInput!]!) { createLinks(inputs: $many) { __typename } }', {
     many,
   });
@@ -209,7 +209,7 @@ test('of many refused links, few are logged and all are counted', async () => {
   const buffer = new ClickBuffer(db, log, new RefusedVisits(log, metrics));
   for (const { linkId } of all) buffer.count(linkId, NOON);
   await buffer.flush();
-  expect([lines.length, buffer.unwritten, await refusedTotal('clicks')]).toEqual([21, 0, before + 65]);
+  expect([lines.length, buffer.unwritten, await refusedTotal('clicks')]).toEqual([21, 0, before + 25]);
 });
 
 test.runIf(provider === 'postgresql')(
@@ -234,14 +234,13 @@ test.runIf(provider === 'postgresql')(
   },
 );
 
-/** PostgreSQL's codes of errors, and whether the database refuses the data. */
+/** Errors of PostgreSQL, and whether the database refuses the data. */
 const codes: [string, boolean][] = [
-  ...['22001', '22003', '22021', '22P02', '23502', '23503', '23505', '23514', '23P01'].map(
-    (code): [string, boolean] => [code, true],
-  ),
-  ...['08006', '25006', '40001', '40P01', '42501', '53100', '53200', '54000', '55P03', '57014', '58030'].map(
-    (code): [string, boolean] => [code, false],
-  ),
+  ['22003', true],
+  ['23503', true],
+  ['40P01', false],
+  ['42501', false],
+  ['57014', false],
 ];
 
 test.runIf(provider === 'postgresql').each(codes)(
