@@ -198,7 +198,7 @@ test.runIf(provider === 'postgresql')('a sum that is full loses the clicks of it
 
 test('of many refused links, few are logged and all are counted', async () => {
   const before = await refusedTotal('clicks');
-  const many = Array.from({ length: 60 }, (_, i) => ({ url: 'https://example.com/', title: String(i) }));
+  const many = Array.from({ length: 20 }, (_, i) => ({ url: 'https://example.com/', title: String(i) }));
   await owner.data('mutation ($many: [CreateLinkInput!]!) { createLinks(inputs: $many) { __typename } }', {
     many,
   });
@@ -209,7 +209,7 @@ test('of many refused links, few are logged and all are counted', async () => {
   const buffer = new ClickBuffer(db, log, new RefusedVisits(log, metrics));
   for (const { linkId } of all) buffer.count(linkId, NOON);
   await buffer.flush();
-  expect([lines.length, buffer.unwritten, await refusedTotal('clicks')]).toEqual([21, 0, before + 65]);
+  expect([lines.length, buffer.unwritten, await refusedTotal('clicks')]).toEqual([21, 0, before + 25]);
 });
 
 test.runIf(provider === 'postgresql')(
@@ -231,6 +231,37 @@ test.runIf(provider === 'postgresql')(
       { link: links[0]?.id, clicks: 1 },
       { link: links[0]?.id, clicks: 1 },
     ]);
+  },
+);
+
+/** Errors of PostgreSQL, and whether the database refuses the data. */
+const codes: [string, boolean][] = [
+  ['22003', true],
+  ['23503', true],
+  ['40P01', false],
+  ['42501', false],
+  ['57014', false],
+];
+
+test.runIf(provider === 'postgresql').each(codes)(
+  'after an error %s, a visit is given up: %s',
+  async (code, isGivenUp) => {
+    const [first, second] = links;
+    await db.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'it fails' USING ERRCODE = '${code}'; END $$`);
+    mend.push(() => db.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
+    await db.$executeRawUnsafe(`CREATE TRIGGER "fails" BEFORE INSERT ON "LinkHour" FOR EACH ROW
+    WHEN (NEW."linkId" = ${first?.id}) EXECUTE FUNCTION "fails"()`);
+    const log = pino({ level: 'silent' });
+    const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+    for (const link of [first, second]) buffer.count(link?.id ?? 0, NOON);
+    await buffer.flush();
+    expect([buffer.unwritten, (await counted()).clicks.slice(0, 2)]).toEqual(
+      isGivenUp ? [0, [0, 1]] : [2, [0, 0]],
+    );
+    await db.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkHour"');
+    await buffer.flush();
+    expect((await counted()).clicks.slice(0, 2)).toEqual([isGivenUp ? 0 : 1, 1]);
   },
 );
 
