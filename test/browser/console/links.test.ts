@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
-import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { enterKey, follow, openConsole, rowOf, signIn } from '../../support/console.ts';
 import { BROWSER } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
@@ -286,6 +286,39 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // A closed page does at once what it would do in some seconds.
     await page.close({ runBeforeUnload: true });
     await expect.poll(left).toEqual({ links: { nodes: [{ title: 'Kept' }] } });
+  });
+
+  test('names each page in its title, and closes the menu of a phone by Escape', async () => {
+    const caller = await newAccount();
+    const { alias, id } = await caller.link();
+    const { page } = await openConsole(browser, server.origin);
+    const title = () => page.title();
+    await expect.poll(title).toBe('Sign in · Linkspace');
+    await enterKey(page, caller.key);
+    await expect.poll(title).toBe('Links · Linkspace');
+    for (const [path, name] of [
+      ['/spaces', 'Spaces'],
+      ['/domains', 'Domains'],
+      ['/pixels', 'Pixels'],
+      ['/webhooks', 'Webhooks'],
+      ['/activity', 'Activity'],
+      ['/many', 'Many new links'],
+      ['/nowhere', 'There is no such page.'],
+      [`/links/${id}`, `s.example/${alias}`],
+      [`/links/${id}/statistics`, `Statistics · s.example/${alias}`],
+      ['/links/999999', 'There is no such link'],
+      ['', 'Links'],
+    ] as const) {
+      await follow(page, path);
+      await expect.poll(title).toBe(`${name} · Linkspace`);
+    }
+    await page.setViewportSize({ width: 390, height: 800 });
+    const menu = page.getByRole('button', { name: 'Places' });
+    await menu.click();
+    await page.getByRole('link', { name: 'Spaces' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Spaces' }).waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Places');
   });
 
   test('follows what other clients create, change and delete, in every tab, by one stream', async () => {

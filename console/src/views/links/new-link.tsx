@@ -1,16 +1,8 @@
-import {
-  type FormEvent,
-  lazy,
-  type ReactElement,
-  Suspense,
-  useEffect,
-  useEffectEvent,
-  useState,
-} from 'react';
+import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { draftName, dropDraft, keepDraft, readDraft } from '../../data/drafts.ts';
+import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
 import {
   draftOf,
   emptyFields,
@@ -24,13 +16,17 @@ import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Created } from './created.tsx';
 import { SameDestination } from './same-destination.tsx';
 
-const LinkForm = lazy(async () => ({ default: (await import('../link-form/link-form.tsx')).LinkForm }));
+const LinkForm = lazily(
+  async () => (await import('../link-form/link-form.tsx')).LinkForm,
+  <Skeleton rows={2} />,
+);
 
 /** A new link: one field, and all others when they are wanted. */
 export function NewLink({
@@ -42,7 +38,7 @@ export function NewLink({
 }): ReactElement {
   const session = useSession();
   const t = texts.newLink;
-  const draft = draftName(session.viewer.account.id, 'new');
+  const draft = draftName(session.viewer.account.id, NEW);
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
@@ -144,14 +140,14 @@ export function NewLink({
           </Link>
         </div>
         {isOpen && (
-          <Suspense fallback={<Skeleton rows={2} />}>
+          <>
             <LinkForm fields={fields} errors={rest} onChange={change} />
             <div className="buttons end">
               <button type="submit" className="button" disabled={isBusy}>
                 {t.create}
               </button>
             </div>
-          </Suspense>
+          </>
         )}
         {/* Below the fields, which must not move while somebody is about to click one. */}
         <SameDestination url={fields.url} />
