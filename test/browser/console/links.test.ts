@@ -288,6 +288,60 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(left).toEqual({ links: { nodes: [{ title: 'Kept' }] } });
   });
 
+  test('shows one message at a time: an error until it is mended or its page is left', async () => {
+    const caller = await newAccount();
+    const { alias } = await caller.link({ title: 'One' });
+    const { page } = await tabOf(caller);
+    const toast = page.locator('.toast');
+    const shows = (text: RegExp | string) => toast.filter({ hasText: text }).waitFor();
+    const choose = async (action: string) => {
+      await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
+      await page.getByRole('button', { name: action }).click();
+    };
+    const refuse = () =>
+      page.route('**/graphql', (route) =>
+        route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } }),
+      );
+    await refuse();
+    await choose('Disable');
+    await shows('This key may not do that.');
+    await page.unroute('**/graphql');
+    await choose('Copy short URL');
+    await shows('Copied');
+    expect(await toast.count()).toBe(1);
+    // What is not mended is shown again, without being read out again.
+    await shows('This key may not do that.');
+    expect(await page.locator('.toasts').getAttribute('aria-live')).toBe('off');
+    await choose('Disable');
+    await shows(`${alias} is disabled.`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await shows('Undone.');
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await rowOf(page, alias).getByText('Disabled').waitFor({ state: 'hidden' });
+    await choose('Disable');
+    await shows(`${alias} is disabled.`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const { height = 99 } = (await page.getByRole('button', { name: 'Undo' }).boundingBox()) ?? {};
+    expect(height).toBeLessThan(40);
+    await refuse();
+    await choose('Enable');
+    await shows('This key may not do that.');
+    await page.getByRole('button', { name: 'Places' }).click();
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await toast.waitFor({ state: 'hidden' });
+  });
+
+  test('shows in a dialog why its form was not sent', async () => {
+    const { page } = await tabOf(await newAccount(), '/spaces');
+    await page.getByRole('button', { name: 'New space' }).click();
+    await page.route('**/graphql', (route) =>
+      route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } }),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('This key may not do that.').waitFor();
+    expect(await page.locator('.toast').count()).toBe(0);
+  });
+
   test('names each page in its title, and closes the menu of a phone by Escape', async () => {
     const caller = await newAccount();
     const { alias, id } = await caller.link();

@@ -18,7 +18,7 @@ import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/docu
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Created } from './created.tsx';
 import { SameDestination } from './same-destination.tsx';
@@ -62,6 +62,7 @@ export function NewLink({
     setErrors({});
   };
   const clear = () => {
+    dismissAbout(draft);
     setFields(emptyFields);
     setErrors({});
     setNoted(false);
@@ -74,6 +75,7 @@ export function NewLink({
     const unsent = unsendable(fields);
     if (Object.keys(unsent).length > 0) return setErrors(unsent);
     setBusy(true);
+    dismissAbout(draft);
     try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
       if (result.__typename === 'Link') {
@@ -84,11 +86,11 @@ export function NewLink({
         const wrong = errorsOf(result);
         setErrors(wrong);
         const message = refusalBesides(result);
-        if (message !== null) showToast(message, { wrong: true });
+        if (message !== null) showToast(message, { wrong: true, about: draft });
         if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
       }
     } catch (error) {
-      showFault(error);
+      showFault(error, draft);
     } finally {
       setBusy(false);
     }
