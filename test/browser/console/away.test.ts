@@ -105,6 +105,8 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const { page } = await openConsole(browser, server.origin);
     await page.route(/assets\/index-.*js/, (route) => route.abort());
     await page.reload();
+    // It is shown after some seconds.
+    await page.evaluate('for (const one of document.getAnimations()) one.finish()');
     await page.getByText('The console could not be loaded yet.').waitFor();
     await page.unroute(/assets\/index-.*js/);
     await page.getByRole('link', { name: 'Try again' }).click();

@@ -300,7 +300,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     };
     const refuse = () =>
       page.route('**/graphql', (route) =>
-        route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } }),
+        route.request().postData()?.includes('mutation')
+          ? route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } })
+          : route.continue(),
       );
     await refuse();
     await choose('Disable');
@@ -309,6 +311,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await choose('Copy short URL');
     await shows('Copied');
     expect(await toast.count()).toBe(1);
+    await toast.getByRole('button', { name: 'Close' }).click();
     // What is not mended is shown again, without being read out again.
     await shows('This key may not do that.');
     expect(await page.locator('.toasts').getAttribute('aria-live')).toBe('off');
