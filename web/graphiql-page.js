@@ -21,7 +21,7 @@ async function refusalOf(key) {
 
 function load() {
   const workers = JSON.parse(find('workers').textContent);
-  self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_module, label) => workers[label] };
+  self.MonacoEnvironment = { globalAPI: true, getWorkerUrl: (_module, label) => workers[label] };
   return new Promise((resolve, reject) => {
     const script = document.createElement('script');
     script.src = source;
@@ -32,17 +32,47 @@ function load() {
 }
 
 /**
- * The content of the tab that was open last. With it, GraphiQL returns to that tab; without it, GraphiQL opens an empty one
- * in addition to the stored ones.
+ * What GraphiQL opens: the query of the address, or else the tab that was open last. Without that, it would open an empty tab in
+ * addition to the stored ones.
  */
-function lastTab() {
+function firstTab() {
+  const asked = new URLSearchParams(location.search);
+  const query = asked.get('query');
+  if (query) return { query, variables: asked.get('variables') ?? undefined, defaultTabs: [{ query }] };
+  const defaultTabs = [{ query: find('examples').textContent }];
   try {
     const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
     const { query, variables } = tabs[activeTabIndex];
-    return { query: query ?? undefined, variables: variables ?? undefined };
+    return { query: query ?? undefined, variables: variables ?? undefined, defaultTabs };
   } catch {
-    return {};
+    return { defaultTabs };
   }
+}
+
+const gate = find('gate');
+const root = find('graphiql');
+let isOpen = false;
+let keyInUse = '';
+
+function show(part) {
+  gate.hidden = part !== gate;
+  root.hidden = part !== root;
+}
+
+function start() {
+  isOpen = true;
+  const home = gate.querySelector('.brand').outerHTML;
+  self.YogaGraphiQL.renderYogaGraphiQL(root, {
+    logo: '',
+    title: `${home}<button type="button" id="change">Change key</button>`,
+    endpoint: '/graphql',
+    additionalHeaders: () => ({ Authorization: `Bearer ${keyInUse}` }),
+    shouldPersistHeaders: false,
+    defaultEditorToolsVisibility: false,
+    ...firstTab(),
+    // GraphiQL's default would put the whole query into the address bar.
+    onEditQuery() {},
+  });
 }
 
 async function open(key) {
@@ -58,28 +88,38 @@ async function open(key) {
     return;
   }
   history.replaceState({ key }, '');
-  const home = find('home').outerHTML;
-  find('gate').remove();
-  const root = find('graphiql');
-  root.hidden = false;
-  self.YogaGraphiQL.renderYogaGraphiQL(root, {
-    logo: '',
-    title: home,
-    endpoint: '/graphql',
-    additionalHeaders: { Authorization: `Bearer ${key}` },
-    shouldPersistHeaders: false,
-    defaultEditorToolsVisibility: false,
-    defaultTabs: [{ query: find('examples').textContent }],
-    ...lastTab(),
-    // GraphiQL's default would put the whole query into the address bar.
-    onEditQuery() {},
-  });
+  keyInUse = key;
+  find('key').value = '';
+  show(root);
+  if (!isOpen) start();
+}
+
+/** Scrolls the editor to an operation that is chosen in the menu of the play button. */
+function scrollTo(name) {
+  const editor = self.monaco.editor.getEditors().find((one) => one.getModel()?.getLanguageId() === 'graphql');
+  const lines = editor?.getValue().split('\n') ?? [];
+  const line = lines.findIndex((text) => new RegExp(`^(query|mutation|subscription) ${name}\\b`).test(text));
+  if (line >= 0) editor.revealLineNearTop(line + 1);
 }
 
 find('form').addEventListener('submit', (event) => {
   event.preventDefault();
   open(find('key').value.trim());
 });
+find('cancel').addEventListener('click', () => show(root));
+addEventListener(
+  'click',
+  ({ target }) => {
+    if (target.id === 'change') {
+      find('cancel').hidden = false;
+      show(gate);
+      find('key').focus();
+    }
+    const item = target.closest('.graphiql-dropdown-item');
+    if (item) scrollTo(item.textContent);
+  },
+  true,
+);
 const { key } = history.state ?? {};
 if (key) open(key);
 else find('key').focus();

@@ -4,6 +4,7 @@ import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { buildSchema, type IntrospectionQuery, introspectionFromSchema } from 'graphql';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
+import { keys } from './urql-client.ts';
 
 interface Listed {
   links: {
@@ -113,8 +114,8 @@ function leaveLists(cache: Cache, nodeId: string): void {
   }
 }
 
-const byNodeId = ({ nodeId }: Data): string | null => (typeof nodeId === 'string' ? nodeId : null);
 const noRecord = (): null => null;
+const byNodeId = ({ nodeId }: Data): string | null => (typeof nodeId === 'string' ? nodeId : null);
 
 /** The server's schema, from which Graphcache knows the types of unions and interfaces. A build has it in a file. */
 async function schemaOf({ url, fetch }: Options): Promise<IntrospectionQuery> {
@@ -126,19 +127,12 @@ function cacheOfRecords(schema: IntrospectionQuery, first: number) {
   return cacheExchange({
     schema,
     keys: {
+      ...keys,
       Link: byNodeId,
       Space: byNodeId,
       Domain: byNodeId,
       Pixel: byNodeId,
       Change: byNodeId,
-      LinkConnection: noRecord,
-      LinkEdge: noRecord,
-      SpaceConnection: noRecord,
-      PageInfo: noRecord,
-      ValidationError: noRecord,
-      FieldError: noRecord,
-      NotFoundError: noRecord,
-      ConflictError: noRecord,
       DeletedRecord: noRecord,
     },
     // Pages of a list become one list.

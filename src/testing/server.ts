@@ -48,6 +48,8 @@ export interface TestServerOptions
     Pick<Partial<AppDependencies>, 'replicas' | 'trusted' | 'maxInFlight' | 'webhookDelays' | 'random'> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
+  /** The time at the start; by default NOON. */
+  readonly now?: Date;
   /** Whether the database at `url` is migrated; without that, the server cannot answer queries. */
   readonly migrated?: boolean;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
@@ -93,7 +95,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const statements: string[] = [];
   const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
   if (migrated) await settleEpoch(database.client);
-  const clock = { now: NOON };
+  const clock = { now: options.now ?? NOON };
   const dns = new Map<string, string[] | Error | Promise<string[]>>();
   const hosts = new Map<string, string[]>();
   const log: Record<string, unknown>[] = [];
@@ -104,7 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     },
   });
   const sharedDomain = async () =>
-    (await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, NOON)).id;
+    (await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, clock.now)).id;
   const http = createHttpServer({ idleTimeout });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');

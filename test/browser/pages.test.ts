@@ -91,6 +91,23 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'ListSpaces' }).click();
     await page.locator('.result-window').getByText('A space to be found').waitFor();
+    // The editor scrolls to the chosen operation, which is far below.
+    const lines = page.locator('.graphiql-query-editor .view-line');
+    const chosen = lines.filter({ hasText: /^subscription\sWatchChanges/ });
+    expect(await chosen.count()).toBe(0);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('menuitem', { name: 'WatchChanges' }).click();
+    await chosen.waitFor();
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await openGraphiql(page, (await server.caller('another account')).key);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('menuitem', { name: 'WhoAmI' }).click();
+    await page.locator('.result-window').getByText('another account').waitFor();
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await openGraphiql(page, caller.key);
     await page.locator('.graphiql-sidebar button').first().click();
     await page.getByText('All Schema Types').waitFor();
     await page.locator('.graphiql-sidebar button').first().click();
@@ -115,8 +132,19 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
-    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['ListSpaces']);
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
+
+    // The query of an address comes before the stored tab.
+    const asked = encodeURIComponent('query Asked { viewer { account { name } } }');
+    await page.goto(`${server.origin}/graphql?query=${asked}`);
+    await openGraphiql(page, caller.key);
+    await page.locator('.graphiql-tab-active').getByText('Asked').waitFor();
+    await page.locator('.graphiql-query-editor').getByText('Asked').waitFor();
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.locator('.graphiql-query-editor').getByText('Asked').waitFor();
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['Asked']);
   });
 
   const pages = {

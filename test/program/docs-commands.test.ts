@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { Caller } from '../../src/testing/caller.ts';
-import { allBlocks, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
+import { allBlocks, blocksOf, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Program, runProgram, startProgram } from '../support/process.ts';
 import { visit } from '../support/visit.ts';
@@ -350,21 +350,31 @@ test('every command in the guides has a check, and every check a command', () =>
   expect(() => ruleOf('rm -rf data')).toThrow('Nobody runs');
 });
 
+/** The packages of GraphQL Code Generator that its configuration in the guide needs. */
+function generatorPackages(): string[] {
+  const config = blocksOf('docs/graphql.md').find(({ text }) => text.startsWith('// codegen.ts'))?.text ?? '';
+  const imports = [...config.matchAll(/from '(@graphql-codegen\/[\w-]+)'/g)].map(([, name = '']) => name);
+  const plugins = [...config.matchAll(/plugins: \['([\w-]+)'\]/g)];
+  return [...imports, ...plugins.map(([, name]) => `@graphql-codegen/${name}`)];
+}
+
 /** How each command in the prose of a guide is checked. */
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
   [/^npm (?:ci|audit|outdated)\b/, () => {}],
   [
     /^npm install (?:--save-dev )?([^-].*)$/,
     (names = '') => {
-      // The examples run with these packages. Relay's compiler is too large to be installed for that.
+      // The examples run with these packages. Relay's compiler and GraphQL's generator are too large to be installed for that.
       const known = [
         'relay-compiler',
+        ...generatorPackages(),
         ...Object.keys(manifest.devDependencies),
         ...Object.keys(manifest.dependencies),
       ];
       expect(known).toEqual(expect.arrayContaining(names.split(' ')));
     },
   ],
+  [/^npx graphql-codegen$/, () => expect(generatorPackages()).toContain('@graphql-codegen/cli')],
   [/^npm (start|test)$/, (script = '') => isThere(script, '')],
   [/^npm run (?:--silent )?([\w:-]+)(.*)$/, (script = '', args = '') => isThere(script, args)],
   [

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isObjectType, isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
+import { isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, variables } from '../../src/config.ts';
 import { parseBlockedHosts } from '../../src/domain/link/blocklists.ts';
@@ -194,18 +194,6 @@ test('TypeScript blocks type-check', () => {
 describe('what the guides tell front ends matches the schema', () => {
   const guide = readFileSync('docs/graphql.md', 'utf8');
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-
-  test('types without an id', () => {
-    const clients = readFileSync('docs/clients.md', 'utf8');
-    const [, listed = ''] = /const withoutId = \[(.*?)\];/s.exec(clients) ?? [];
-    const roots = ['Query', 'Mutation', 'Subscription'];
-    const without = types.filter(
-      (type) => isObjectType(type) && !roots.includes(type.name) && !('id' in type.getFields()),
-    );
-    expect([...listed.matchAll(/'(\w+)'/g)].map(([, name]) => name).sort()).toEqual(
-      without.map(({ name }) => name).sort(),
-    );
-  });
 
   test('scalars', () => {
     const [, listed = ''] = /scalars: \{(.*?)\}/s.exec(guide) ?? [];

@@ -53,3 +53,28 @@ test('every type, field, argument and enum value has a description', () => {
   }
   expect(bare).toEqual([]);
 });
+
+/** Words in lines of at most 100 characters. */
+function linesOf(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words) {
+    if (`${lines.at(-1)} ${word}`.length > 98) lines.push('');
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return lines.map((line) => ` ${line}\n`).join('');
+}
+
+test('the set-up of urql names every type without an id, and the guide to clients shows it', async () => {
+  const file = 'examples/screen/urql-client.ts';
+  const roots = ['Query', 'Mutation', 'Subscription'];
+  const names = Object.values(schema.getTypeMap())
+    .filter((type) => isObjectType(type) && !isIntrospectionType(type) && !('id' in type.getFields()))
+    .map(({ name }) => name)
+    .filter((name) => !roots.includes(name));
+  const listed = /(?<=const withoutId = `\n).*?(?=`;)/s;
+  const setUp = readFileSync(file, 'utf8').replace(listed, linesOf(names.sort()));
+  await expect(setUp).toMatchFileSnapshot(`../../${file}`);
+  const shown = new RegExp(`(<!-- file ${file} -->\n\`\`\`ts\n).*?(?=^\`\`\`$)`, 'ms');
+  const guide = readFileSync('docs/clients.md', 'utf8').replace(shown, (_, start) => `${start}${setUp}`);
+  await expect(guide).toMatchFileSnapshot('../../docs/clients.md');
+});

@@ -168,6 +168,28 @@ describe('the statistics page of a public link', () => {
     expect(body).not.toContain('Germany');
   });
 
+  test.each([
+    ['en', 'Today’s clicks show here from Nov 21, 2026 on.'],
+    ['de', 'Die Klicks von heute erscheinen hier ab 21.11.2026.'],
+    ['es', 'Los clics de hoy aparecen aquí a partir del 21 nov 2026.'],
+    ['fr', 'Les clics d’aujourd’hui apparaissent ici à partir du 21 nov. 2026.'],
+  ])('says in %s from when on the values of the first day show', async (language, text) => {
+    const [link, limited] = [await owner.link(), await owner.link({ expiration_clicks: 9 })];
+    await visits(link, 1);
+    await visits(limited, 1);
+    const shown = async ({ alias }: RestLink) =>
+      (await open(`/${alias}+`, { headers: { 'Accept-Language': language } })).body.split(text).length - 1;
+    expect([await shown(link), await shown(limited)]).toEqual([7, 7]);
+  });
+
+  test('says that nothing is recorded of visitors who decline tracking, where no others came', async () => {
+    const link = await owner.link();
+    await visits(link, 1, { DNT: '1' });
+    const { body } = await openNextDay(`/${link.alias}+`);
+    expect(body.match(/Nothing was recorded of these clicks/g)).toHaveLength(6);
+    expect(body).not.toContain('show here from');
+  });
+
   test('does not reveal the value of one visit to somebody who forges four', async () => {
     const guesses = 'aa af am ar az be bg bn br bs ca cs cy da de el en eo es et'.split(' ');
     const names = new Intl.DisplayNames('en', { type: 'language' });

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Kind, type OperationDefinitionNode, parse, print } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { subscribe } from '../support/events.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ background: true });
 });
 afterAll(() => server.stop());
 
@@ -14,7 +15,6 @@ const operations = parse(query).definitions.flatMap((definition) =>
   definition.kind === Kind.OPERATION_DEFINITION ? [definition] : [],
 );
 const nameOf = ({ name }: OperationDefinitionNode) => name?.value ?? '';
-const names = operations.map(nameOf);
 /** The examples that change or delete a record. */
 const changing = operations
   .filter(({ variableDefinitions = [] }) => variableDefinitions.length > 0)
@@ -30,11 +30,30 @@ async function run(caller: Caller, operationName: string, variables: object) {
   return { status: response.status, errors: errors?.map(({ message }) => message), data };
 }
 
-test.each(names)('the GraphiQL example %s runs unchanged', async (operationName) => {
+const isSubscription = ({ operation }: OperationDefinitionNode) => operation === 'subscription';
+
+test.each(operations.filter((one) => !isSubscription(one)).map(nameOf))(
+  'the GraphiQL example %s runs unchanged',
+  async (operationName) => {
+    const caller = await server.caller();
+    const id = operationName.endsWith('Space') ? await caller.space('S') : (await caller.link()).id;
+    const variables = changing.includes(operationName) ? { id: String(id) } : {};
+    expect(await run(caller, operationName, variables)).toMatchObject({ status: 200, errors: undefined });
+  },
+);
+
+test('an example of a subscription shows a change', async () => {
   const caller = await server.caller();
-  const id = operationName.endsWith('Space') ? await caller.space('S') : (await caller.link()).id;
-  const variables = changing.includes(operationName) ? { id: String(id) } : {};
-  expect(await run(caller, operationName, variables)).toMatchObject({ status: 200, errors: undefined });
+  const [subscription] = operations.filter(isSubscription);
+  const events = await subscribe(caller, print(subscription as OperationDefinitionNode));
+  const { id } = await caller.link();
+  await expect.poll(() => JSON.stringify(events.seen)).toContain(`"recordId":"${id}"`);
+  events.close();
+});
+
+test('the comments of the examples fit the editor in a window of 1280 pixels', () => {
+  const comments = query.split('\n').filter((line) => line.startsWith('#'));
+  expect(comments.filter((line) => line.length > 48)).toEqual([]);
 });
 
 test('examples that change or delete a record do nothing until an id is given', async () => {

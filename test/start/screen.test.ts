@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ApolloClient, gql } from '@apollo/client';
-import { buildSchema, isAbstractType, parse, print, validate } from 'graphql';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildSchema, introspectionFromSchema, isAbstractType, parse, print, validate } from 'graphql';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as apollo from '../../examples/screen/apollo.ts';
 import { dropDeleted, newCache, newClient, possibleTypes } from '../../examples/screen/apollo-client.ts';
 import * as relay from '../../examples/screen/relay.ts';
 import type { Options, Row, Screen } from '../../examples/screen/screen.ts';
 import * as urql from '../../examples/screen/urql.ts';
+import { changes, newClient as newUrqlClient } from '../../examples/screen/urql-client.ts';
 import { blocksOf } from '../support/markdown.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
 
 const clients = { 'Apollo Client': apollo, urql, Relay: relay };
 
@@ -216,7 +219,30 @@ describe('Apollo Client, configured as in the guide', () => {
   });
 });
 
-const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
+describe('urql, configured as in the guide', () => {
+  test('reads a list again when somebody else deletes one of its records, through the subscription', async () => {
+    await owner.link({ title: 'Stays' });
+    const goes = await owner.link({ title: 'Goes' });
+    const introspection = introspectionFromSchema(schema);
+    const headers = { Authorization: `Bearer ${owner.key}` };
+    const client = newUrqlClient(`${server.origin}/graphql`, introspection, headers);
+    const warn = vi.spyOn(console, 'warn');
+    let shown: string[] = [];
+    const pages = blocksOf('docs/clients.md').find(({ text }) => text.startsWith('query LinkPages'));
+    const list = client.query(pages?.text.replace('nodeId', 'id nodeId') ?? '', {}).subscribe(({ data }) => {
+      shown = data?.links.edges.map(({ node }: { node: { title: string } }) => node.title);
+    });
+    await expect.poll(() => shown).toEqual(['Goes', 'Stays']);
+    let heard = 0;
+    const subscription = client.subscription(changes, {}).subscribe(() => heard++);
+    await expect.poll(() => owner.space('Heard').then(() => heard), { interval: 100 }).toBeGreaterThan(0);
+    await owner.rest('DELETE', `/links/${goes.id}`);
+    await expect.poll(() => shown).toEqual(['Stays']);
+    expect(warn).not.toHaveBeenCalled();
+    subscription.unsubscribe();
+    list.unsubscribe();
+  });
+});
 
 test('knows the types of all interfaces that it uses', () => {
   const interfaces = Object.values(schema.getTypeMap()).filter(

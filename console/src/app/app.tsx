@@ -3,7 +3,7 @@ import { Provider } from 'urql';
 import { Router } from 'wouter';
 import { keyOfTab } from '../data/key-of-tab.ts';
 import { type Session, SessionContext } from '../data/session.ts';
-import { Toasts } from '../parts/toasts.tsx';
+import { dismissAll, Toasts } from '../parts/toasts.tsx';
 import { type Entry, enter } from './entry.ts';
 import { Frame } from './frame.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -19,6 +19,7 @@ export function App(): ReactElement {
   );
   const leave = (why: string | null) => {
     keyOfTab.clear();
+    dismissAll();
     setState({ at: 'out', why });
   };
   const take = (entry: Entry) => {

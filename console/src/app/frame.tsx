@@ -1,9 +1,11 @@
-import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { Empty, Skeleton } from '../parts/notice.tsx';
+import { lazily, Shield } from '../parts/lazily.tsx';
+import { Empty } from '../parts/notice.tsx';
+import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
@@ -12,15 +14,13 @@ import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
 const loadLinkView = () => import('../views/link/link-view.tsx');
-const LinkView = lazy(async () => ({ default: (await loadLinkView()).LinkView }));
-const Spaces = lazy(async () => ({ default: (await import('../views/spaces.tsx')).SpacesView }));
-const Domains = lazy(async () => ({ default: (await import('../views/domains.tsx')).DomainsView }));
-const Pixels = lazy(async () => ({ default: (await import('../views/pixels.tsx')).PixelsView }));
-const Webhooks = lazy(async () => ({
-  default: (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView,
-}));
-const Activity = lazy(async () => ({ default: (await import('../views/activity.tsx')).ActivityView }));
-const Many = lazy(async () => ({ default: (await import('../views/many/many-view.tsx')).ManyView }));
+const LinkView = lazily(async () => (await loadLinkView()).LinkView);
+const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
+const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
+const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
+const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
+const Activity = lazily(async () => (await import('../views/activity.tsx')).ActivityView);
+const Many = lazily(async () => (await import('../views/many/many-view.tsx')).ManyView);
 
 const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/', name: texts.places.links, icon: 'link' },
@@ -31,16 +31,20 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/activity', name: texts.places.activity, icon: 'activity' },
 ];
 
+function nameOf(location: string): string {
+  // As routes match it.
+  const path = location.toLowerCase().replace(/(?<=.)\/$/, '');
+  if (path === '/many') return texts.many.title;
+  if (path.startsWith('/links/')) return texts.places.links;
+  return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
+}
+
 function Places({ onGone }: { onGone?: () => void }): ReactElement {
   const [location] = useLocation();
   const isHere = (path: string) =>
     path === '/'
       ? location === '/' || location.startsWith('/links') || location === '/many'
       : location.startsWith(path);
-  const name = places.find(({ path }) => isHere(path))?.name;
-  useEffect(() => {
-    document.title = name === undefined ? texts.product : `${name} · ${texts.product}`;
-  }, [name]);
   return (
     <nav aria-label={texts.places.all}>
       {places.map(({ path, name, icon }) => (
@@ -91,27 +95,33 @@ export function Frame(): ReactElement {
   const { canWrite } = useSession();
   const [isHelp, setHelp] = useState(false);
   const [isMenu, setMenu] = useState(false);
+  const burger = useRef<HTMLButtonElement>(null);
+  useTitleOf(location, nameOf(location));
   const go = (path: string, field: string) => {
     if (focusNow(field)) return;
     navigate(path);
     focusSoon(field);
   };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
-  const onKey = useEffectEvent((event: KeyboardEvent) =>
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key === 'Escape' && isMenu) {
+      setMenu(false);
+      burger.current?.focus();
+    }
     onShortcut(event, {
       '?': () => setHelp(true),
       '/': () => go('/', '#search'),
       ...(canWrite && { n: () => go('/', '#new-url') }),
       ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
-    }),
-  );
+    });
+  });
   useEffect(() => {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   // What most people open next is there by then.
   useEffect(() => {
-    const timer = setTimeout(loadLinkView, 1_500);
+    const timer = setTimeout(() => loadLinkView().catch(() => undefined), 1_500);
     return () => clearTimeout(timer);
   }, []);
   return (
@@ -125,6 +135,7 @@ export function Frame(): ReactElement {
             <Brand />
           </Link>
           <button
+            ref={burger}
             type="button"
             className="bare burger"
             aria-expanded={isMenu}
@@ -141,35 +152,35 @@ export function Frame(): ReactElement {
       </aside>
       <main id="main" tabIndex={-1}>
         <Connection />
-        <Suspense fallback={<Skeleton />}>
-          <Switch>
-            <Route path="/">
+        <Switch>
+          <Route path="/">
+            <Shield>
               <LinksView />
-            </Route>
-            <Route path="/links/:id/:tab?">{({ id, tab }) => <LinkView key={id} id={id} tab={tab} />}</Route>
-            <Route path="/many">
-              <Many />
-            </Route>
-            <Route path="/spaces">
-              <Spaces />
-            </Route>
-            <Route path="/domains">
-              <Domains />
-            </Route>
-            <Route path="/pixels">
-              <Pixels />
-            </Route>
-            <Route path="/webhooks">
-              <Webhooks />
-            </Route>
-            <Route path="/activity">
-              <Activity />
-            </Route>
-            <Route>
-              <Empty title={texts.nothingHere} />
-            </Route>
-          </Switch>
-        </Suspense>
+            </Shield>
+          </Route>
+          <Route path="/links/:id/:tab?">{({ id, tab }) => <LinkView key={id} id={id} tab={tab} />}</Route>
+          <Route path="/many">
+            <Many />
+          </Route>
+          <Route path="/spaces">
+            <Spaces />
+          </Route>
+          <Route path="/domains">
+            <Domains />
+          </Route>
+          <Route path="/pixels">
+            <Pixels />
+          </Route>
+          <Route path="/webhooks">
+            <Webhooks />
+          </Route>
+          <Route path="/activity">
+            <Activity />
+          </Route>
+          <Route>
+            <Empty title={texts.nothingHere} />
+          </Route>
+        </Switch>
       </main>
       {isHelp && <Help onClose={() => setHelp(false)} />}
     </div>

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { Brand } from '../parts/brand.tsx';
 import { TextField } from '../parts/field.tsx';
+import { useTitle } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 
 export function SignIn({
@@ -23,6 +24,7 @@ export function SignIn({
     setBusy(false);
   };
   const t = texts.signIn;
+  useTitle(t.title);
   return (
     <main className="gate">
       <form className="card" onSubmit={submit}>

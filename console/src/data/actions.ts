@@ -1,7 +1,7 @@
 import { stringifyDocument } from 'urql';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { faultText } from '../parts/notice.tsx';
-import { dismissToast, showToast } from '../parts/toasts.tsx';
+import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
 import { headersOf } from './client.ts';
@@ -11,26 +11,42 @@ import type { Session } from './session.ts';
 import { write } from './write.ts';
 
 /** Shows why something failed. */
-export function showFault(error: unknown): void {
+export function showFault(error: unknown, about = ''): void {
   if (!(error instanceof Fault)) throw error;
-  if (error.kind !== 'key') showToast(faultText(error), { wrong: true });
+  if (error.kind !== 'key') showToast(faultText(error), { wrong: true, about });
+}
+
+/** Does what somebody asked for, and shows why if it fails. What was said before about the same is gone. */
+export async function attempt(about: string, act: () => Promise<unknown>): Promise<void> {
+  dismissAbout(about);
+  try {
+    await act();
+  } catch (error) {
+    showFault(error, about);
+  }
 }
 
 /** Enables or disables a link. */
-export async function setDisabled(session: Session, link: LinkRowFragment, disabled: boolean): Promise<void> {
-  try {
+export async function setDisabled(
+  session: Session,
+  link: LinkRowFragment,
+  disabled: boolean,
+  isUndo = false,
+): Promise<void> {
+  const about = aboutRecord('LINK', link.id);
+  await attempt(about, async () => {
     const { updateLink: result } = await write(session, UpdateLinkDocument, {
       id: link.id,
       input: { disabled },
     });
-    if (result.__typename !== 'Link') return void showToast(refusalText(result), { wrong: true });
+    if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
     announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-    showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
-      action: { name: texts.undo, run: () => void setDisabled(session, link, !disabled) },
+    if (isUndo) return showToast(texts.undone, { about });
+    return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
+      about,
+      action: { name: texts.undo, run: () => void setDisabled(session, link, !disabled, true) },
     });
-  } catch (error) {
-    showFault(error);
-  }
+  });
 }
 
 /** How long a deletion, or a change of many links, can be undone, in milliseconds: the API cannot restore a link. */
@@ -60,32 +76,30 @@ export const aboutToGo = {
   get: (): ReadonlySet<string> => hidden,
 };
 
+const aboutDeletion = (ids: readonly string[]): string => `deletion ${ids.join()}`;
+
 async function remove(deletion: Deletion): Promise<void> {
   const { session, ids } = deletion;
-  try {
+  await attempt(aboutDeletion(ids), async () => {
     await write(session, DeleteLinksDocument, { ids: [...ids] });
     announce(ids.map((id) => ({ kind: 'LINK', recordId: id, action: 'DELETED' })));
-  } catch (error) {
-    showFault(error);
-  } finally {
-    waiting.delete(deletion);
-    changed();
-  }
+  });
+  waiting.delete(deletion);
+  changed();
 }
 
 /** Deletes links, at most 100, in some seconds, unless that is undone. */
 export function deleteLater(session: Session, links: readonly { id: string; alias: string }[]): void {
   const [first, ...others] = links.filter(({ id }) => !hidden.has(id));
   if (first === undefined) return;
-  const timer = setTimeout(() => {
-    dismissToast(toast);
-    void remove(deletion);
-  }, UNDO_FOR);
+  const timer = setTimeout(() => void remove(deletion), UNDO_FOR);
   const deletion: Deletion = { ids: [first, ...others].map(({ id }) => id), timer, session };
   waiting.add(deletion);
   changed();
   const t = texts.links;
-  const toast = showToast(others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1), {
+  dismissAbout(...deletion.ids.map((id) => aboutRecord('LINK', id)));
+  showToast(others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1), {
+    about: aboutDeletion(deletion.ids),
     shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
@@ -93,6 +107,7 @@ export function deleteLater(session: Session, links: readonly { id: string; alia
         clearTimeout(timer);
         waiting.delete(deletion);
         changed();
+        showToast(texts.undone);
       },
     },
   });

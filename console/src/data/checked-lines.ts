@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import { showFault } from './actions.ts';
+import { attempt } from './actions.ts';
 import type { Progress } from './batches.ts';
 import { type ImportRow, parseRows, withRows } from './import.ts';
-import { checkRows, knownIn, missingSpaces, type RowResult } from './import-run.ts';
+import { checkRows, IMPORT, knownIn, missingSpaces, type RowResult } from './import-run.ts';
 import type { Session } from './session.ts';
 
 /** How long after typing the lines are checked, in milliseconds. */
@@ -57,22 +57,20 @@ export function useCheckedLines(session: Session): CheckedLines {
     if (text.trim() === '' || settled.current === keyOf(text, spaceId)) return;
     settled.current = '';
     const over = new AbortController();
+    const check = async () => {
+      const { rows, unknown } = parseRows(text);
+      const known = await knownIn(session, rows);
+      const options = { signal: over.signal, onProgress: setProgress };
+      const results = await checkRows(session, rows, known, spaceId, options);
+      if (over.signal.aborted) return;
+      const wrong = results.filter(({ error }) => error !== null).map(({ row }) => row.number);
+      const newSpaces = missingSpaces(rows, known);
+      latest.current = { text, spaceId, rows: results, wrong: new Set(wrong), unknown, newSpaces };
+      setChecked(latest.current);
+    };
     const timer = setTimeout(async () => {
-      try {
-        const { rows, unknown } = parseRows(text);
-        const known = await knownIn(session, rows);
-        const options = { signal: over.signal, onProgress: setProgress };
-        const results = await checkRows(session, rows, known, spaceId, options);
-        if (over.signal.aborted) return;
-        const wrong = results.filter(({ error }) => error !== null).map(({ row }) => row.number);
-        const newSpaces = missingSpaces(rows, known);
-        latest.current = { text, spaceId, rows: results, wrong: new Set(wrong), unknown, newSpaces };
-        setChecked(latest.current);
-      } catch (error) {
-        showFault(error);
-      } finally {
-        if (!over.signal.aborted) setProgress(null);
-      }
+      await attempt(IMPORT, check);
+      if (!over.signal.aborted) setProgress(null);
     }, PAUSE);
     return () => {
       over.abort();
@@ -87,15 +85,12 @@ export function useCheckedLines(session: Session): CheckedLines {
     const rows = latest.current.rows.map((one) => (one.row === before ? { ...one, ...result } : one));
     put({ ...latest.current, rows });
   };
-  const check = async (row: ImportRow) => {
-    try {
+  const check = (row: ImportRow) =>
+    attempt(IMPORT, async () => {
       const options = { signal: new AbortController().signal, onProgress: () => undefined };
       const [result] = await checkRows(session, [row], await knownIn(session, [row]), spaceId, options);
       if (result) replace(row, result);
-    } catch (error) {
-      showFault(error);
-    }
-  };
+    });
   const correct = (row: ImportRow) => {
     const before = latest.current;
     const old = before?.rows.find((one) => one.row.number === row.number);

@@ -1,8 +1,18 @@
 /** What was typed and not saved, kept in this browser. Passwords are never among it. */
 const PREFIX = 'linkspace.draft.';
+/** The draft of a new link. */
+export const NEW = 'new';
 
 /** The name of a draft of an account: that of a new link, or of changes to one. */
 export const draftName = (accountId: string, what: string): string => `${PREFIX}${accountId}.${what}`;
+
+/** What the drafts of an account are of: `NEW`, or the ids of links. */
+export function draftsOf(accountId: string): string[] {
+  const start = draftName(accountId, '');
+  return Object.keys(localStorage).flatMap((name) =>
+    name.startsWith(start) ? name.slice(start.length) : [],
+  );
+}
 
 export function readDraft(name: string): unknown {
   try {

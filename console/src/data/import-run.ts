@@ -18,6 +18,9 @@ import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
+/** What messages about new links from lines are about. */
+export const IMPORT = 'import';
+
 /** A line, and what is wrong with it, or its new link. */
 export interface RowResult {
   readonly row: ImportRow;
@@ -149,7 +152,7 @@ export async function createRows(
       options,
     );
   } catch (fault) {
-    showFault(fault);
+    showFault(fault, IMPORT);
   }
   announce([{ kind: 'LINK', recordId: null, action: null }]);
   return [

@@ -10,13 +10,16 @@ import {
 } from '../generated/documents.ts';
 import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
-import { showFault, UNDO_FOR } from './actions.ts';
+import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
 import { faultOf } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
+
+/** What messages about a change of many links are about. */
+export const MANY = 'many links';
 
 /** A link, as far as it is changed together with others. */
 export type BulkLink = LinksToChangeQuery['links']['nodes'][number];
@@ -77,7 +80,7 @@ export async function deleteMany(
       message: one.__typename === 'DeletedRecord' ? null : refusalText(one),
     }));
   const result = resultOf(await inBatches(ids, remove, options));
-  showToast(texts.links.deletedMany(result.done.length));
+  if (result.done.length > 0) showToast(texts.links.deletedMany(result.done.length));
   return result;
 }
 
@@ -96,8 +99,7 @@ export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): Undoa
   });
 }
 
-/** Changes many links, a hundred in a request, and offers to undo that for those that it changed. */
-export async function changeMany(
+async function applyAll(
   session: Session,
   changes: readonly UndoableChange[],
   options: BulkOptions,
@@ -110,25 +112,35 @@ export async function changeMany(
       message: one.__typename === 'Link' ? null : refusalText(one),
     }));
   };
-  const result = resultOf(await inBatches(changes, apply, options));
+  return resultOf(await inBatches(changes, apply, options));
+}
+
+async function undoAll(session: Session, changes: readonly UndoableChange[]): Promise<void> {
+  const reversed = changes.map(({ change, undo }) => ({ change: undo, undo: change }));
+  const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
+  await attempt(MANY, async () => {
+    const { failed } = await applyAll(session, reversed, unwatched);
+    if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true, about: MANY });
+    else showToast(texts.undone);
+  });
+  announceKinds('LINK');
+}
+
+/** Changes many links, a hundred in a request, and offers to undo that for those that it changed. */
+export async function changeMany(
+  session: Session,
+  changes: readonly UndoableChange[],
+  options: BulkOptions,
+): Promise<BulkResult> {
+  const result = await applyAll(session, changes, options);
   const done = new Set(result.done);
   const undone = changes.filter(({ change }) => done.has(change.id));
-  const undo = async () => {
-    const reversed = undone.map(({ change, undo }) => ({ change: undo, undo: change }));
-    const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
-    try {
-      const { failed } = await changeMany(session, reversed, unwatched);
-      if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true });
-    } catch (error) {
-      showFault(error);
-    } finally {
-      announceKinds('LINK');
-    }
-  };
-  showToast(texts.bulk.done(done.size), {
-    wrong: result.failed.length > 0 && done.size === 0,
-    shownFor: UNDO_FOR,
-    ...(done.size > 0 && { action: { name: texts.undo, run: () => void undo() } }),
-  });
+  // What failed is told in a dialog.
+  if (done.size > 0)
+    showToast(texts.bulk.done(done.size), {
+      shownFor: UNDO_FOR,
+      action: { name: texts.undo, run: () => void undoAll(session, undone) },
+    });
+  else if (result.failed.length === 0) showToast(texts.bulk.done(0));
   return result;
 }

@@ -1,9 +1,10 @@
 import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
-import { showFault } from '../data/actions.ts';
+import { Fault } from '../data/faults.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import { errorsOf, type Refusal, refusalText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
+import { faultText } from './notice.tsx';
 
 /** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
 export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
@@ -33,6 +34,8 @@ export function FormDialog({
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    setErrors({});
+    setMessage('');
     try {
       const outcome = await onSubmit();
       const refusal = refusalIn(outcome);
@@ -41,7 +44,8 @@ export function FormDialog({
       setErrors(errorsOf({ fields }));
       setMessage(fields.length === 0 ? refusalText(refusal) : '');
     } catch (error) {
-      showFault(error);
+      if (!(error instanceof Fault)) throw error;
+      setMessage(faultText(error));
     } finally {
       setBusy(false);
     }

@@ -1,4 +1,7 @@
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
+import { onHappenings } from '../data/bus.ts';
+import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
@@ -6,43 +9,61 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly wrong: boolean;
+  readonly about: string;
   readonly action?: { readonly name: string; run(): void };
 }
 
 /** How long a message stays, in milliseconds. */
 const SHOWN_FOR = 6_000;
-/** How many messages are shown at once, besides those that offer an action. */
-const MOST = 4;
 
+/** The last one is shown. Below it wait those that are not done with: errors, and what can still be undone. */
 let toasts: readonly Toast[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
 
-function set(next: readonly Toast[]): void {
-  toasts = next;
+function keep(stays: (toast: Toast) => boolean, ...more: readonly Toast[]): void {
+  toasts = [...toasts.filter(stays), ...more];
   for (const listener of listeners) listener();
 }
 
-export function dismissToast(id: number): void {
-  set(toasts.filter((one) => one.id !== id));
-}
+const isOpen = ({ wrong, action }: Toast): boolean => wrong || action !== undefined;
 
-/** Shows a message for some seconds; those of failures stay until they are closed. */
+export const dismissToast = (id: number): void => keep((one) => one.id !== id);
+
+/** Removes what was said about something: it is mended, done again, or gone. */
+export const dismissAbout = (...abouts: readonly string[]): void =>
+  keep(({ about }) => about === '' || !abouts.includes(about));
+
+export const dismissAll = (): void => keep(() => false);
+
+/** What messages about a record are about. */
+export const aboutRecord = (kind: RecordKind, id: string): string => `${kind} ${id}`;
+
+onHappenings((happenings) =>
+  dismissAbout(
+    ...happenings.flatMap(({ kind, recordId, action }) =>
+      action === 'DELETED' && recordId !== null ? aboutRecord(kind, recordId) : [],
+    ),
+  ),
+);
+
+/**
+ * Shows a message for some seconds; one of a failure until it is closed, mended, or its page is left.
+ * @param about what it is about: an earlier message about the same is gone
+ */
 export function showToast(
   text: string,
   {
     wrong = false,
+    about = '',
     action,
     shownFor = SHOWN_FOR,
-  }: { wrong?: boolean; action?: Toast['action']; shownFor?: number } = {},
+  }: { wrong?: boolean; about?: string; action?: Toast['action']; shownFor?: number } = {},
 ): number {
   lastId++;
   const id = lastId;
-  const plain = toasts.filter((one) => one.action === undefined);
-  const same = plain.filter((one) => one.text === text);
-  const gone = [...same, ...plain.slice(0, Math.max(0, plain.length + 1 - MOST))];
-  const stay = toasts.filter((one) => !gone.includes(one));
-  set([...stay, { id, text, wrong, ...(action && { action }) }]);
+  const isOther = (one: Toast) => one.text !== text && (about === '' || one.about !== about);
+  keep((one) => isOpen(one) && isOther(one), { id, text, wrong, about, ...(action && { action }) });
   if (!wrong) setTimeout(() => dismissToast(id), shownFor);
   return id;
 }
@@ -53,29 +74,39 @@ const subscribe = (listener: () => void) => {
 };
 
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+  const shown = useSyncExternalStore(subscribe, () => toasts).at(-1);
+  const [location] = useLocation();
+  // What can be undone is about more than the page where it was done.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => keep(({ action }) => action !== undefined), [location]);
   return (
-    <div className="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text, wrong, action }) => (
-        <div key={id} className={wrong ? 'toast wrong' : 'toast'}>
-          <span>{text}</span>
-          {action && (
+    // A message that is shown again, after a later one, was heard already.
+    <div className="toasts" role="status" aria-live={shown && shown.id < lastId ? 'off' : 'polite'}>
+      {shown && (
+        <div key={shown.id} className={shown.wrong ? 'toast wrong' : 'toast'}>
+          <span>{shown.text}</span>
+          {shown.action && (
             <button
               type="button"
               className="act"
               onClick={() => {
-                dismissToast(id);
-                action.run();
+                dismissToast(shown.id);
+                shown.action?.run();
               }}
             >
-              {action.name}
+              {shown.action.name}
             </button>
           )}
-          <button type="button" className="bare" aria-label={texts.close} onClick={() => dismissToast(id)}>
+          <button
+            type="button"
+            className="bare"
+            aria-label={texts.close}
+            onClick={() => dismissToast(shown.id)}
+          >
             <Icon name="close" />
           </button>
         </div>
-      ))}
+      )}
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react';
-import { showFault } from '../data/actions.ts';
+import { attempt } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import { type DomainRowFragment, VerifyDomainDocument } from '../generated/documents.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { showToast } from '../parts/toasts.tsx';
+import { aboutRecord, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 
 interface DnsRecord {
@@ -41,17 +41,15 @@ export function DomainDns({
   const proof = verified || !verification ? null : { type: 'TXT', ...verification, why: t.proves };
   const verify = async () => {
     setBusy(true);
-    try {
+    const about = aboutRecord('DOMAIN', id);
+    await attempt(about, async () => {
       const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
-      if (result.__typename === 'Domain') showToast(t.nowVerified(result.name));
+      if (result.__typename === 'Domain') showToast(t.nowVerified(result.name), { about });
       // That is all that can be wrong with it.
       setTold(result.__typename === 'ValidationError' ? t.notYet : '');
       announce([{ kind: 'DOMAIN', recordId: id, action: null }]);
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setBusy(false);
-    }
+    });
+    setBusy(false);
   };
   return (
     <div className="dns">

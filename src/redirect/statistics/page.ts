@@ -40,6 +40,8 @@ ${tableOf(texts.perDay, head, rows.reverse(), locale)}
 </section>`;
 }
 
+const DAY = 86_400_000;
+
 /** From how many characters on a destination is cut in the middle, if there is too little room, and how many of its end stay. */
 const CUT_FROM = 20;
 const KEPT_END = 12;
@@ -53,8 +55,20 @@ function nameOf(by: StatisticsDimension, name: string): string {
   return `<span>${escapeHtml(start.join(''))}</span><span>${escapeHtml(end.join(''))}</span>`;
 }
 
-/** One dimension: a bar for each value, in proportion to its share. */
-function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, locale: Locale): string {
+/** The text in place of a list without values, which leaves out the running day. */
+function missingOf({ days }: PublicStatistics, { texts, day }: Locale): string {
+  const today = days.at(-1);
+  if (!today || today.clicks === 0) return texts.nothing;
+  return escapeHtml(fill(texts.later, { day: day(new Date(today.start.getTime() + DAY)) }));
+}
+
+/** One dimension: a bar for each value, in proportion to its share; or a text, if there are none. */
+function barsOf(
+  by: StatisticsDimension,
+  { rows, others }: StatisticsTop,
+  locale: Locale,
+  missing: string,
+): string {
   const { texts } = locale;
   const title = texts.dimensions[by];
   const id = by.toLowerCase();
@@ -63,7 +77,7 @@ function barsOf(by: StatisticsDimension, { rows, others }: StatisticsTop, locale
   if (others > 0) shown.push({ name: texts.others, clicks: others });
   const longest = Math.max(...shown.map(({ clicks }) => clicks));
   const heading = `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>`;
-  if (all === 0) return `${heading}\n<p>${texts.nothing}</p></section>`;
+  if (all === 0) return `${heading}\n<p>${missing}</p></section>`;
   const bars = shown.map(({ name, clicks }) => {
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
     return (
@@ -128,14 +142,16 @@ export function statisticsPage(shown: PublicStatistics, shortUrl: string, accept
     (of) => `<div><dt>${texts[of]}</dt><dd>${locale.number(shown[of])}</dd></div>`,
   );
   const { destinations } = shown;
+  const missing = missingOf(shown, locale);
+  const count = locale.number(destinations ?? 0);
   const hidden =
     destinations === null
       ? ''
       : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
-<p>${escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count: locale.number(destinations) }))}</p></section>`;
+<p>${destinations === 0 ? missing : escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count }))}</p></section>`;
   const charts = `${daysOf(shown, locale)}
 <div class="dimensions">
-${shown.tops.map(({ by, top }) => barsOf(by, top, locale)).join('\n')}
+${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
 ${hidden}
 </div>`;
   const html = `<!doctype html>

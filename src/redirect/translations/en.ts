@@ -49,7 +49,9 @@ export const en = {
     value: 'Value',
     share: 'Share',
     table: 'Show as table',
-    nothing: 'Nothing was counted in this period.',
+    /** Instead of a list of values: the clicks have none, or all are of the running day. */
+    nothing: 'Nothing was recorded of these clicks: the visitors decline tracking.',
+    later: 'Today’s clicks show here from {day} on.',
     /** The last day of the chart, which has not ended. */
     today: 'today so far',
     copy: 'Copy',

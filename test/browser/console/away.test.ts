@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
+import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
-import { rowOf, signIn } from '../../support/console.ts';
+import { openConsole, rowOf, signIn } from '../../support/console.ts';
 import { startProgram } from '../../support/process.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -33,6 +34,12 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await first.end('SIGTERM');
     const notice = page.getByText('The service does not answer. What you see may be old');
     await notice.waitFor();
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('This part of the page could not be loaded').waitFor();
+    await page.goBack();
+    // Left before it fails.
+    await page.goForward();
+    await page.goBack();
     await page.getByLabel('Destination of a new link').fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
     const second = await startProgram({ ...env, PORT: new URL(first.origin).port });
@@ -53,6 +60,57 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     expect(await caller.data(query)).toEqual({ links: { totalCount: 1 } });
     const third = await caller.link({ title: 'Live again' });
     await rowOf(page, third.alias).waitFor();
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
     await second.end('SIGTERM');
+  });
+
+  test('loads itself again once if another version is installed, but not over what somebody typed', async () => {
+    const server = await startTestServer();
+    const caller = await server.caller();
+    const { alias } = await caller.link();
+    const { page } = await signIn(browser, { origin: server.origin, key: caller.key });
+    let loads = 0;
+    page.on('load', () => loads++);
+    let isOld = true;
+    // The scripts of the old version are not there any more, and pages name those of another one.
+    await page.route(
+      (url) => /assets\/(pixels|link-view)-/.test(url.pathname),
+      (route) => (isOld ? route.fulfill({ status: 404, contentType: 'text/html' }) : route.continue()),
+    );
+    await page.route(`${server.origin}/console`, (route) =>
+      isOld
+        ? route.fulfill({ body: '<script type="module" src="/console/assets/new.js">' })
+        : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Pixels' }).click();
+    await page.getByText('A new version of the console is installed.').waitFor();
+    expect(loads).toBe(1);
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await page.evaluate('sessionStorage.clear()');
+    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await rowOf(page, alias).locator('.short').click();
+    await page.getByText('Not saved yet: the new link.').waitFor();
+    expect(loads).toBe(1);
+    isOld = false;
+    await page.getByRole('button', { name: 'Load again' }).click();
+    await page.getByLabel('API key').fill(caller.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: `s.example/${alias}` }).waitFor();
+    await server.stop();
+  });
+
+  test('says so, and offers to try again, where its own script does not come', async () => {
+    const server = await startTestServer();
+    const { page } = await openConsole(browser, server.origin);
+    await page.route(/assets\/index-.*js/, (route) => route.abort());
+    await page.reload();
+    // It is shown after some seconds.
+    await page.evaluate('for (const one of document.getAnimations()) one.finish()');
+    await page.getByText('The console could not be loaded yet.').waitFor();
+    await page.unroute(/assets\/index-.*js/);
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.getByLabel('API key').waitFor();
+    await server.stop();
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
-import { enterKey, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { enterKey, follow, openConsole, rowOf, signIn } from '../../support/console.ts';
 import { BROWSER } from '../../support/visit.ts';
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
@@ -287,6 +287,96 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // A closed page does at once what it would do in some seconds.
     await page.close({ runBeforeUnload: true });
     await expect.poll(left).toEqual({ links: { nodes: [{ title: 'Kept' }] } });
+  });
+
+  test('shows one message at a time: an error until it is mended or its page is left', async () => {
+    const caller = await newAccount();
+    const { alias } = await caller.link({ title: 'One' });
+    const { page } = await tabOf(caller);
+    const toast = page.locator('.toast');
+    const shows = (text: RegExp | string) => toast.filter({ hasText: text }).waitFor();
+    const choose = async (action: string) => {
+      await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
+      await page.getByRole('button', { name: action }).click();
+    };
+    const refuse = () =>
+      page.route('**/graphql', (route) =>
+        route.request().postData()?.includes('mutation')
+          ? route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } })
+          : route.continue(),
+      );
+    await refuse();
+    await choose('Disable');
+    await shows('This key may not do that.');
+    await page.unroute('**/graphql');
+    await choose('Copy short URL');
+    await shows('Copied');
+    expect(await toast.count()).toBe(1);
+    await toast.getByRole('button', { name: 'Close' }).click();
+    // What is not mended is shown again, without being read out again.
+    await shows('This key may not do that.');
+    expect(await page.locator('.toasts').getAttribute('aria-live')).toBe('off');
+    await choose('Disable');
+    await shows(`${alias} is disabled.`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await shows('Undone.');
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await rowOf(page, alias).getByText('Disabled').waitFor({ state: 'hidden' });
+    await choose('Disable');
+    await shows(`${alias} is disabled.`);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const { height = 99 } = (await page.getByRole('button', { name: 'Undo' }).boundingBox()) ?? {};
+    expect(height).toBeLessThan(40);
+    await refuse();
+    await choose('Enable');
+    await shows('This key may not do that.');
+    await page.getByRole('button', { name: 'Places' }).click();
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await toast.waitFor({ state: 'hidden' });
+  });
+
+  test('shows in a dialog why its form was not sent', async () => {
+    const { page } = await tabOf(await newAccount(), '/spaces');
+    await page.getByRole('button', { name: 'New space' }).click();
+    await page.route('**/graphql', (route) =>
+      route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } }),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('This key may not do that.').waitFor();
+    expect(await page.locator('.toast').count()).toBe(0);
+  });
+
+  test('names each page in its title, and closes the menu of a phone by Escape', async () => {
+    const caller = await newAccount();
+    const { alias, id } = await caller.link();
+    const { page } = await openConsole(browser, server.origin);
+    const title = () => page.title();
+    await expect.poll(title).toBe('Sign in · Linkspace');
+    await enterKey(page, caller.key);
+    await expect.poll(title).toBe('Links · Linkspace');
+    for (const [path, name] of [
+      ['/spaces', 'Spaces'],
+      ['/domains', 'Domains'],
+      ['/pixels', 'Pixels'],
+      ['/webhooks', 'Webhooks'],
+      ['/activity', 'Activity'],
+      ['/many', 'Many new links'],
+      ['/nowhere', 'There is no such page.'],
+      [`/links/${id}`, `s.example/${alias}`],
+      [`/links/${id}/statistics`, `Statistics · s.example/${alias}`],
+      ['/links/999999', 'There is no such link'],
+      ['', 'Links'],
+    ] as const) {
+      await follow(page, path);
+      await expect.poll(title).toBe(`${name} · Linkspace`);
+    }
+    await page.setViewportSize({ width: 390, height: 800 });
+    const menu = page.getByRole('button', { name: 'Places' });
+    await menu.click();
+    await page.getByRole('link', { name: 'Spaces' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Spaces' }).waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Places');
   });
 
   test('follows what other clients create, change and delete, in every tab, by one stream', async () => {

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
-import { showFault } from '../../data/actions.ts';
+import { attempt } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -9,6 +9,8 @@ import { CreateSpaceDocument, SpacesNamedDocument } from '../../generated/docume
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+
+const ABOUT = 'new space';
 
 interface Space {
   readonly id: string;
@@ -43,18 +45,15 @@ export function SpaceField({
     const { data } = await client.query(SpacesNamedDocument, { search: text }).toPromise();
     if (data) setOthers((before) => [...data.spaces.nodes, ...before]);
   };
-  const create = async (name: string) => {
-    try {
+  const create = (name: string) =>
+    attempt(ABOUT, async () => {
       const color = (spaces.length % 6) + 1;
       const { createSpace: result } = await write(session, CreateSpaceDocument, { input: { name, color } });
-      if (result.__typename !== 'Space') return void showToast(refusalText(result), { wrong: true });
+      if (result.__typename !== 'Space') return showToast(refusalText(result), { wrong: true, about: ABOUT });
       setOthers((before) => [result, ...before]);
       announce([{ kind: 'SPACE', recordId: result.id, action: 'CREATED' }]);
-      onValue(result.id);
-    } catch (fault) {
-      showFault(fault);
-    }
-  };
+      return onValue(result.id);
+    });
   const items: ChoiceItem[] = all.map(({ id, name, color }) => ({ id, name, color }));
   const t = texts.form;
   return (

@@ -8,7 +8,7 @@ import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { aboutRecord, dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict } from './conflict.tsx';
@@ -28,6 +28,7 @@ export function EditLink({
   const [isBusy, setBusy] = useState(false);
   const { fields, read, errors, change } = edit;
   const t = texts.link;
+  const about = aboutRecord('LINK', link.id);
 
   const save = async (event?: FormEvent) => {
     event?.preventDefault();
@@ -35,6 +36,7 @@ export function EditLink({
     const wrong = unsendable(fields);
     if (Object.keys(wrong).length > 0) return edit.setErrors(wrong);
     setBusy(true);
+    dismissAbout(about);
     try {
       const { updateLink: result } = await write(session, UpdateLinkDocument, {
         id: link.id,
@@ -44,20 +46,20 @@ export function EditLink({
       if (result.__typename === 'Link') {
         edit.restart(result);
         setConflict(null);
-        showToast(t.saved);
+        showToast(t.saved, { about });
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         edit.setErrors(errorsOf(result));
         const message = refusalBesides(result);
-        if (message !== null) showToast(message, { wrong: true });
+        if (message !== null) showToast(message, { wrong: true, about });
       } else if (result.__typename === 'ConflictError' && 'alias' in result.current)
         setConflict(result.current);
       else {
-        showToast(refusalText(result), { wrong: true });
+        showToast(refusalText(result), { wrong: true, about });
         again();
       }
     } catch (error) {
-      showFault(error);
+      showFault(error, about);
     } finally {
       setBusy(false);
     }

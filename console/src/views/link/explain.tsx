@@ -12,7 +12,10 @@ import {
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { atMoment, countryName, fromLocalInput } from '../../parts/format.ts';
+import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+
+const ABOUT = 'test of a link';
 
 /** What visitors' browsers send, by device. */
 const agents = {
@@ -81,6 +84,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const t = texts.explain;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
+    dismissAbout(ABOUT);
     const input = {
       linkId: link.id,
       userAgent: agents[device],
@@ -93,7 +97,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
     const { data, error } = await client
       .query(ExplainDocument, { input }, { requestPolicy: 'network-only' })
       .toPromise();
-    if (error) showFault(faultOf(error));
+    if (error) showFault(faultOf(error), ABOUT);
     if (data)
       setResult({
         who: t.who(t.withDevices[device], country?.name, language?.name),

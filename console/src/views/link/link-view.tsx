@@ -1,4 +1,4 @@
-import { lazy, type ReactElement, Suspense, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
 import { useEditState } from '../../data/edit-state.ts';
@@ -10,18 +10,31 @@ import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr.tsx';
+import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
 import { EditLink } from './edit-link.tsx';
 import { Explain } from './explain.tsx';
 
-const Statistics = lazy(async () => ({ default: (await import('../statistics/statistics.tsx')).Statistics }));
+const Statistics = lazily(
+  async () => (await import('../statistics/statistics.tsx')).Statistics,
+  <Skeleton rows={4} />,
+);
 
 const tabs = ['edit', 'statistics', 'history', 'test'] as const;
 type Tab = (typeof tabs)[number];
+
+/** What the page of a link is called; of one that is not known yet, as the list of links is. */
+function titleOf(link: LinkWholeFragment | null | undefined, tab: Tab | undefined): string[] {
+  if (link === undefined) return [texts.places.links];
+  if (link === null) return [texts.link.none];
+  const name = withoutScheme(link.shortUrl);
+  return tab === undefined || tab === 'edit' ? [name] : [texts.link.tabs[tab], name];
+}
 
 export function LinkView({ id, tab: asked }: { id: string; tab: string | undefined }): ReactElement {
   const { data, fault, again } = useRead(
@@ -34,6 +47,7 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   const back = `/${query === '' ? '' : `?${query}`}`;
   const tab = tabs.find((one) => one === (asked ?? 'edit'));
   const [, navigate] = useLocation();
+  useTitle(...titleOf(data?.link, tab));
   if (gone.has(id)) return <Redirect to={back} />;
   if (tab === undefined) return <Redirect to={`/links/${id}`} />;
   if (fault && !data) return <FaultNotice fault={fault} again={again} />;
@@ -82,11 +96,7 @@ function Tabs({
         ))}
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
-      {tab === 'statistics' && (
-        <Suspense fallback={<Skeleton rows={4} />}>
-          <Statistics id={link.id} />
-        </Suspense>
-      )}
+      {tab === 'statistics' && <Statistics id={link.id} />}
       {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
       {tab === 'test' && (
         <>

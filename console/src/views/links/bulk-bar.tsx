@@ -1,5 +1,5 @@
 import { type ReactElement, useRef, useState } from 'react';
-import { deleteLater, showFault } from '../../data/actions.ts';
+import { attempt, deleteLater } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
 import {
@@ -9,6 +9,7 @@ import {
   changesBy,
   deleteMany,
   linksThatMatch,
+  MANY,
 } from '../../data/many-links.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -71,7 +72,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const run = async (action: BulkAction) => {
     stop.current = new AbortController();
     const { signal } = stop.current;
-    try {
+    await attempt(MANY, async () => {
       const chosen =
         selection.isAll && filter !== null
           ? await linksThatMatch(
@@ -92,12 +93,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
           : await changeMany(session, changesBy(action.update, chosen), options);
       setFailed(result.failed);
       if (result.failed.length === 0) selection.clear();
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setProgress(null);
-      announceKinds('LINK');
-    }
+    });
+    setProgress(null);
+    announceKinds('LINK');
   };
 
   /** Asks first where links change that nobody has looked at, or too many are deleted for that to be undone. */

@@ -1,16 +1,8 @@
-import {
-  type FormEvent,
-  lazy,
-  type ReactElement,
-  Suspense,
-  useEffect,
-  useEffectEvent,
-  useState,
-} from 'react';
+import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { draftName, dropDraft, keepDraft, readDraft } from '../../data/drafts.ts';
+import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
 import {
   draftOf,
   emptyFields,
@@ -25,13 +17,17 @@ import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Created } from './created.tsx';
 import { SameDestination } from './same-destination.tsx';
 
-const LinkForm = lazy(async () => ({ default: (await import('../link-form/link-form.tsx')).LinkForm }));
+const LinkForm = lazily(
+  async () => (await import('../link-form/link-form.tsx')).LinkForm,
+  <Skeleton rows={2} />,
+);
 
 /** A new link: one field, and all others when they are wanted. */
 export function NewLink({
@@ -43,7 +39,7 @@ export function NewLink({
 }): ReactElement {
   const session = useSession();
   const t = texts.newLink;
-  const draft = draftName(session.viewer.account.id, 'new');
+  const draft = draftName(session.viewer.account.id, NEW);
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
@@ -67,6 +63,7 @@ export function NewLink({
     setErrors({});
   };
   const clear = () => {
+    dismissAbout(draft);
     setFields(emptyFields);
     setErrors({});
     setNoted(false);
@@ -79,6 +76,7 @@ export function NewLink({
     const unsent = unsendable(fields);
     if (Object.keys(unsent).length > 0) return setErrors(unsent);
     setBusy(true);
+    dismissAbout(draft);
     try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
       if (result.__typename === 'Link') {
@@ -89,11 +87,11 @@ export function NewLink({
         const wrong = errorsOf(result);
         setErrors(wrong);
         const message = refusalBesides(result);
-        if (message !== null) showToast(message, { wrong: true });
+        if (message !== null) showToast(message, { wrong: true, about: draft });
         if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
       }
     } catch (error) {
-      showFault(error);
+      showFault(error, draft);
     } finally {
       setBusy(false);
     }
@@ -145,14 +143,14 @@ export function NewLink({
           </Link>
         </div>
         {isOpen && (
-          <Suspense fallback={<Skeleton rows={2} />}>
+          <>
             <LinkForm fields={fields} errors={rest} onChange={change} />
             <div className="buttons end">
               <button type="submit" className="button" disabled={isBusy}>
                 {t.create}
               </button>
             </div>
-          </Suspense>
+          </>
         )}
         {/* Below the fields, which must not move while somebody is about to click one. */}
         <SameDestination url={fields.url} />

@@ -1,10 +1,10 @@
 import { type DragEvent, type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { showFault } from '../../data/actions.ts';
+import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { useCheckedLines } from '../../data/checked-lines.ts';
 import { lacksPassword, textIn, withRows } from '../../data/import.ts';
-import { createRows, knownIn, type RowResult } from '../../data/import-run.ts';
+import { createRows, IMPORT, knownIn, type RowResult } from '../../data/import-run.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
@@ -13,7 +13,7 @@ import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { SpaceField } from '../link-form/space-field.tsx';
 import { ManyDone } from './many-done.tsx';
@@ -41,13 +41,14 @@ export function ManyView(): ReactElement {
   const wrongCount = (checked?.rows.length ?? 0) - good.length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
-    if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true });
+    if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true, about: IMPORT });
+    dismissAbout(IMPORT);
     setText(await textIn(file));
   };
   const create = async () => {
     stop.current = new AbortController();
     setMaking({ done: 0, of: good.length });
-    try {
+    await attempt(IMPORT, async () => {
       const settled = await lines.settled();
       if (settled === null) return;
       const rows = settled.rows.filter(isGood).map(({ row }) => row);
@@ -62,11 +63,8 @@ export function ManyView(): ReactElement {
         results: [...results, ...failed].sort((a, b) => a.row.number - b.row.number),
       });
       setText('');
-    } catch (error) {
-      showFault(error);
-    } finally {
-      setMaking(null);
-    }
+    });
+    setMaking(null);
   };
   /** Goes on with the lines that failed. */
   const correctFailed = () => {

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { showFault } from '../../data/actions.ts';
+import { attempt } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -8,7 +8,7 @@ import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '
 import { ago, atMoment } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
 /** The deliveries of a webhook, when they are asked for. */
@@ -27,16 +27,14 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
   const [after, setAfter] = useState<string | null>(null);
   const { data, fault, again } = useRead(DeliveriesDocument, { id, after }, { on: ['LINK', 'SPACE'] });
   const t = texts.webhooks;
-  const redeliver = async (deliveryId: string) => {
-    try {
+  const about = aboutRecord('WEBHOOK', id);
+  const redeliver = (deliveryId: string) =>
+    attempt(about, async () => {
       const { redeliver: result } = await write(session, RedeliverDocument, { id: deliveryId });
-      if (result.__typename === 'WebhookDelivery') showToast(t.redelivered);
-      else showToast(refusalText(result), { wrong: true });
+      if (result.__typename === 'WebhookDelivery') showToast(t.redelivered, { about });
+      else showToast(refusalText(result), { wrong: true, about });
       again();
-    } catch (error) {
-      showFault(error);
-    }
-  };
+    });
   if (fault && !data) return <FaultNotice fault={fault} again={again} />;
   const { nodes = [], pageInfo } = data?.webhook?.deliveries ?? {};
   if (!data) return null;

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react';
-import { showFault } from '../../data/actions.ts';
+import { attempt } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
@@ -16,7 +16,7 @@ import { Confirm } from '../../parts/form-dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
-import { showToast } from '../../parts/toasts.tsx';
+import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx';
@@ -24,16 +24,15 @@ import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx';
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
 
 async function setDisabled(session: Session, { id }: WebhookRowFragment, disabled: boolean): Promise<void> {
-  try {
+  const about = aboutRecord('WEBHOOK', id);
+  await attempt(about, async () => {
     const { updateWebhook: result } = await write(session, UpdateWebhookDocument, {
       id,
       input: { disabled },
     });
-    if (result.__typename !== 'Webhook') showToast(refusalText(result), { wrong: true });
+    if (result.__typename !== 'Webhook') showToast(refusalText(result), { wrong: true, about });
     changed();
-  } catch (error) {
-    showFault(error);
-  }
+  });
 }
 
 export function WebhooksView(): ReactElement {

@@ -1,0 +1,127 @@
+import {
+  Component,
+  type ComponentType,
+  type LazyExoticComponent,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useState,
+} from 'react';
+import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
+import { fieldsOfDraft } from '../data/link-fields.ts';
+import { useSession } from '../data/session.ts';
+import { findTrouble, reloadOnce, type Trouble } from '../data/version.ts';
+import { texts } from '../texts.ts';
+import { Skeleton } from './notice.tsx';
+
+/**
+ * A part of the console that is loaded when it is first shown, with a notice in its place where that fails.
+ * @param waiting stands there meanwhile
+ */
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  waiting: ReactNode = <Skeleton />,
+): (props: Props) => ReactElement {
+  const attempt = () => {
+    const one = {
+      Part: lazy(async () => {
+        try {
+          return { default: await load() };
+        } catch (error) {
+          // A failed attempt stays one: whatever is shown next begins another.
+          if (shared === one) shared = attempt();
+          throw error;
+        }
+      }),
+    };
+    return one;
+  };
+  let shared: { readonly Part: LazyExoticComponent<ComponentType<Props>> } = attempt();
+  return function Lazily(props) {
+    const [present, setPresent] = useState(shared);
+    return (
+      <Shield waiting={waiting} onAgain={() => setPresent(shared)}>
+        <Suspense fallback={waiting}>
+          <present.Part {...props} />
+        </Suspense>
+      </Shield>
+    );
+  };
+}
+
+interface ShieldProps {
+  readonly waiting?: ReactNode;
+  readonly onAgain?: () => void;
+  readonly children: ReactNode;
+}
+
+/** Shows a notice in the place of children that cannot be loaded or shown. Without it, React would remove the whole page. */
+export class Shield extends Component<
+  ShieldProps,
+  { readonly failures: number; readonly isBroken: boolean }
+> {
+  override state = { failures: 0, isBroken: false };
+
+  static getDerivedStateFromError(): { isBroken: boolean } {
+    return { isBroken: true };
+  }
+
+  override render(): ReactNode {
+    const { children, waiting, onAgain } = this.props;
+    const { failures, isBroken } = this.state;
+    if (!isBroken) return children;
+    const again = () => {
+      onAgain?.();
+      this.setState({ failures: failures + 1, isBroken: false });
+    };
+    return <Failure waiting={waiting} isRepeated={failures > 0} onAgain={again} />;
+  }
+}
+
+/** What somebody typed and has not saved, by its names. */
+function unsavedOf(accountId: string): string[] {
+  return draftsOf(accountId).map((what) => {
+    if (what === NEW) return texts.trouble.newLink;
+    const { read } = Object(readDraft(draftName(accountId, what)));
+    return texts.trouble.link(fieldsOfDraft(read)?.alias ?? `#${what}`);
+  });
+}
+
+function Failure({
+  waiting,
+  isRepeated,
+  onAgain,
+}: {
+  waiting: ReactNode;
+  isRepeated: boolean;
+  onAgain: () => void;
+}): ReactElement {
+  const { viewer } = useSession();
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const unsaved = unsavedOf(viewer.account.id);
+  const mayReload = unsaved.length === 0;
+  useEffect(() => {
+    let isOver = false;
+    void findTrouble().then((found) => {
+      if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) setTrouble(found);
+    });
+    return () => {
+      isOver = true;
+    };
+  }, [mayReload]);
+  if (trouble === null) return <>{waiting}</>;
+  const t = texts.trouble;
+  // Some browsers keep that a script could not be loaded until the page is loaded again.
+  const isReload = trouble === 'updated' || (trouble === 'broken' && isRepeated);
+  return (
+    <div className="notice wrong" role="alert">
+      <span>{t[trouble]}</span>
+      {isReload && !mayReload && <span>{t.unsaved(unsaved.join(', '))}</span>}
+      <button type="button" className="button quiet" onClick={isReload ? () => location.reload() : onAgain}>
+        {isReload ? t.reload : texts.tryAgain}
+      </button>
+    </div>
+  );
+}
