@@ -31,9 +31,7 @@ test('takes every short URL of Bitly, custom ones first, and treats an empty lis
   const { told } = await importInto(server, { text: text.join('\n') }, { format: 'bitly' });
   expect(told).toMatchObject([{ line: 3 }, { line: 4 }, { line: 5, field: 'alias' }]);
   const found = await links();
-  expect(found.map(({ alias }) => alias)).toEqual(
-    'one two 2xYz three four 4xYz five other 5xYz'.split(' '),
-  );
+  expect(found.map(({ alias }) => alias)).toEqual('one two 2xYz three four 4xYz five other 5xYz'.split(' '));
   expect(found[3]).toMatchObject({ space: { name: '[Draft] x' } });
 });
 

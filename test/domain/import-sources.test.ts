@@ -283,6 +283,27 @@ test.each([
   expect([refused, told]).toMatchObject([1, [{ column, message: expect.stringContaining(message) }]]);
 });
 
+test('names the tags whose space a link is not in', async () => {
+  const text = JSON.stringify([
+    { key: 'a', url: 'https://a.example/', folder: 'Autumn', tags: [{ name: 'Ads' }] },
+    { key: 'b', url: 'https://a.example/', tags: [{ name: 'Ads' }, { name: 'Print' }, { name: 'Web' }] },
+    { key: 'c', url: 'https://a.example/', folder: 'Ads', tags: [{ name: 'Ads' }] },
+  ]);
+  const { told } = await importInto(server, { text }, { format: 'dub' });
+  expect(told.map(({ line, message }) => [line, message])).toEqual([
+    [1, 'is in the space "Autumn", and without its other tags: Ads'],
+    [2, 'is in the space "Ads", and without its other tags: Print, Web'],
+  ]);
+});
+
+test('an alias of YOURLS is without the folder of the service', async () => {
+  const text = JSON.stringify({
+    links: { link_1: { shorturl: 'https://a.test/s/x/', url: 'https://a.example/' } },
+  });
+  await importInto(server, { text }, { format: 'yourls' });
+  expect(await links()).toMatchObject([{ alias: 'x' }]);
+});
+
 test('says that a link of Shlink has redirect rules', async () => {
   const text = JSON.stringify([{ shortCode: 'a', longUrl: 'https://a.example/', hasRedirectRules: true }]);
   const { told } = await importInto(server, { text }, { format: 'shlink' });
@@ -315,7 +336,7 @@ test('an alias _root of another service is one', async () => {
 describe('a record of Bitly with several short URLs', () => {
   const record = {
     link: 'https://bit.ly/3xAbCd',
-    custom_bitlinks: ['https://bit.ly/spring', 'https://go.acme.example/sale', 'bit.ly/3xAbCd'],
+    custom_bitlinks: [null, 'https://bit.ly/spring', 'https://go.acme.example/sale', 'bit.ly/3xAbCd'],
     long_url: 'https://a.example/',
     title: 'Spring',
     clicks: 7,
