@@ -404,6 +404,13 @@ describe('a record of Bitly with several short URLs', () => {
     });
   });
 
+  test('gets the other links if one alias is impossible, however long it is', async () => {
+    const records = [{ ...record, custom_bitlinks: [`bit.ly/${'x'.repeat(1_000)}`] }];
+    const report = await importInto(server, { text: JSON.stringify(records) }, { format: 'bitly' });
+    expect(report).toMatchObject({ created: 1, refused: 1 });
+    for (const { message } of report.told) expect(message.length).toBeLessThan(200);
+  });
+
   test('stops at a taken alias with --on-taken fail', async () => {
     const other = await server.caller('other');
     await other.link({ alias: 'sale', url: 'https://b.example/' });

@@ -42,7 +42,7 @@ export interface ImportLine {
   readonly kind: string;
   /** Its short URLs, of which each becomes a link. */
   readonly names: readonly [NamedLink, ...NamedLink[]];
-  /** Whether that host is a domain of the account, in our own export. */
+  /** Whether its host is a domain of the account, in our own export. */
   readonly ownDomain: boolean;
   readonly domainNotFoundUrl: string | null;
   readonly space: NamedSpace | null;
