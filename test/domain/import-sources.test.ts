@@ -283,6 +283,27 @@ test.each([
   expect([refused, told]).toMatchObject([1, [{ column, message: expect.stringContaining(message) }]]);
 });
 
+test('names the tags whose space a link is not in', async () => {
+  const text = JSON.stringify([
+    { key: 'a', url: 'https://a.example/', folder: 'Autumn', tags: [{ name: 'Ads' }] },
+    { key: 'b', url: 'https://a.example/', tags: [{ name: 'Ads' }, { name: 'Print' }, { name: 'Web' }] },
+    { key: 'c', url: 'https://a.example/', folder: 'Ads', tags: [{ name: 'Ads' }] },
+  ]);
+  const { told } = await importInto(server, { text }, { format: 'dub' });
+  expect(told.map(({ line, message }) => [line, message])).toEqual([
+    [1, 'is in the space "Autumn", and without its other tags: Ads'],
+    [2, 'is in the space "Ads", and without its other tags: Print, Web'],
+  ]);
+});
+
+test('an alias of YOURLS is without the folder of the service', async () => {
+  const text = JSON.stringify({
+    links: { link_1: { shorturl: 'https://a.test/s/x/', url: 'https://a.example/' } },
+  });
+  await importInto(server, { text }, { format: 'yourls' });
+  expect(await links()).toMatchObject([{ alias: 'x' }]);
+});
+
 test('says that a link of Shlink has redirect rules', async () => {
   const text = JSON.stringify([{ shortCode: 'a', longUrl: 'https://a.example/', hasRedirectRules: true }]);
   const { told } = await importInto(server, { text }, { format: 'shlink' });
@@ -315,7 +336,7 @@ test('an alias _root of another service is one', async () => {
 describe('a record of Bitly with several short URLs', () => {
   const record = {
     link: 'https://bit.ly/3xAbCd',
-    custom_bitlinks: ['https://bit.ly/spring', 'https://go.acme.example/sale', 'bit.ly/3xAbCd'],
+    custom_bitlinks: [null, 'https://bit.ly/spring', 'https://go.acme.example/sale', 'bit.ly/3xAbCd'],
     long_url: 'https://a.example/',
     title: 'Spring',
     clicks: 7,
@@ -381,6 +402,13 @@ describe('a record of Bitly with several short URLs', () => {
     expect(await importInto(server, { text }, { format: 'bitly', onTaken: 'suffix' })).toMatchObject({
       ...{ created: 0, existing: 3 },
     });
+  });
+
+  test('gets the other links if one alias is impossible, however long it is', async () => {
+    const records = [{ ...record, custom_bitlinks: [`bit.ly/${'x'.repeat(1_000)}`] }];
+    const report = await importInto(server, { text: JSON.stringify(records) }, { format: 'bitly' });
+    expect(report).toMatchObject({ created: 1, refused: 1 });
+    for (const { message } of report.told) expect(message.length).toBeLessThan(200);
   });
 
   test('stops at a taken alias with --on-taken fail', async () => {

@@ -67,7 +67,7 @@ function checkKind(line: ImportLine): void {
 
 /** Reads lines, and resolves the names in them. */
 export class EntryReader {
-  readonly #name: ImportFormat;
+  readonly #format: ImportFormat;
   readonly #records: NamedRecords;
   readonly #now: Date;
   readonly #columns = new Map<string, FileColumns>();
@@ -75,7 +75,7 @@ export class EntryReader {
   readonly unusedColumns = new Set<string>();
 
   constructor(format: ImportFormat, records: NamedRecords, now: Date) {
-    this.#name = format;
+    this.#format = format;
     this.#records = records;
     this.#now = now;
   }
@@ -124,7 +124,7 @@ export class EntryReader {
 
   #columnsOf(header: readonly string[]): FileColumns {
     const key = header.join('\n');
-    const columns = this.#columns.get(key) ?? columnsFor(this.#name, header);
+    const columns = this.#columns.get(key) ?? columnsFor(this.#format, header);
     if (this.#columns.size < MAX_HEADERS) this.#columns.set(key, columns);
     return columns;
   }

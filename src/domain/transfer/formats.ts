@@ -60,6 +60,8 @@ export interface Format {
   readonly objects?: readonly string[];
   /** Whether a record may have several short URLs, each of which is a link. */
   readonly hasAliases?: boolean;
+  /** Whether the service may be in a folder of its host, which is no part of an alias. */
+  readonly inFolder?: boolean;
   /** What the service writes as the alias of a domain's root. */
   readonly root?: string;
   /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
@@ -191,6 +193,7 @@ export const importFormats = {
       title: ['title'],
     },
     objects: ['links'],
+    inFolder: true,
   },
 } as const satisfies Record<string, Format>;
 

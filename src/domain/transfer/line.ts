@@ -13,7 +13,7 @@ import {
 } from './named-values.ts';
 import { timestampIn } from './times.ts';
 import { countOf, isSet, listOf, nameOf, numberOf, tagsOf, yesOrNo } from './values.ts';
-import { textOf, WrongValue } from './wrong-value.ts';
+import { shortened, textOf, WrongValue } from './wrong-value.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
 export class RefusedLine extends Error {
@@ -42,7 +42,7 @@ export interface ImportLine {
   readonly kind: string;
   /** Its short URLs, of which each becomes a link. */
   readonly names: readonly [NamedLink, ...NamedLink[]];
-  /** Whether that host is a domain of the account, in our own export. */
+  /** Whether its host is a domain of the account, in our own export. */
   readonly ownDomain: boolean;
   readonly domainNotFoundUrl: string | null;
   readonly space: NamedSpace | null;
@@ -113,7 +113,7 @@ function lineOf(record: ImportRecord, format: Format, now: Date, read: Read): Im
 function namesOf(record: ImportRecord, format: Format, read: Read, notes: string[]): ImportLine['names'] {
   // With columns for alias and domain, the short URL is not needed, unless the record may have several.
   const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
-  const shortUrls = isNamed ? [] : (read('short_url', (value) => shortUrlsOf(value, format.root)) ?? []);
+  const shortUrls = isNamed ? [] : (read('short_url', (value) => shortUrlsOf(value, format)) ?? []);
   const domain = read('domain', hostIn);
   const alias = read('alias', (value) => aliasIn(value, format.root));
   const [first] = shortUrls;
@@ -184,6 +184,7 @@ function privacyOf(read: Read, notes: string[]) {
 function spaceOf(read: Read, notes: string[]): NamedSpace | null {
   const tags = read('tags', tagsOf) ?? [];
   const name = read('space', nameOf) ?? tags[0];
-  if (tags.length > 1) notes.push(`has ${tags.length} tags, and a link is in one space: "${name}"`);
+  const lost = tags.filter((tag) => tag !== name).join(', ');
+  if (lost !== '') notes.push(`is in the space "${name}", and without its other tags: ${shortened(lost)}`);
   return name === undefined ? null : { name, color: read('space_color', numberOf) ?? null };
 }

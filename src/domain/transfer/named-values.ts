@@ -1,5 +1,6 @@
 import { trimPasted } from '../input.ts';
 import { normalizeHost } from '../url.ts';
+import type { Format } from './formats.ts';
 import { listIn, listOf } from './values.ts';
 import { textOf, wrong } from './wrong-value.ts';
 
@@ -20,7 +21,7 @@ function propertiesOf(value: unknown): Readonly<Record<string, unknown>> {
 
 /** The short URLs in a value. */
 export function shortUrlsIn(value: unknown): unknown[] {
-  return listIn(value, URL_SEPARATOR);
+  return listIn(value, URL_SEPARATOR).filter((url) => url !== null);
 }
 
 const ROOT = 'the root of a domain is no link, and is not imported';
@@ -31,12 +32,13 @@ export interface ShortUrlParts {
   readonly alias: string;
 }
 
-function partsOf(shortUrl: unknown, root: string | undefined): ShortUrlParts {
+function partsOf(shortUrl: unknown, { root, inFolder }: Format): ShortUrlParts {
   const { url, link } = propertiesOf(shortUrl);
   const text = trimPasted(textOf(url ?? link ?? shortUrl)).replace(/^[a-z]+:\/\//i, '');
   const [host = '', ...path] = text.split(/[?#]/)[0]?.split('/') ?? [];
   const normal = normalizeHost(host);
-  const alias = path.join('/').replace(/\/$/, '');
+  const whole = path.join('/').replace(/\/$/, '');
+  const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
   if (normal === null || alias === '' || alias === root)
     wrong(shortUrl, `a short URL with a host and an alias: ${ROOT}`);
   return { host: normal, alias };
@@ -45,14 +47,11 @@ function partsOf(shortUrl: unknown, root: string | undefined): ShortUrlParts {
 /** How many short URLs a record may have: each becomes a link. */
 const MAX_SHORT_URLS = 100;
 
-/**
- * The hosts and aliases of the short URLs in a value.
- * @param root what the service writes as the alias of a domain's root
- */
-export function shortUrlsOf(value: unknown, root: string | undefined): ShortUrlParts[] {
+/** The hosts and aliases of the short URLs in a value. */
+export function shortUrlsOf(value: unknown, format: Format): ShortUrlParts[] {
   const urls = shortUrlsIn(value);
   if (urls.length > MAX_SHORT_URLS) wrong(urls, `at most ${MAX_SHORT_URLS} short URLs`);
-  return urls.map((url) => partsOf(url, root));
+  return urls.map((url) => partsOf(url, format));
 }
 
 /** The host of a domain: as a name, as a URL, or as an object with one. */

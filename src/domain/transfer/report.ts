@@ -1,6 +1,7 @@
 import type { FieldError } from '../errors.ts';
 import type { BulkOutcome } from '../link/bulk-outcome.ts';
 import type { Entry, LinkOfLine } from './entry.ts';
+import { shortened } from './wrong-value.ts';
 
 /** A message about a line. */
 export interface LineMessage {
@@ -67,7 +68,8 @@ export class LineReports {
     const isOne = links.length === 1;
     for (const [index, outcome] of outcomes.entries()) {
       const link = links[index];
-      if (outcome.kind === 'refused') refuse(outcome.fields, isOne ? '' : `("${link?.alias}") `);
+      if (outcome.kind === 'refused')
+        refuse(outcome.fields, isOne ? '' : `("${shortened(link?.alias ?? '')}") `);
       else if (outcome.kind === 'existing') this.counts.existing++;
       else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
     }
@@ -95,7 +97,7 @@ export class LineReports {
 function noteOfAliases([first]: readonly BulkOutcome[], links: readonly LinkOfLine[]): string {
   const clicks =
     first?.kind === 'refused'
-      ? `the clicks belong to "${links[0]?.alias}", which is not imported`
+      ? `the clicks belong to "${shortened(links[0]?.alias ?? '')}", which is not imported`
       : `the clicks are those of "${first?.alias}"`;
   return `has ${links.length} short URLs, and each is a link: ${clicks}`;
 }

@@ -11,10 +11,13 @@ function asJson(value: unknown): string {
   }
 }
 
-/** A value, shortened for a message. */
+/** A text, shortened for a message. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : asJson(value);
-  return `"${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}"`;
+  return `"${shortened(typeof value === 'string' ? value : asJson(value))}"`;
 }
 
 export function wrong(value: unknown, allowed: string): never {
