@@ -11,6 +11,7 @@ import type { Services } from './domain/services.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
+import { isForPeople } from './http/pages/for-people.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
 import { answerRequests } from './http/request-listener.ts';
@@ -61,7 +62,7 @@ export function createApp(dependencies: AppDependencies): App {
   const load = new LoadMeter();
   const visitors = createVisitors(dependencies, shared);
   const apis = createApis(dependencies, shared, inFlight);
-  const web = createWeb(dependencies, apis, visitors.handler);
+  const web = createWeb(dependencies, apis, visitors);
   const upkeep = createUpkeep(dependencies, shared, apis, load);
   const guard = createGuard({ corsOrigins, baseUrl, trust: shared.trust });
   const background = [revisions, ...visitors.background, ...apis.background, ...upkeep];
@@ -71,6 +72,8 @@ export function createApp(dependencies: AppDependencies): App {
         visit: visitors.handler,
         graphql: apis.graphql,
         web,
+        isForPeople: (req, info) => isForPeople(req, info, dependencies.graphiql),
+        servesPeople: visitors.servesPeople,
         guard,
         inFlight,
         load,
