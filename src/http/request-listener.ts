@@ -13,6 +13,7 @@ export interface ListenerDependencies {
   readonly visit: RequestListener;
   readonly graphql: RequestListener;
   readonly web: RequestListener;
+  /** Whether a request is for a page for people. */
   isForPeople(req: IncomingMessage, info: RequestInfo): boolean;
   /** Whether pages for people are served on the requested host. */
   servesPeople(req: IncomingMessage): Promise<boolean>;

@@ -133,8 +133,8 @@ export function pixelsPage(
     .join('\n');
   const moveOn = `setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME})`;
   // A frame knows the base of its page, which would be the page's address, with its query.
-  const head = `
-<base href="/">
+  const base = isApart ? '\n<base href="/">' : '';
+  const head = `${base}
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
   const body = `
 <a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
@@ -143,7 +143,8 @@ ${isApart ? apart(scripts) : scripts}`;
   const policy = policyOf(
     nonce,
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    ...['img-src https:', 'connect-src https:', 'frame-src https:', "base-uri 'self'"],
+    `base-uri '${isApart ? 'self' : 'none'}'`,
+    ...['img-src https:', 'connect-src https:', 'frame-src https:'],
   );
   const html = htmlOf({ acceptLanguage, message: 'moving', nonce, head, body });
   return { html, contentSecurityPolicy: policy };

@@ -258,6 +258,17 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     });
   });
 
+  test.each(['/console/links', '/docs', '/graphql'])(
+    'would keep no hold on a window that they opened on %s',
+    async (path) => {
+      const context = await newContext((route) => route.abort());
+      const page = await context.newPage();
+      await page.goto(`${originOf(SHARED)}/nowhere`);
+      await page.evaluate(`void (opened = open('${path}'))`);
+      await expect.poll(() => page.evaluate('opened.closed')).toBe(true);
+    },
+  );
+
   test('of every kind load and send from their frame', async () => {
     const networks = Object.entries(NETWORKS);
     const ids = await Promise.all(networks.map(([type, { value }]) => caller.pixel(type, type, value)));

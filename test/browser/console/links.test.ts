@@ -454,6 +454,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
+    await page.getByText('pixels set no cookies').waitFor();
     await page.getByLabel('Name').fill('Ads');
     await page.getByLabel('Id', { exact: true }).fill('AW-1');
     await save.click();
