@@ -12,6 +12,7 @@ import { otherNamesOf } from './domain/url.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
+import { isForPeople } from './http/pages/for-people.ts';
 import { trustOf } from './http/request/client.ts';
 import { RequestLog } from './http/request/log.ts';
 import { answerRequests } from './http/request-listener.ts';
@@ -64,7 +65,7 @@ export function createApp(dependencies: AppDependencies): App {
   const load = new LoadMeter();
   const visitors = createVisitors(dependencies, shared);
   const apis = createApis(dependencies, shared, inFlight);
-  const web = createWeb(dependencies, shared, apis, visitors.handler);
+  const web = createWeb(dependencies, shared, apis, visitors);
   const upkeep = createUpkeep(dependencies, shared, apis, load);
   const guard = createGuard({ corsOrigins, baseUrl, trust: shared.trust });
   const background = [revisions, ...visitors.background, ...apis.background, ...upkeep];
@@ -75,6 +76,8 @@ export function createApp(dependencies: AppDependencies): App {
         refusedVisit,
         graphql: apis.graphql,
         web,
+        isForPeople: (req, info) => isForPeople(req, info, dependencies.graphiql),
+        servesPeople: visitors.servesPeople,
         guard,
         inFlight,
         load,

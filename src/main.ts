@@ -18,7 +18,7 @@ import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { VERSION } from './own-files.ts';
 import { oneLine } from './shared/one-line.ts';
 import { withTimeout } from './shared/timeout.ts';
-import { migrate, openDatabases, readFiles, settleDefaultDomain } from './start/prepare.ts';
+import { migrate, notePixels, openDatabases, readFiles, settleDefaultDomain } from './start/prepare.ts';
 import { stopOnSignal } from './start/stop.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
@@ -94,8 +94,10 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   // The first key is created last: if the start failed later, the key would be lost without being printed. With
   // INITIAL_API_KEY, every process makes sure that it exists before it answers.
   const { initialApiKey } = config;
-  const createsKey = worker === undefined || worker.id === 1 || initialApiKey !== undefined;
+  const isFirst = worker === undefined || worker.id === 1;
+  const createsKey = isFirst || initialApiKey !== undefined;
   const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
+  if (isFirst) await notePixels(database.client, startLog);
   app.attachTo(http);
   answerHeld();
   if (firstKey) process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, config, port));

@@ -1,6 +1,5 @@
 // Asks for a key, and opens GraphiQL with it. The key is kept in the state of this page in the tab's history, so that it survives a
-// reload, and a way back. Storage is no place for it: pixels of links may run foreign scripts on the same origin, which can read all
-// of that, but not the state of another page.
+// reload, and a way back.
 const find = (id) => document.getElementById(id);
 const { graphiql: source } = document.currentScript.dataset;
 const told = find('told');

@@ -698,6 +698,8 @@ const english = {
     type: 'Network',
     value: 'Id',
     valueHint: 'As the network shows it.',
+    withoutCookies:
+      'Where the console is served, pixels set no cookies, and some networks may not count them. On a domain of your own they run as the network intends.',
     deleteTitle: (name: string) => `Delete the pixel ${name}?`,
     deleteWarning: 'It is removed from its links.',
   },

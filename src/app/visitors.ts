@@ -1,25 +1,35 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { clientOf } from '../http/request/client.ts';
 import { ClickBuffer } from '../redirect/click-buffer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
 import { RefusedVisits } from '../redirect/refused-visits.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';
 
+export interface Visitors {
+  readonly handler: RequestListener;
+  /** Whether pages for people are served on the requested host; not if the database cannot tell. */
+  servesPeople(req: IncomingMessage): Promise<boolean>;
+  flush(): Promise<void>;
+  readonly background: Background[];
+}
+
 /** What visitors get: redirects, which are counted, and pages of statistics. */
 export function createVisitors(
   { database, statistics = true, metrics, log, lists, countryOf, publicStatistics, now }: AppDependencies,
   { services, revisions, trust, report }: Shared,
-): { handler: RequestListener; flush: () => Promise<void>; background: Background[] } {
+): Visitors {
   const db = database.client;
   const refused = new RefusedVisits(log, metrics);
   const clicks = new ClickBuffer(db, log, refused, statistics);
+  const links = new LinkCache(db, revisions, services, metrics);
   metrics?.watchClicks(
     () => clicks.unwritten,
     () => clicks.behind,
   );
   const handler = createRedirectHandler({
     db,
-    links: new LinkCache(db, revisions, services, metrics),
+    links,
     lists,
     recordVisit(visit) {
       if (visit.visitor.counts) metrics?.click();
@@ -34,5 +44,10 @@ export function createVisitors(
     now,
     report,
   });
-  return { handler, flush: () => clicks.flush(), background: [clicks] };
+  return {
+    handler,
+    servesPeople: (req) => links.servesPeople(clientOf(req, trust).host).catch(() => false),
+    flush: () => clicks.flush(),
+    background: [clicks],
+  };
 }

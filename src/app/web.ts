@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -15,6 +14,7 @@ import type { Message } from '../redirect/translations.ts';
 import { openApi } from '../rest/openapi/openapi.ts';
 import type { Apis } from './apis.ts';
 import type { AppDependencies, Shared } from './dependencies.ts';
+import type { Visitors } from './visitors.ts';
 
 /** People get a page, and programs JSON. */
 function refuse(req: Request, res: Response, status: number, message: string, page: Message): void {
@@ -41,13 +41,13 @@ export function createWeb(
   { database, trustProxy, graphiql, console, publicStatistics, log }: AppDependencies,
   { report }: Pick<Shared, 'report'>,
   { rest }: Apis,
-  visit: RequestListener,
+  { handler: visit, servesPeople }: Visitors,
 ): Express {
   const web = express();
   web.disable('x-powered-by').disable('etag').set('trust proxy', trustProxy).set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database, log));
-  addPages(web, { graphiql, console, publicStatistics }, openApi);
+  addPages(web, { graphiql, console, publicStatistics }, openApi, servesPeople);
   // An existing link with this alias is reached while the console is off.
   if (!console) web.all('/console', visit);
   web.get('/schema.graphql', schemaText);

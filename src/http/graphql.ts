@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
-import { acceptedTypes, HTML_TYPE, isJsonType, jsonTypeOf } from '../schema/server/accept-header.ts';
+import { acceptedTypes, isJsonType, jsonTypeOf } from '../schema/server/accept-header.ts';
 import type { Context } from '../schema/server/context.ts';
 import { errorForms, headersOf } from '../schema/server/errors.ts';
 import { executeText, type SentOperation } from '../schema/server/execute.ts';
@@ -11,6 +11,7 @@ import { isNestedTooDeeply } from '../schema/server/operation-limits.ts';
 import { type GraphQLServer, refusal } from '../schema/server/server.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { contextIn, keyedWriteOf, replay } from './idempotency.ts';
+import { asksForGraphiql } from './pages/for-people.ts';
 import { sendGraphiql } from './pages/pages.ts';
 import { isAborted } from './request/client.ts';
 import type { ContextOf } from './request/context.ts';
@@ -150,8 +151,8 @@ export function createGraphQLHandler({
     res.end(text);
   };
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (graphiql && asksForGraphiql(req)) return sendGraphiql(req, res);
     const accepted = acceptedTypes(req.headers.accept);
-    if (graphiql && req.method === 'GET' && accepted[0] === HTML_TYPE) return sendGraphiql(req, res);
     // The server chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
     const context = await contextOf(req, res);

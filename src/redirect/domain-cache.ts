@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../db/connection/db.ts';
 import type { Services } from '../domain/services.ts';
 import { servesVisitors } from '../domain/short-domain/verification.ts';
-import { namesServing, normalizeHost } from '../domain/url.ts';
-import type { Domain } from '../generated/sqlite/client.ts';
+import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
+import type { Domain, Prisma } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import type { CacheEntry, CoalescedReads, RunningRead } from './coalesced-reads.ts';
 
@@ -66,6 +66,20 @@ export class DomainCache {
     return known?.value && this.#reads.isFresh(known) ? known.value : undefined;
   }
 
+  /**
+   * Whether pages for people are served on a host: not on an account's own domain that serves visitors, where the scripts of
+   * pixels run. Ports make no difference, since they share cookies.
+   */
+  async servesPeople(host: string): Promise<boolean> {
+    const domain = await this.find(host);
+    const names = this.#namesOf(host);
+    if (names.includes(domain.name)) return domain.accountId === null;
+    const hostKey = withoutPort(names[0] ?? '');
+    // No name begins with a colon.
+    const own = await this.#serving(`:${hostKey}`, { hostKey, accountId: { not: null } });
+    return own === null;
+  }
+
   #entryOf(name: string): CacheEntry<Domain> | undefined {
     return this.#domains.get(name) ?? this.#missing.get(name);
   }
@@ -80,14 +94,20 @@ export class DomainCache {
   }
 
   #named(name: string): Promise<Domain | null> {
+    return this.#serving(name, { name });
+  }
+
+  /** A domain that serves visitors; null for none. */
+  #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
     const ask = async () => {
-      const found = await this.#db.domain.findUnique({ where: { name } });
+      const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
+      const found = await this.#db.domain.findFirst({ where, orderBy });
       return found && servesVisitors(found, this.#services) ? found : null;
     };
     const keep = (entry: CacheEntry<Domain>, version: number) => {
-      if (this.#changed <= version) (entry.value === null ? this.#missing : this.#domains).set(name, entry);
+      if (this.#changed <= version) (entry.value === null ? this.#missing : this.#domains).set(key, entry);
     };
-    const read = { running: this.#running, key: name, cached: () => this.#entryOf(name), ask, keep };
+    const read = { running: this.#running, key, cached: () => this.#entryOf(key), ask, keep };
     // Most unknown hosts are other names of this service, so old entries may be used.
     return this.#reads.find(read, true);
   }

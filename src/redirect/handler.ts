@@ -53,8 +53,11 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const { link } = request.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
-    if (outcome === 'PIXELS' && link && destination !== null)
-      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language));
+    if (outcome === 'PIXELS' && link && destination !== null) {
+      // The visit is counted already: without an answer of the database, the scripts are kept apart.
+      const isApart = await links.servesPeople(clientOf(req, trust).host).catch(() => true);
+      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
+    }
     const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, request) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');

@@ -115,6 +115,12 @@ export class LinkCache {
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
+  /** Whether pages for people are served on a host. */
+  async servesPeople(host: string): Promise<boolean> {
+    await this.#revisions.freshIfAvailable();
+    return this.#domains.servesPeople(host);
+  }
+
   /** The same without waiting, if everything is cached and fresh; else undefined. */
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#revisions.isFresh ? this.#domains.findNow(host) : undefined;

@@ -61,9 +61,11 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 /** UUIDs, whose randomness Node buffers: a system call for each nonce would take a quarter of a page's time. */
 export const newNonce = (): string => randomUUID().replaceAll('-', '');
 
+/** @param more further directives; one of a name above takes its place */
 export function policyOf(nonce: string, ...more: string[]): string {
   const nothing = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
-  return [...nothing, `style-src 'nonce-${nonce}'`, ...more].join('; ');
+  const all = [...nothing, `style-src 'nonce-${nonce}'`, ...more];
+  return [...new Map(all.map((one) => [one.split(' ', 1)[0], one])).values()].join('; ');
 }
 
 /** A page with the outcome of a visit. */
@@ -101,34 +103,47 @@ export function passwordPage(
   };
 }
 
-/** Before any foreign script runs: if this tab was the console's before, its key is not for them. */
-const HIDE_KEY = "try { sessionStorage.removeItem('linkspace.key') } catch (e) {}";
 /** How long the page waits for the pixels before it redirects, in milliseconds. */
 const PIXELS_TIME = 600;
 
-/** A page that fires the pixels and then redirects; it has a plain link, and redirects at once without JavaScript. */
+/**
+ * A frame for scripts, with an origin of its own: they reach no cookie, no storage and no other page of the host. The page's
+ * policy applies in it, too.
+ */
+function apart(scripts: string): string {
+  return `<iframe hidden sandbox="allow-scripts" srcdoc="${escapeHtml(`<!doctype html><body>${scripts}`)}"></iframe>`;
+}
+
+/**
+ * A page that fires the pixels and then redirects; it has a plain link, and redirects at once without JavaScript.
+ * @param isApart whether the scripts of the pixels are kept apart from the host
+ */
 export function pixelsPage(
   pixels: readonly VisitedPixel[],
   destination: string,
   acceptLanguage: string,
+  isApart: boolean,
 ): Page {
   const nonce = newNonce();
   const address = escapeHtml(destination);
   const { texts } = textsFor(acceptLanguage);
   const scripts = pixels
     .filter(isFireable)
-    .map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`);
+    .map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`)
+    .join('\n');
   const moveOn = `setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME})`;
-  const head = `
+  // A frame knows the base of its page, which would be the page's address, with its query.
+  const base = isApart ? '\n<base href="/">' : '';
+  const head = `${base}
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
   const body = `
 <a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
-<script nonce="${nonce}">${HIDE_KEY}
-${moveOn}</script>
-${scripts.join('\n')}`;
+<script nonce="${nonce}">${moveOn}</script>
+${isApart ? apart(scripts) : scripts}`;
   const policy = policyOf(
     nonce,
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
+    `base-uri '${isApart ? 'self' : 'none'}'`,
     ...['img-src https:', 'connect-src https:', 'frame-src https:'],
   );
   const html = htmlOf({ acceptLanguage, message: 'moving', nonce, head, body });

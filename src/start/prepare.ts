@@ -73,6 +73,15 @@ export async function openDatabases(config: Config, log: Logger, metrics: Metric
   return { database, replicas };
 }
 
+/** Says what pixels cannot do, if there are any. */
+export async function notePixels(db: Db, log: Logger): Promise<void> {
+  if ((await db.pixel.findFirst({ select: { id: true } })) === null) return;
+  log.info(
+    'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
+      'them: on a domain of its own, an account’s pixels run as the network intends',
+  );
+}
+
 /** Makes the base URL's host the default domain, and gives its id. */
 export async function settleDefaultDomain(
   config: Config,

@@ -86,12 +86,10 @@ export class Caller {
     return Number(createDomain.id);
   }
 
-  async pixel(name = 'Ads'): Promise<number> {
+  async pixel(name = 'Ads', type = 'GOOGLE_ADS', value = 'AW-1'): Promise<number> {
     const { createPixel } = await this.data<{ createPixel: { id: string } }>(
-      `mutation ($name: String!) {
-        createPixel(input: { name: $name, type: GOOGLE_ADS, value: "AW-1" }) { ... on Pixel { id } }
-      }`,
-      { name },
+      'mutation ($input: CreatePixelInput!) { createPixel(input: $input) { ... on Pixel { id } } }',
+      { input: { name, type, value } },
     );
     return Number(createPixel.id);
   }

@@ -4,7 +4,7 @@ import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
 
-/** Everything that the browser stores for the origin: foreign scripts, which pixels may load, can read it. */
+/** Everything that the browser stores for the origin. */
 function kept(page: Page): Promise<string> {
   return page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 }

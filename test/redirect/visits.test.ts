@@ -703,8 +703,21 @@ describe('targeting', () => {
 
 describe('a link with pixels', () => {
   let link: RestLink;
+
+  /** The page without its frame, and the document in the frame. */
+  const partsOf = (body: string) => {
+    const frame = /<iframe hidden sandbox="allow-scripts" srcdoc="([^"]*)"><\/iframe>/;
+    const framed = frame.exec(body)?.[1] ?? '';
+    const plain = framed.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"');
+    return { page: body.replace(frame, ''), framed: plain.replaceAll('&#39;', "'").replaceAll('&amp;', '&') };
+  };
+
   beforeAll(async () => {
-    link = await owner.link({ url: 'https://example.com/?a="><script>', pixel_ids: await owner.pixel() });
+    const pixel = await owner.pixel();
+    link = await owner.link({ url: 'https://example.com/?a="><script>', pixel_ids: pixel });
+    await owner.domain('pixels-on-a-port.example:8080');
+    const domain = await owner.domain('pixels.example');
+    await owner.link({ alias: link.alias, domain_id: domain, pixel_ids: pixel });
   });
 
   test('gets a page that fires them, redirects by itself and has a plain link', async () => {
@@ -715,13 +728,29 @@ describe('a link with pixels', () => {
       'private, no-store',
     ]);
     const nonce = /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1];
-    expect(body.match(/<script nonce="/g)).toHaveLength(2);
-    expect(body.split(`nonce="${nonce}"`)).toHaveLength(4);
-    expect(body).toContain("gtag('config', id)");
-    expect(body).toContain('"AW-1"');
+    const { page, framed } = partsOf(body);
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page.split(`nonce="${nonce}"`)).toHaveLength(3);
+    expect(framed.match(/<script/g)).toHaveLength(1);
+    expect(framed).toContain(`<script nonce="${nonce}">`);
+    expect(framed).toContain("gtag('config', id)");
+    expect(framed).toContain('"AW-1"');
     expect(body).toContain('href="https://example.com/?a=%22%3E%3Cscript%3E"');
     const again = await open(`/${link.alias}`);
     expect(again.headers['content-security-policy']).not.toBe(headers['content-security-policy']);
+  });
+
+  test.each([
+    ['s.example', true],
+    ['elsewhere.example', true],
+    ['pixels.example', false],
+    ['Pixels.Example.:8443', false],
+    ['pixels-on-a-port.example', false],
+  ])('runs their scripts in a frame where pages for people are served: %s', async (host, isApart) => {
+    const { status, body } = await open(`/${link.alias}`, { headers: { Host: host } });
+    const { page, framed } = partsOf(body);
+    expect(status).toBe(200);
+    expect([page.includes('gtag'), framed.includes('gtag')]).toEqual([!isApart, isApart]);
   });
 
   test.each([

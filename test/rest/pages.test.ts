@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeHost, verifyHost } from '../../src/domain/short-domain/admin.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -125,4 +127,109 @@ test('without the console, the start page does not link to it, and an old link w
   expect([home.includes('/console'), missing.status]).toEqual([false, 404]);
   expect([visit.status, visit.headers.get('Location')]).toEqual([302, 'https://example.com/before']);
   expect(refused).toMatchObject({ status: 422, body: { errors: { alias: expect.anything() } } });
+});
+
+describe('pages for people', () => {
+  const PATHS = ['/console', '/console/', '/Console/links/7', '/docs', '/docs/', '/graphql', '/graphql/'];
+  let verifying: TestServer;
+  let owner: Caller;
+  let paths: string[];
+  beforeAll(async () => {
+    verifying = await startTestServer({ verifiesDomains: true });
+    owner = await verifying.caller();
+    for (const host of ['own.example', 'ported.example:8080', 'away.example']) {
+      await owner.domain(host);
+      await verifyHost(verifying.database.client, host, NOON);
+    }
+    await owner.domain('claimed.example');
+    const assets = await Promise.all(['/docs', '/console'].map(addressesIn));
+    paths = [...PATHS, ...assets.flat().filter((address) => address.includes('/assets/'))];
+  });
+  afterAll(() => verifying.stop());
+
+  const open = async (host: string, path: string, method = 'GET') => {
+    const headers = { Host: host, Accept: 'text/html,*/*;q=0.8' };
+    const answer = await visit(verifying.origin, path, { method, headers });
+    // Each page has its own nonce, each answer its own id and time.
+    const { 'x-request-id': _id, date: _date, ...others } = answer.headers;
+    const text = JSON.stringify({ ...answer, headers: others }).replaceAll(/\b[\da-f]{32}\b/g, 'nonce');
+    return { ...answer, text };
+  };
+
+  test.each([
+    's.example',
+    's.example:8443',
+    '127.0.0.1',
+    'unknown.example',
+    'claimed.example',
+    '[::1]:3000',
+    '-',
+  ])('are served on %s, which is no account’s verified domain', async (host) => {
+    for (const path of paths) expect([path, (await open(host, path)).status]).toEqual([path, 200]);
+  });
+
+  test.each(['own.example', 'OWN.example', 'own.example.', 'own.example:8443', 'ported.example'])(
+    'are unknown paths on %s, which is an account’s verified domain',
+    async (host) => {
+      for (const method of ['GET', 'POST', 'PUT']) {
+        const unknown = await open(host, '/nowhere/at/all', method);
+        // GraphQL is no page.
+        for (const path of paths.filter((one) => method === 'GET' || !one.startsWith('/graphql')))
+          expect([path, (await open(host, path, method)).text]).toEqual([path, unknown.text]);
+      }
+    },
+  );
+
+  test('lead to the not-found URL of such a domain, or to a link that is older than the console', async () => {
+    const { id, domain_id } = await owner.link({ url: 'https://example.com/old', domain_id: 2 });
+    const { client } = verifying.database;
+    await client.link.update({ where: { id }, data: { alias: 'console', aliasKey: 'console' } });
+    await owner.data(
+      'mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "https://example.com/away" }) { __typename } }',
+      { id: domain_id },
+    );
+    expect((await open('own.example', '/docs')).location).toBe('https://example.com/away');
+    expect((await open('own.example', '/console')).location).toBe('https://example.com/old');
+  });
+
+  test('appear and disappear with the verification of a domain', async () => {
+    const { client } = verifying.database;
+    expect((await open('claimed.example', '/docs')).status).toBe(200);
+    await verifyHost(client, 'claimed.example', NOON);
+    expect((await open('claimed.example', '/docs')).status).toBe(404);
+    await removeHost(client, 'claimed.example', true, NOON);
+    expect((await open('claimed.example', '/docs')).status).toBe(200);
+  });
+
+  test('are on no claimed host where domains need no verification', async () => {
+    await (await server.caller()).domain('trusted.example');
+    const headers = { Host: 'trusted.example' };
+    expect((await visit(server.origin, '/docs', { headers })).status).toBe(404);
+  });
+
+  test('are not on the start page of such a domain, where both APIs still answer', async () => {
+    const home = await open('own.example', '/');
+    expect([home.status, Array.from(home.body.matchAll(/href="([^"]+)"/g), ([, to]) => to)]).toEqual([
+      200,
+      ['/favicon.ico', '/', '/schema.graphql', '/openapi.json', '/livez', '/readyz'],
+    ]);
+    const headers = { 'X-Forwarded-Host': 'own.example', 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const answers = await Promise.all([
+      owner.fetch('/graphql', { method: 'POST', headers, body }),
+      owner.fetch('/graphql?query={__typename}', { headers: { ...headers, Accept: 'application/json' } }),
+      ...['/api/v1/links', '/openapi.json', '/schema.graphql'].map((path) => owner.fetch(path, { headers })),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  test('and their errors leave no other page a hold on their windows, and are in no frame', async () => {
+    const errors = ['/docs/nothing', '/docs/assets/nothing.js', '/console/assets/nothing.js'];
+    for (const path of [...paths, ...errors]) {
+      const { headers } = await open('s.example', path);
+      expect([path, headers['cross-origin-opener-policy']]).toEqual([path, 'same-origin']);
+      if (!path.includes('/assets/'))
+        expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    }
+  });
 });

@@ -62,6 +62,19 @@ test('the first start prints a key once, with commands to paste, and later start
   expect(`${JSON.stringify(second.log)}${JSON.stringify(first.log)}`).not.toContain(key);
 });
 
+test('says what pixels cannot do on the host of the console, once there are pixels', async () => {
+  const url = await newDatabase();
+  const server = await startTestServer({ url });
+  const owner = await server.caller();
+  await server.stop();
+  const note = 'set no cookies';
+  const before = await start({ DATABASE_URL: url });
+  await new Caller(before.origin, owner.key).pixel();
+  const { stdout } = await before.end('SIGTERM');
+  const after = await start({ DATABASE_URL: url });
+  expect([stdout, after.stdout].map((text) => text.includes(note))).toEqual([false, true]);
+});
+
 test('accepts the first key that was set', async () => {
   const INITIAL_API_KEY = 'k'.repeat(32);
   const program = await start({ DATABASE_URL: await emptyDatabase(), INITIAL_API_KEY });

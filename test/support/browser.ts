@@ -9,12 +9,14 @@ export const chromiumPath = [process.env.CHROMIUM_PATH ?? '', ...PLACES].find(
   (path) => path && existsSync(path),
 );
 
-export function launchBrowser(): Promise<Browser> {
+/** @param more further arguments */
+export function launchBrowser(...more: string[]): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-gpu',
     '--disable-background-networking',
     '--disable-component-update',
+    ...more,
   ];
   return chromium.launch({ executablePath: chromiumPath, args });
 }

@@ -84,6 +84,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
             error={errors.value}
             hint={t.valueHint}
           />
+          <p className="hint">{t.withoutCookies}</p>
         </>
       )}
     </FormDialog>

@@ -32,7 +32,8 @@ const protect: Step = helmet({
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   strictTransportSecurity: false,
-  crossOriginOpenerPolicy: false,
+  // No other page keeps a hold on a window that it opened on a page for people.
+  crossOriginOpenerPolicy: { policy: 'same-origin' },
   originAgentCluster: false,
 });
 

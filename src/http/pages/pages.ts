@@ -22,12 +22,6 @@ const POLICY = [
 ].join('; ');
 
 const ofPage = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
-/**
- * A script of a pixel, which runs on the same host, could open the console in a window that it controls. This header prevents
- * that, since pages with pixels have no such policy. `noopener-allow-popups` would, too, but Chromium then forgets the
- * state of the console's entries in the history.
- */
-const ofConsole = { ...ofPage, 'Cross-Origin-Opener-Policy': 'same-origin' };
 /** The name of an asset changes with its contents. */
 const ofAsset = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
@@ -37,15 +31,22 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /**
- * The pages for people and their assets: the start page at `/`, v1's documentation, and the console.
+ * The start page at `/`, and the pages for people with their assets: v1's documentation, and the console.
  * @param openApi describes v1
  */
-export function addPages(web: Express, options: StartPageOptions, openApi: () => object): void {
+export function addPages(
+  web: Express,
+  options: Omit<StartPageOptions, 'docs'>,
+  openApi: () => object,
+  servesPeople: (req: IncomingMessage) => Promise<boolean>,
+): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
-  const home = Buffer.from(startPage(options));
-  web.get('/', (_req, res) => {
-    res.set(ofPage).type('html').send(home);
+  const home = Buffer.from(startPage({ ...options, docs: true }));
+  const withoutPages = Buffer.from(startPage({ ...options, graphiql: false, console: false, docs: false }));
+  web.get('/', async (req, res) => {
+    const html = (await servesPeople(req)) ? home : withoutPages;
+    res.set(ofPage).type('html').send(html);
   });
   web.get('/docs', (req, res) => {
     sendAsset(req, res, 'docs.html', ofPage);
@@ -59,7 +60,7 @@ export function addPages(web: Express, options: StartPageOptions, openApi: () =>
     });
     // The console itself finds out what a path below it shows.
     web.get(/^\/console(?:\/(?!assets\/).*)?$/i, (req, res, next) => {
-      if (!sendAsset(req, res, 'index.html', ofConsole, 'console')) next();
+      if (!sendAsset(req, res, 'index.html', ofPage, 'console')) next();
     });
   }
   web.get('/openapi.json', (_req, res) => {

@@ -4,6 +4,7 @@ import { VERSION } from '../../own-files.ts';
 export interface StartPageOptions {
   readonly graphiql: boolean;
   readonly console: boolean;
+  readonly docs: boolean;
   readonly publicStatistics: boolean;
 }
 
@@ -12,7 +13,7 @@ function card(address: string, name: string, text: string): string {
 }
 
 /** The page at `/`: first what everybody can do here, then the APIs. */
-export function startPage({ graphiql, console, publicStatistics }: StartPageOptions): string {
+export function startPage({ graphiql, console, docs, publicStatistics }: StartPageOptions): string {
   const forEverybody = [
     console
       ? card(
@@ -37,7 +38,7 @@ ${forEverybody && `<ul>${forEverybody}</ul>`}
 <p>Requests to both APIs need an API key. The guides are in the docs folder of the source code.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
-    card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'),
+    docs ? card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.') : '',
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'),
   ].join('')}</ul>

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import { acceptedTypes, HTML_TYPE } from '../../schema/server/accept-header.ts';
+import type { RequestInfo } from '../request/info.ts';
+
+/** Whether a browser opens `/graphql`. */
+export function asksForGraphiql({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && acceptedTypes(headers.accept)[0] === HTML_TYPE;
+}
+
+/** Whether a request is for a page for people, which are the console, GraphiQL and `/docs`, or for a file of one. */
+export function isForPeople(
+  req: IncomingMessage,
+  { surface, path }: Pick<RequestInfo, 'surface' | 'path'>,
+  graphiql: boolean,
+): boolean {
+  if (surface === 'graphql') return graphiql && asksForGraphiql(req);
+  return /^\/(console|docs)(\/|$)/i.test(path);
+}
