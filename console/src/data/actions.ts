@@ -1,4 +1,5 @@
 import { stringifyDocument } from 'urql';
+import { focusSoon, rowId } from '../app/focus.ts';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { faultText } from '../parts/notice.tsx';
 import { dismissToast, showToast } from '../parts/toasts.tsx';
@@ -16,6 +17,12 @@ export function showFault(error: unknown): void {
   if (error.kind !== 'key') showToast(faultText(error), { wrong: true });
 }
 
+/** Undoes something, and moves to the row of its link. */
+function undoAt(id: string, undo: () => void): void {
+  undo();
+  focusSoon(`#${rowId(id)}`, () => document.activeElement?.closest('input, textarea, select') === null);
+}
+
 /** Enables or disables a link. */
 export async function setDisabled(session: Session, link: LinkRowFragment, disabled: boolean): Promise<void> {
   try {
@@ -26,7 +33,10 @@ export async function setDisabled(session: Session, link: LinkRowFragment, disab
     if (result.__typename !== 'Link') return void showToast(refusalText(result), { wrong: true });
     announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
     showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
-      action: { name: texts.undo, run: () => void setDisabled(session, link, !disabled) },
+      action: {
+        name: texts.undo,
+        run: () => undoAt(link.id, () => void setDisabled(session, link, !disabled)),
+      },
     });
   } catch (error) {
     showFault(error);
@@ -89,11 +99,12 @@ export function deleteLater(session: Session, links: readonly { id: string; alia
     shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
-      run: () => {
-        clearTimeout(timer);
-        waiting.delete(deletion);
-        changed();
-      },
+      run: () =>
+        undoAt(first.id, () => {
+          clearTimeout(timer);
+          waiting.delete(deletion);
+          changed();
+        }),
     },
   });
 }

@@ -61,7 +61,7 @@ function SpaceForm({ record: space, dialog }: RecordFormProps<SpaceRowFragment>)
     return outcome;
   };
   return (
-    <FormDialog {...dialog} onSubmit={save}>
+    <FormDialog {...dialog} shown={['name']} onSubmit={save}>
       {(errors) => (
         <>
           <TextField
