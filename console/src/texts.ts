@@ -654,6 +654,8 @@ const english = {
     colors: { 1: 'Blue', 2: 'Green', 3: 'Orange', 4: 'Red', 5: 'Purple', 6: 'Teal' },
     figures: (links: number, clicks: string) =>
       `${one(links, 'link', 'links')} · ${clicks} clicks in 30 days`,
+    changedMeanwhile: (name: string, color: string) =>
+      `Somebody else changed this space meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
     deleteTitle: (name: string) => `Delete the space ${name}?`,
     deleteWarning: 'Its links stay, without a space.',
   },

@@ -171,6 +171,7 @@ describe('the form of a link in the console', () => {
     expect(left({ url: 'x' })).toBe('bcde');
     expect(left({ domainId: '2' })).toBe('acde');
     expect(left({ expiresAfter: '2' })).toBe('abde');
+    expect(left({ expiresAt: '', expiredUrl: '' })).toBe('abcde');
     expect(left({ targets: emptyFields.targets })).toBe('abce');
     expect(left({ spaceTyped: 'x' })).toBe('abcd');
   });

@@ -114,9 +114,9 @@ export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors 
 
 /** The paths of the errors that a changed field may mend, where they are not its name. */
 const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {
-  expiresAt: 'expiration',
-  expiresAfter: 'expiration',
-  expiredUrl: 'expiration',
+  expiresAt: 'expiration.at',
+  expiresAfter: 'expiration.clicks',
+  expiredUrl: 'expiration.url',
   spaceTyped: 'spaceId',
   pixelTyped: 'pixelIds',
   targetType: 'targeting',
@@ -129,6 +129,10 @@ const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {
 /** The errors that stay when fields change. */
 export function errorsAfter(errors: FieldErrors, patch: Partial<LinkFields>): FieldErrors {
   const names = Object.keys(patch) as (keyof LinkFields)[]; // The type says so.
-  const mended = new Set(names.flatMap((name) => [name, mends[name] ?? name]));
-  return Object.fromEntries(Object.entries(errors).filter(([path]) => !mended.has(path.split('.')[0] ?? '')));
+  const mended = names.flatMap((name) => [name, mends[name] ?? name]);
+  return Object.fromEntries(
+    Object.entries(errors).filter(
+      ([path]) => !mended.some((one) => path === one || path.startsWith(`${one}.`)),
+    ),
+  );
 }

@@ -613,6 +613,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Purple').check({ force: true });
     await save.click();
     await page.getByRole('link', { name: 'Campaign' }).waitFor();
+    // What somebody else makes of it is shown before it is saved.
+    await page.getByRole('button', { name: 'Actions for Campaign' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    const [space] = (
+      await caller.data<{ spaces: { nodes: { id: string }[] } }>('{ spaces { nodes { id } } }')
+    ).spaces.nodes;
+    await caller.rest('PATCH', `/spaces/${space?.id}`, { name: 'Theirs' });
+    await page.getByText('it is now “Theirs”, purple.').waitFor();
+    await save.click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Campaign' }).waitFor();
     await open('Domains', 'New domain');
     await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
     await save.click();
@@ -653,7 +665,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const names = page.locator('.history b');
     await expect
       .poll(() => names.allInnerTexts())
-      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, `go${accounts}.example`, 'Campaign']);
+      .toEqual([
+        'example.com/hook',
+        'Ads',
+        `go${accounts}.example`,
+        `go${accounts}.example`,
+        'Campaign',
+        'Campaign',
+        'Campaign',
+      ]);
     await page.getByRole('link', { name: 'Spaces', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
