@@ -179,6 +179,7 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   alias: 'Alias',
   domainId: 'Domain',
   spaceId: 'Space',
+  spaceTyped: 'Space',
   password: 'Password',
   removesPassword: 'Password',
   expiresAt: 'Expires on',
@@ -187,6 +188,7 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   targetType: 'Destinations',
   targets: 'Targets',
   pixelIds: 'Pixels',
+  pixelTyped: 'Pixels',
   privacy: 'Who sees the statistics',
   privacyPassword: 'Password of statistics',
 };
@@ -224,12 +226,13 @@ const subjects: Readonly<Partial<Record<string, string>>> = {
 };
 const fieldErrors = {
   subjects,
-  anySubject: 'This',
+  otherSubject: (path: string) => `“${path}”`,
   /** What the console says of a field, whatever the API finds wrong with it. */
   instead: {
     spaceId: 'This space is not there any more. Choose another one.',
     domainId: 'This domain is not there any more. Choose another one.',
     pixelIds: 'Remove a pixel: one is not there any more, or there are too many.',
+    'pixelIds.*': 'Remove a pixel: one is not there any more, or there are too many.',
   } satisfies Partial<Record<string, string>> as Readonly<Partial<Record<string, string>>>,
 };
 /** Why something was refused that has no field. */
@@ -380,7 +383,10 @@ const english = {
     none: 'No links yet',
     noneYet: 'Paste a long URL above, and press Enter.',
     noMatch: 'No link matches',
-    searchedIn: (where: string) => `The search looked ${where}. Try a shorter text, or a part of it.`,
+    searchedAll: 'The search looked everywhere. Try a shorter text, or a part of it.',
+    searchedSome:
+      'The search looked only among the links of the chosen filters. Change or clear these to see more.',
+    searchedFirst: 'Too many links have a part of this to look through all of them here. Try a longer text.',
     searchedOne: (where: string) => `The search looked only ${where}. Choose “everywhere” beside the text.`,
     onlyFirst: 'Only the first links of each kind of match are shown. See all:',
     allIn: (count: number, where: string) => `${inDigits(count)} ${where}`,
@@ -476,12 +482,16 @@ const english = {
     aliasFree: 'This alias is free.',
     domain: 'Domain',
     unverified: (name: string) => `${name} (not verified)`,
+    unknownDomain: 'Another domain',
     organise: 'Organise',
     title: 'Title',
     space: 'Space',
     noSpace: 'None',
     unknownSpace: 'Another space',
     createSpace: (name: string) => `New space “${name}”`,
+    noSuchSpace: (name: string) => `There is no space “${name}” yet. Choose another one, or create it.`,
+    creatingSpace: (name: string) => `The space “${name}” is being created…`,
+    notChosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
     expiry: 'Expiry',
     expiresAt: 'On',
     expiresAfter: 'After this many clicks',
@@ -514,6 +524,13 @@ const english = {
     } satisfies Record<TargetType, string>,
     keys,
     targetUrl: 'Destination',
+    noTargets: 'Add a destination below, or choose “The same for everybody”.',
+    noKey: {
+      COUNTRY: 'Choose the country, or remove this line.',
+      PLATFORM: 'Choose the system, or remove this line.',
+      LANGUAGE: 'Choose the language, or remove this line.',
+    },
+    noTargetUrl: 'Enter where these visitors go, or remove this line.',
     addTarget: 'Add a destination',
     removeTarget: (number: number) => `Remove destination ${number}`,
     pixels: 'Pixels',
@@ -540,12 +557,14 @@ const english = {
     kept: 'Your changes were kept in this browser. Passwords have to be typed again.',
     conflict: 'Somebody else changed this link',
     conflictWhy: 'Nothing of yours is lost. Choose how to go on.',
+    conflictUnshown:
+      'They changed something that is not shown here, such as a password. Nothing of yours is lost: choose how to go on.',
+    decideFirst: 'Somebody else changed this link: see above.',
     field: 'Field',
     theirs: 'Theirs',
     yours: 'Yours',
     unchanged: 'unchanged',
     nothing: 'empty',
-    otherList: 'other entries',
     keepMine: 'Keep my changes',
     takeTheirs: 'Take theirs',
     names: editedNames,
@@ -650,6 +669,8 @@ const english = {
     colors: { 1: 'Blue', 2: 'Green', 3: 'Orange', 4: 'Red', 5: 'Purple', 6: 'Teal' },
     figures: (links: number, clicks: string) =>
       `${one(links, 'link', 'links')} · ${clicks} clicks in 30 days`,
+    changedMeanwhile: (name: string, color: string) =>
+      `Somebody else changed this space meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
     deleteTitle: (name: string) => `Delete the space ${name}?`,
     deleteWarning: 'Its links stay, without a space.',
   },

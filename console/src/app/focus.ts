@@ -1,20 +1,103 @@
+import { flushSync } from 'react-dom';
+
 /** The field with the destination of the link that is open. */
 export const DESTINATION = 'form.edit input[type="url"]';
+/** The row of the list that arrow keys go on from. */
+export const CURRENT_ROW = '.rows li[tabindex="0"]';
+
+/** The id of the element with a link in the list. */
+export const rowId = (id: string): string => `link-${id}`;
+
+let left: string | null = null;
+/** The link that was open last: its row is where somebody goes on. */
+export const leftLink = {
+  get: (): string | null => left,
+  set: (id: string): void => {
+    left = id;
+  },
+};
 
 /** How long an element is waited for, in milliseconds. */
 const PATIENCE = 3_000;
 
-/** Focuses the element that matches; false if there is none, or it is hidden, as while the next view is loaded. */
-export function focusNow(selector: string): boolean {
-  const found = document.querySelector<HTMLElement>(selector);
-  found?.focus();
-  return found !== null && document.activeElement === found;
+const focusable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+
+function focus(element: Element | null | undefined, options?: FocusOptions): boolean {
+  if (!(element instanceof HTMLElement)) return false;
+  element.focus(options);
+  return document.activeElement === element;
 }
 
-/** Focuses the element that matches, at once or as soon as its view is there. */
-export function focusSoon(selector: string): void {
-  if (focusNow(selector)) return;
-  const observer = new MutationObserver(() => focusNow(selector) && observer.disconnect());
+/** Focuses the element that matches; false if there is none, or it is hidden, as while the next view is loaded. */
+export const focusNow = (selector: string): boolean => focus(document.querySelector(selector));
+
+/** Focuses the element that matches, at once or as soon as its view is there, if that is still wanted then. */
+export function focusSoon(selector: string, isWanted: () => boolean = () => true): void {
+  const act = () => isWanted() && focusNow(selector);
+  if (act()) return;
+  const observer = new MutationObserver(() => act() && observer.disconnect());
   observer.observe(document.body, { childList: true, subtree: true, attributes: true });
   setTimeout(() => observer.disconnect(), PATIENCE);
+}
+
+/** Whether nothing in particular has the focus. */
+export const isFocusFree = (): boolean =>
+  document.activeElement === document.body || document.activeElement?.id === 'main';
+
+/** Has what is wrong shown, and moves to the first of it. */
+export function showWrong(form: string, show: () => void): void {
+  flushSync(show);
+  focusSoon(`${form} [aria-invalid="true"]`);
+}
+
+/** An element, and those beside it. */
+type Place = readonly [element: Element, next: Element | null, previous: Element | null];
+
+const focusWithin = (element: Element | null): boolean =>
+  element?.isConnected === true &&
+  (focus(element) || [...element.querySelectorAll(focusable)].some((one) => focus(one)));
+
+/** Moves to what is beside the first of the places that is gone, or around it. */
+function moveOn(places: readonly Place[], main: Element | null): void {
+  for (const [element, next, previous] of places) {
+    if (element === main) break;
+    if (focusWithin(element) || focusWithin(next) || focusWithin(previous)) return;
+  }
+  focus(main, { preventScroll: true });
+}
+
+/**
+ * Moves the focus on when what has it goes away, since browsers leave it nowhere then. After a message, it returns to where it
+ * was in the view. Returns a function that ends that.
+ */
+export function keepFocus(): () => void {
+  let held: Element | null = null;
+  let places: readonly Place[] = [];
+  const isThere = () => held?.isConnected && held.getClientRects().length > 0 && !held.matches(':disabled');
+  const isLost = () => document.activeElement === document.body && held !== null && !isThere();
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element)) return;
+    held = target;
+    if (!target.closest('#main')) return;
+    const path: Place[] = [];
+    for (let one: Element | null = target; one && one.tagName !== 'BODY'; one = one.parentElement)
+      path.push([one, one.nextElementSibling, one.previousElementSibling]);
+    places = path;
+  };
+  // Somebody left it: that is no loss.
+  const onBlur = () =>
+    queueMicrotask(() => {
+      if (document.activeElement === document.body && !isLost()) held = null;
+    });
+  const observer = new MutationObserver(() => {
+    if (isLost()) moveOn(places, document.getElementById('main'));
+  });
+  document.addEventListener('focusin', onFocus);
+  document.addEventListener('focusout', onBlur);
+  observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled', 'style'] });
+  return () => {
+    document.removeEventListener('focusin', onFocus);
+    document.removeEventListener('focusout', onBlur);
+    observer.disconnect();
+  };
 }

@@ -9,7 +9,7 @@ import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
-import { DESTINATION, focusNow, focusSoon } from './focus.ts';
+import { DESTINATION, focusNow, focusSoon, keepFocus } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
@@ -119,6 +119,7 @@ export function Frame(): ReactElement {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+  useEffect(keepFocus, []);
   // What most people open next is there by then.
   useEffect(() => {
     const timer = setTimeout(() => loadLinkView().catch(() => undefined), 1_500);

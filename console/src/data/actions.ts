@@ -1,4 +1,5 @@
 import { stringifyDocument } from 'urql';
+import { focusSoon, rowId } from '../app/focus.ts';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { faultText } from '../parts/notice.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
@@ -26,6 +27,12 @@ export async function attempt(about: string, act: () => Promise<unknown>): Promi
   }
 }
 
+/** Undoes something, and moves to the row of its link. */
+function undoAt(id: string, undo: () => void): void {
+  undo();
+  focusSoon(`#${rowId(id)}`, () => document.activeElement?.closest('input, textarea, select') === null);
+}
+
 /** Enables or disables a link. */
 export async function setDisabled(
   session: Session,
@@ -44,7 +51,10 @@ export async function setDisabled(
     if (isUndo) return showToast(texts.undone, { about });
     return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
       about,
-      action: { name: texts.undo, run: () => void setDisabled(session, link, !disabled, true) },
+      action: {
+        name: texts.undo,
+        run: () => undoAt(link.id, () => void setDisabled(session, link, !disabled, true)),
+      },
     });
   });
 }
@@ -103,12 +113,13 @@ export function deleteLater(session: Session, links: readonly { id: string; alia
     shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
-      run: () => {
-        clearTimeout(timer);
-        waiting.delete(deletion);
-        changed();
-        showToast(texts.undone);
-      },
+      run: () =>
+        undoAt(first.id, () => {
+          clearTimeout(timer);
+          waiting.delete(deletion);
+          changed();
+          showToast(texts.undone);
+        }),
     },
   });
 }

@@ -1,17 +1,19 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { LinkWholeFragment } from '../generated/documents.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import {
-  changesOf,
   draftOf,
   type FieldErrors,
   fieldsOf,
   fieldsOfDraft,
+  hasChangedTargets,
+  hasChanges,
   type LinkFields,
 } from './link-fields.ts';
+import { errorsAfter } from './refusals.ts';
 
 /** What somebody edits, and what they saw of the link when they began. */
-interface Editing {
+export interface Editing {
   readonly fields: LinkFields;
   readonly read: LinkFields;
   readonly updatedAt: string;
@@ -24,13 +26,19 @@ export interface EditState extends Editing {
   readonly errors: FieldErrors;
   setErrors(errors: FieldErrors): void;
   change(patch: Partial<LinkFields>): void;
-  /** Begins anew with the link as it is; `mine` are changes to keep. */
-  restart(link: LinkWholeFragment, mine?: Partial<LinkFields>): void;
+  /** Begins anew with the link as it is, but keeps what was changed since then. */
+  restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
 
 function editingOf(link: LinkWholeFragment): Editing {
   const fields = fieldsOf(link);
   return { fields, read: fields, updatedAt: link.updatedAt };
+}
+
+/** The link as it is, with what was changed in the form since it had these fields. */
+export function editingOn(link: LinkWholeFragment, fields: LinkFields, since: LinkFields): Editing {
+  const theirs = editingOf(link);
+  return { ...theirs, fields: { ...theirs.fields, ...changedFields(fields, since) } };
 }
 
 function keptOf(name: string): Editing | null {
@@ -41,7 +49,11 @@ function keptOf(name: string): Editing | null {
   return mine && seen && typeof updatedAt === 'string' ? { fields: mine, read: seen, updatedAt } : null;
 }
 
-const hasChanges = ({ fields, read }: Editing): boolean => Object.keys(changesOf(fields, read)).length > 0;
+/** Whether somebody else changed what the form shows, or perhaps a password that is typed here, too. */
+export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): boolean {
+  const changed = changedFields(fieldsOf(link), read);
+  return Object.keys(changed).length > 0 || fields.password !== '' || fields.privacyPassword !== '';
+}
 
 /** The state of the form of a link; what was typed survives a reload. */
 export function useEditState(link: LinkWholeFragment, accountId: string): EditState {
@@ -49,36 +61,40 @@ export function useEditState(link: LinkWholeFragment, accountId: string): EditSt
   const [kept] = useState(() => keptOf(name));
   const [editing, setEditing] = useState<Editing>(kept ?? editingOf(link));
   const [errors, setErrors] = useState<FieldErrors>({});
-  // While nothing is typed, the form follows the link.
-  if (editing.updatedAt !== link.updatedAt && !hasChanges(editing)) setEditing(editingOf(link));
-  const put = (next: Editing) => {
-    setEditing(next);
-    if (hasChanges(next)) keepDraft(name, { ...next, fields: draftOf(next.fields) });
+  const isChanged = hasChanges(editing.fields, editing.read);
+  if (editing.updatedAt < link.updatedAt) {
+    // While nothing is typed, the form follows the link.
+    if (!isChanged) setEditing(editingOf(link));
+    else if (!isConflict(link, editing)) setEditing({ ...editing, updatedAt: link.updatedAt });
+  }
+  useEffect(() => {
+    if (isChanged) keepDraft(name, { ...editing, fields: draftOf(editing.fields) });
     else dropDraft(name);
-  };
+  }, [name, editing, isChanged]);
   return {
     ...editing,
-    isChanged: hasChanges(editing),
+    isChanged,
     wasKept: kept !== null,
     errors,
     setErrors,
     change(patch) {
-      setErrors({});
-      put({ ...editing, fields: { ...editing.fields, ...patch } });
+      setEditing((before) => ({ ...before, fields: { ...before.fields, ...patch } }));
+      setErrors((before) => errorsAfter(before, patch));
     },
-    restart(fresh, mine = {}) {
-      const next = editingOf(fresh);
+    restart(fresh, since) {
+      setEditing(({ fields }) => editingOn(fresh, fields, since ?? fields));
       setErrors({});
-      put({ ...next, fields: { ...next.fields, ...mine } });
     },
   };
 }
 
-/** The fields that somebody changed. */
+/** The fields that somebody changed. How visitors are told apart, and their destinations, are one thing. */
 export function changedFields(fields: LinkFields, read: LinkFields): Partial<LinkFields> {
+  const names = Object.keys(fields) as (keyof LinkFields)[]; // The type says so.
+  const differs = (name: keyof LinkFields) => JSON.stringify(fields[name]) !== JSON.stringify(read[name]);
+  const isTarget = (name: keyof LinkFields) => name === 'targetType' || name === 'targets';
+  const targets = hasChangedTargets(fields, read);
   return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(read[name as keyof LinkFields]),
-    ),
+    names.filter((name) => (isTarget(name) ? targets : differs(name))).map((name) => [name, fields[name]]),
   );
 }

@@ -23,6 +23,8 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   UNAVAILABLE: 'busy',
   IDEMPOTENCY_RUNNING: 'busy',
   GRAPHQL_VALIDATION_FAILED: 'old',
+  // The console sent what this service does not know.
+  BAD_REQUEST: 'old',
   INTERNAL: 'broken',
 };
 

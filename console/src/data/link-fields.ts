@@ -13,12 +13,22 @@ import { fromLocalInput, toLocalInput, withScheme } from '../parts/format.ts';
 export interface TargetField {
   readonly key: string;
   readonly url: string;
+  /** What is typed and not chosen as its key. */
+  readonly typed?: string | undefined;
 }
 
 export const targetTypes: readonly TargetType[] = ['NONE', 'COUNTRY', 'PLATFORM', 'LANGUAGE', 'ROTATION'];
 export const privacies: readonly LinkPrivacy[] = ['PUBLIC', 'PRIVATE', 'PASSWORD'];
 
 export type TargetList = Exclude<TargetType, 'NONE'>;
+
+/** The names of the lists and of their keys in the API. */
+export const targetNames = {
+  COUNTRY: ['countries', 'country'],
+  PLATFORM: ['platforms', 'platform'],
+  LANGUAGE: ['languages', 'language'],
+  ROTATION: ['rotation', ''],
+} as const;
 
 /** A link as it is edited: texts of inputs. */
 export interface LinkFields {
@@ -27,6 +37,8 @@ export interface LinkFields {
   readonly alias: string;
   readonly domainId: string;
   readonly spaceId: string;
+  /** What is typed and not chosen as the space. */
+  readonly spaceTyped: string;
   /** A new password; empty if it stays. */
   readonly password: string;
   readonly removesPassword: boolean;
@@ -37,6 +49,8 @@ export interface LinkFields {
   readonly targetType: TargetType;
   readonly targets: Readonly<Record<TargetList, readonly TargetField[]>>;
   readonly pixelIds: readonly string[];
+  /** What is typed and not chosen as another pixel. */
+  readonly pixelTyped: string;
   readonly privacy: LinkPrivacy;
   readonly privacyPassword: string;
 }
@@ -50,6 +64,7 @@ export const emptyFields: LinkFields = {
   alias: '',
   domainId: '',
   spaceId: '',
+  spaceTyped: '',
   password: '',
   removesPassword: false,
   expiresAt: '',
@@ -58,6 +73,7 @@ export const emptyFields: LinkFields = {
   targetType: 'NONE',
   targets: { COUNTRY: [], PLATFORM: [], LANGUAGE: [], ROTATION: [] },
   pixelIds: [],
+  pixelTyped: '',
   privacy: 'PUBLIC',
   privacyPassword: '',
 };
@@ -71,6 +87,7 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
     alias: link.alias,
     domainId: link.domain.id,
     spaceId: link.space?.id ?? '',
+    spaceTyped: '',
     password: '',
     removesPassword: false,
     expiresAt: toLocalInput(expiration.at),
@@ -84,26 +101,27 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
       ROTATION: targeting.rotation.map((url) => ({ key: '', url })),
     },
     pixelIds: link.pixels.map(({ id }) => id),
+    pixelTyped: '',
     privacy: link.privacy,
     privacyPassword: '',
   };
 }
 
-/** Entries in which nothing was entered do not count. */
-const filled = (targets: readonly TargetField[]) =>
+/** The targets in which something was entered, with their positions in the form. */
+export const filledTargets = (targets: readonly TargetField[]) =>
   targets
-    .filter(({ key, url }) => key !== '' || url !== '')
-    .map(({ key, url }) => ({ key, url: withScheme(url) }));
+    .map(({ key, url, typed = '' }, at) => ({ key, url: withScheme(url), typed, at }))
+    .filter(({ key, url, typed }) => key !== '' || url !== '' || typed !== '');
 
-function targetingOf({ targetType, targets }: LinkFields): LinkTargetingInput {
-  return {
-    type: targetType,
-    countries: filled(targets.COUNTRY).map(({ key, url }) => ({ country: key, url })),
-    // The choices of the form are the API's values.
-    platforms: filled(targets.PLATFORM).map(({ key, url }) => ({ platform: key as Platform, url })),
-    languages: filled(targets.LANGUAGE).map(({ key, url }) => ({ language: key, url })),
-    rotation: filled(targets.ROTATION).map(({ url }) => url),
-  };
+/** The list that is shown; the others stay as they are. */
+function targetingOf({ targetType: type, targets }: LinkFields): LinkTargetingInput {
+  if (type === 'NONE') return { type };
+  const filled = filledTargets(targets[type]);
+  if (type === 'ROTATION') return { type, rotation: filled.map(({ url }) => url) };
+  if (type === 'COUNTRY') return { type, countries: filled.map(({ key, url }) => ({ country: key, url })) };
+  if (type === 'LANGUAGE') return { type, languages: filled.map(({ key, url }) => ({ language: key, url })) };
+  // The choices of the form are the API's values.
+  return { type, platforms: filled.map(({ key, url }) => ({ platform: key as Platform, url })) };
 }
 
 /** A whole number; anything else is sent as 0, which the API refuses in its own words. */
@@ -137,6 +155,9 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+const hasOtherTargets = (fields: LinkFields, read: LinkFields): boolean =>
+  !same(targetingOf(fields), targetingOf(read));
+
 /** What is sent for a changed link: only what differs from what was read. */
 export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput {
   const differs = (...names: (keyof LinkFields)[]) => names.some((name) => !same(fields[name], read[name]));
@@ -154,12 +175,24 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
         ...(differs('expiredUrl') && { url: withScheme(fields.expiredUrl) || null }),
       },
     }),
-    ...(differs('targetType', 'targets') && { targeting: targetingOf(fields) }),
+    ...(hasOtherTargets(fields, read) && { targeting: targetingOf(fields) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
     ...(differs('privacy') && { privacy: fields.privacy }),
     ...(fields.privacyPassword && { privacyPassword: fields.privacyPassword }),
   };
 }
+
+/** Whether the list of targets that is shown differs, or has something typed and not chosen. */
+export const hasChangedTargets = (fields: LinkFields, read: LinkFields): boolean =>
+  hasOtherTargets(fields, read) ||
+  (fields.targetType !== 'NONE' && fields.targets[fields.targetType].some(({ typed = '' }) => typed !== ''));
+
+/** Whether anything is to be saved or lost. */
+export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
+  Object.keys(changesOf(fields, read)).length > 0 ||
+  fields.spaceTyped !== '' ||
+  fields.pixelTyped !== '' ||
+  hasChangedTargets(fields, read);
 
 /** The errors of fields, by their paths with dots. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -178,11 +211,12 @@ export const draftOf = (fields: LinkFields): LinkFields => ({
   ...(fields.expiresAt === INCOMPLETE && { expiresAt: '' }),
 });
 
-/** A draft that was kept, if it has the form of this version. */
+/** A draft that was kept; fields that this version does not know, or has since then, are empty. */
 export function fieldsOfDraft(draft: unknown): LinkFields | null {
   if (typeof draft !== 'object' || draft === null) return null;
-  const known = Object.entries(emptyFields);
-  const values = new Map(Object.entries(draft));
-  const fits = known.every(([name, empty]) => typeof values.get(name) === typeof empty);
-  return fits ? (draft as LinkFields) : null; // Every field was compared.
+  const known = new Set(Object.keys(emptyFields));
+  const kept = Object.entries(draft).filter(
+    ([name, value]) => known.has(name) && typeof value === typeof emptyFields[name as keyof LinkFields],
+  );
+  return { ...emptyFields, ...Object.fromEntries(kept) };
 }

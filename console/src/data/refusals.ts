@@ -1,17 +1,67 @@
 import type { RefusedFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { type FieldErrors, INCOMPLETE, type LinkFields } from './link-fields.ts';
+import {
+  emptyFields,
+  type FieldErrors,
+  filledTargets,
+  hasChangedTargets,
+  INCOMPLETE,
+  type LinkFields,
+  targetNames,
+} from './link-fields.ts';
+
+type RefusedField = RefusedFragment['fields'][number];
 
 /** The API continues a sentence that starts with the field's name. */
-function sentenceOf({ path, messages }: RefusedFragment['fields'][number]): string {
+function sentenceOf({ path, messages }: RefusedField): string {
   const name = path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.');
-  const { subjects, anySubject, instead } = texts.fieldErrors;
-  return instead[name] ?? messages.map((message) => `${subjects[name] ?? anySubject} ${message}.`).join(' ');
+  const { subjects, otherSubject, instead } = texts.fieldErrors;
+  const subject = subjects[name] ?? otherSubject(path.join('.'));
+  return instead[name] ?? messages.map((message) => `${subject} ${message}.`).join(' ');
 }
 
-/** The errors of fields as sentences. */
-export function errorsOf({ fields }: Pick<RefusedFragment, 'fields'>): FieldErrors {
-  return Object.fromEntries(fields.map((one) => [one.path.join('.'), sentenceOf(one)]));
+interface Placed {
+  /** As sentences, by the places where they are shown. */
+  readonly errors: FieldErrors;
+  /** What has no place. */
+  readonly besides: string | null;
+}
+
+/** Sorts errors of fields by their places; null if there is none for a path. */
+function place(fields: readonly RefusedField[], placeOf: (path: readonly string[]) => string | null): Placed {
+  const errors = new Map<string, string>();
+  const besides = new Set<string>();
+  for (const one of fields) {
+    const at = placeOf(one.path);
+    if (at === null) besides.add(sentenceOf(one));
+    else if (!errors.has(at)) errors.set(at, sentenceOf(one));
+  }
+  return {
+    errors: Object.fromEntries(errors),
+    besides: besides.size === 0 ? null : [...besides].join(' '),
+  };
+}
+
+/** The errors of a form that has only these fields. */
+export const errorsIn = (shown: readonly string[], fields: readonly RefusedField[]): Placed =>
+  place(fields, ([first = '']) => (shown.includes(first) ? first : null));
+
+const always: ReadonlySet<string> = new Set([
+  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds'],
+  ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
+]);
+
+/** Where the form of a link shows the error of a path. What is sent leaves out empty targets, and so counts otherwise. */
+function placeInLink(path: readonly string[], { targetType, targets, privacy }: LinkFields): string | null {
+  const [first, second = '', index, ...rest] = path;
+  const name = path.join('.');
+  if (always.has(name)) return name;
+  if (first === 'pixelIds') return first;
+  if (first === 'privacyPassword') return privacy === 'PASSWORD' ? first : null;
+  if (first !== 'targeting' || targetType === 'NONE' || targetNames[targetType][0] !== second) return null;
+  if (index === undefined) return 'targeting.type';
+  const at = filledTargets(targets[targetType])[Number(index)]?.at;
+  return at === undefined ? null : [first, second, at, ...rest].join('.');
 }
 
 /** What the API answers instead of what was asked for. */
@@ -27,19 +77,62 @@ export function refusalText({ __typename = '', message, fields = [] }: Refusal):
   return texts.refusals[__typename] ?? message;
 }
 
-/** What is wrong with the fields that cannot be sent. */
-export const unsendable = ({ expiresAt }: LinkFields): FieldErrors =>
-  expiresAt === INCOMPLETE ? { 'expiration.at': texts.form.incompleteExpiry } : {};
-
-const placed: ReadonlySet<string> = new Set([
-  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'privacyPassword'],
-  ...['expiration', 'targeting', 'pixelIds'],
-]);
-
-/** Why a link was refused, unless all of that can stand at fields of the form. */
-export function refusalBesides(refusal: Refusal): string | null {
+/** Why a link was refused, for the form that has these fields. */
+export function linkErrors(refusal: Refusal, form: LinkFields): Placed {
   const { fields = [] } = refusal;
-  return fields.length > 0 && fields.every(({ path: [first = ''] }) => placed.has(first))
-    ? null
-    : refusalText(refusal);
+  if (fields.length === 0) return { errors: {}, besides: refusalText(refusal) };
+  return place(fields, (path) => placeInLink(path, form));
+}
+
+/** What is missing in the targets of the list that is shown. */
+function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErrors {
+  if (type === 'NONE') return {};
+  const t = texts.form;
+  const filled = filledTargets(targets[type]);
+  if (filled.length === 0) return { 'targeting.type': t.noTargets };
+  const [list, keyName] = targetNames[type];
+  return Object.fromEntries(
+    filled.flatMap(({ key, url, typed, at }) => {
+      const target = `targeting.${list}.${at}`;
+      const wrongKey =
+        typed === '' ? (key === '' && type !== 'ROTATION' ? t.noKey[type] : null) : t.notChosen(typed);
+      return [
+        ...(wrongKey === null ? [] : [[`${target}.${keyName}`, wrongKey]]),
+        ...(url === '' ? [[type === 'ROTATION' ? target : `${target}.url`, t.noTargetUrl]] : []),
+      ];
+    }),
+  );
+}
+
+/** What is wrong with the fields that cannot be sent; `read` is what the link has already. */
+export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors => ({
+  ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
+  ...(fields.spaceTyped !== '' && { spaceId: texts.form.noSuchSpace(fields.spaceTyped.trim()) }),
+  ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
+  ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
+});
+
+/** The paths of the errors that a changed field may mend, where they are not its name. */
+const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {
+  expiresAt: 'expiration.at',
+  expiresAfter: 'expiration.clicks',
+  expiredUrl: 'expiration.url',
+  spaceTyped: 'spaceId',
+  pixelTyped: 'pixelIds',
+  targetType: 'targeting',
+  targets: 'targeting',
+  domainId: 'alias',
+  removesPassword: 'password',
+  privacy: 'privacyPassword',
+};
+
+/** The errors that stay when fields change. */
+export function errorsAfter(errors: FieldErrors, patch: Partial<LinkFields>): FieldErrors {
+  const names = Object.keys(patch) as (keyof LinkFields)[]; // The type says so.
+  const mended = names.flatMap((name) => [name, mends[name] ?? name]);
+  return Object.fromEntries(
+    Object.entries(errors).filter(
+      ([path]) => !mended.some((one) => path === one || path.startsWith(`${one}.`)),
+    ),
+  );
 }

@@ -1,5 +1,12 @@
 import { useCombobox } from 'downshift';
-import { type ChangeEvent, type ReactElement, useState } from 'react';
+import {
+  type ChangeEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  useEffect,
+  useEffectEvent,
+  useId,
+} from 'react';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
@@ -15,44 +22,51 @@ const NEW = '\u0000new';
 /** How many items are listed at once. */
 const MAX_SHOWN = 50;
 
-const fold = (text: string): string => text.toLocaleLowerCase();
+const fold = (text: string): string => text.trim().toLocaleLowerCase();
 
-/** A choice with search. */
+/**
+ * A choice with search. What is typed is chosen if it is a name; else it stays, and the field says so: only Enter and a click
+ * choose from the list.
+ */
 export function Choice({
   label,
   placeholder,
   items,
   value,
+  typed,
   onValue,
   onSearch,
   creates,
   error,
-  hint,
-  isHidden = false,
 }: {
   label: string;
   placeholder?: string | undefined;
   items: readonly ChoiceItem[];
   value: ChoiceItem | null;
-  onValue: (item: ChoiceItem | null) => void;
+  /** What is typed and not chosen. */
+  typed: string;
+  /** Called with what is chosen, and with what is typed besides. */
+  onValue: (item: ChoiceItem | null, typed: string) => void;
   onSearch?: (text: string) => void;
-  /** Offers to make what was typed, if nothing has that name. */
-  creates?: { name: (text: string) => string; create: (text: string) => void };
+  /** Offers to make what was typed, if nothing has that name; `why` says why it is not made yet. */
+  creates?: {
+    readonly isBusy: boolean;
+    name(text: string): string;
+    create(text: string): void;
+    why(text: string): string;
+  };
   error?: string | undefined;
-  hint?: string | undefined;
-  /** Whether only screen readers get the label. */
-  isHidden?: boolean;
 }): ReactElement {
-  const [text, setText] = useState('');
-  const [isTyped, setTyped] = useState(false);
-  const sought = isTyped ? fold(text.trim()) : '';
+  const sought = fold(typed);
   const isFirst = ({ name }: ChoiceItem) => fold(name).startsWith(sought);
   const found = items
     .filter(({ name }) => fold(name).includes(sought))
     .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
     .slice(0, MAX_SHOWN);
-  const isNew = creates !== undefined && sought !== '' && !items.some(({ name }) => fold(name) === sought);
-  const listed = isNew ? [...found, { id: NEW, name: creates.name(text.trim()) }] : found;
+  const named =
+    items.find(({ name }) => name === typed.trim()) ?? items.find(({ name }) => fold(name) === sought);
+  const isNew = creates !== undefined && sought !== '' && named === undefined;
+  const listed = isNew ? [...found, { id: NEW, name: creates.name(typed.trim()) }] : found;
   const {
     isOpen,
     getLabelProps,
@@ -64,38 +78,63 @@ export function Choice({
   } = useCombobox<ChoiceItem>({
     items: listed,
     itemToString: (item) => item?.name ?? '',
-    selectedItem: value,
-    inputValue: isTyped ? text : (value?.name ?? ''),
-    defaultHighlightedIndex: 0,
-    onIsOpenChange({ isOpen: opens }) {
-      if (!opens) setTyped(false);
+    itemToKey: (item) => item?.id,
+    // Whatever is chosen while something is typed, is a change.
+    selectedItem: typed === '' ? value : null,
+    inputValue: typed === '' ? (value?.name ?? '') : typed,
+    stateReducer: (state, { type, changes }) => {
+      const { InputBlur, InputChange, InputKeyDownEscape } = useCombobox.stateChangeTypes;
+      if (type === InputChange) return { ...changes, highlightedIndex: changes.inputValue?.trim() ? 0 : -1 };
+      return type === InputBlur || type === InputKeyDownEscape
+        ? { ...changes, selectedItem: state.selectedItem, inputValue: state.inputValue }
+        : changes;
     },
     onSelectedItemChange({ selectedItem }) {
-      if (selectedItem?.id === NEW) creates?.create(text.trim());
-      else onValue(selectedItem);
-      setTyped(false);
+      if (selectedItem?.id === NEW) creates?.create(typed.trim());
+      else onValue(selectedItem, '');
     },
   });
+  const isLeft = !isOpen && typed !== '';
+  const settle = () => {
+    if (typed !== '' && (named !== undefined || sought === '')) onValue(named ?? value, '');
+  };
+  const settleLater = useEffectEvent(settle);
+  // Its name may be known only later, and Escape closes the list, too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the effect event reads
+  useEffect(() => {
+    if (isLeft) settleLater();
+  }, [isLeft, named?.id]);
   // Not in onInputValueChange, which comes later: React would put the old text back, and lose keys typed fast.
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    setText(target.value);
-    setTyped(true);
+    onValue(target.value.trim() === '' ? null : value, target.value);
     onSearch?.(target.value.trim());
   };
-  const props = { placeholder, onChange, spellCheck: false, 'aria-invalid': error !== undefined };
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (key === 'Escape' && isLeft) onValue(value, '');
+  };
+  const unchosen = isLeft && sought !== '' ? (creates?.why ?? texts.form.notChosen)(typed.trim()) : undefined;
+  const wrong = unchosen ?? error;
+  const note = useId();
+  const props = {
+    ...{ placeholder, onChange, onKeyDown, onBlur: settle, spellCheck: false },
+    ...(wrong !== undefined && { 'aria-invalid': true, 'aria-describedby': note }),
+  };
   return (
-    <div className={error === undefined ? 'field choice' : 'field choice wrong'}>
+    <div className={wrong === undefined ? 'field choice' : 'field choice wrong'}>
       {/* biome-ignore lint/a11y/noLabelWithoutControl: downshift names the control */}
-      <label {...getLabelProps({ className: isHidden ? 'unseen' : undefined })}>{label}</label>
+      <label {...getLabelProps()}>{label}</label>
       <div className="box">
-        {value?.color !== undefined && !isTyped && <i className={`dot c${value.color}`} />}
+        {value?.color !== undefined && typed === '' && <i className={`dot c${value.color}`} />}
         <input {...getInputProps(props)} />
-        {value !== null && (
+        {(value !== null || typed !== '') && (
           <button
             type="button"
             className="bare"
             aria-label={texts.clearOf(label)}
-            onClick={() => onValue(null)}
+            onClick={({ currentTarget }) => {
+              onValue(null, '');
+              currentTarget.parentElement?.querySelector('input')?.focus();
+            }}
           >
             <Icon name="close" />
           </button>
@@ -121,8 +160,17 @@ export function Choice({
           ))}
         {isOpen && listed.length === 0 && <li className="none">{texts.nothingFound}</li>}
       </ul>
-      {(error ?? hint) !== undefined && (
-        <p className={error === undefined ? 'hint' : 'error'}>{error ?? hint}</p>
+      {wrong !== undefined && (
+        <p id={note} className="error">
+          {wrong}
+        </p>
+      )}
+      {isLeft && isNew && !creates.isBusy && (
+        <p>
+          <button type="button" className="button quiet small" onClick={() => creates.create(typed.trim())}>
+            <Icon name="plus" /> {creates.name(typed.trim())}
+          </button>
+        </p>
       )}
     </div>
   );

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
@@ -19,10 +19,13 @@ export function Dialog({
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
-    ref.current?.showModal();
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
     // The browser would choose the button that closes it.
-    ref.current?.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+    dialog?.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+    // Only a dialog that is closed gives the focus back.
+    return () => dialog?.close();
   }, []);
   return (
     <dialog

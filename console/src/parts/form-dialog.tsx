@@ -1,7 +1,8 @@
 import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
+import { showWrong } from '../app/focus.ts';
 import { Fault } from '../data/faults.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
-import { errorsOf, type Refusal, refusalText } from '../data/refusals.ts';
+import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { faultText } from './notice.tsx';
@@ -16,12 +17,15 @@ const refusalIn = (outcome: Outcome): Refusal | null =>
 export function FormDialog({
   title,
   action = texts.save,
+  shown = [],
   onClose,
   onSubmit,
   children,
 }: {
   title: string;
   action?: string;
+  /** The fields whose errors stand in the form; others stand below it. */
+  shown?: readonly string[];
   onClose: () => void;
   /** Sends it. */
   onSubmit: () => Promise<Outcome>;
@@ -41,8 +45,13 @@ export function FormDialog({
       const refusal = refusalIn(outcome);
       if (refusal === null) return onClose();
       const { fields = [] } = refusal;
-      setErrors(errorsOf({ fields }));
-      setMessage(fields.length === 0 ? refusalText(refusal) : '');
+      const { errors, besides } = errorsIn(shown, fields);
+      const show = () => {
+        setErrors(errors);
+        setMessage(fields.length === 0 ? refusalText(refusal) : (besides ?? ''));
+      };
+      if (Object.keys(errors).length > 0) showWrong('dialog', show);
+      else show();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       setMessage(faultText(error));
@@ -61,7 +70,7 @@ export function FormDialog({
           <button type="button" className="button quiet" onClick={onClose}>
             {texts.cancel}
           </button>
-          <button type="submit" className="button" disabled={isBusy}>
+          <button type="submit" className="button" aria-disabled={isBusy}>
             {action}
           </button>
         </div>

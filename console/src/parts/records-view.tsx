@@ -62,6 +62,8 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   const [deleted, setDeleted] = useState<Row | null>(null);
   const { data, fault, again } = useRead(document, { after }, { on: [kind] });
   const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
+  // As it is now: somebody else may change it meanwhile.
+  const record = edited === 'new' ? null : (nodes?.find(({ id }) => id === edited?.id) ?? edited);
   const menuOf = (row: Row) =>
     canWrite &&
     !isFixed(row) && (
@@ -105,7 +107,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       )}
       {edited && (
         <Form
-          record={edited === 'new' ? null : edited}
+          record={record}
           dialog={{
             title: edited === 'new' ? words.create : words.edit(edited.name),
             onClose: () => setEdited(null),

@@ -40,6 +40,7 @@ export function DomainDns({
   const address = addressRecord(name, serviceHost);
   const proof = verified || !verification ? null : { type: 'TXT', ...verification, why: t.proves };
   const verify = async () => {
+    if (isBusy) return;
     setBusy(true);
     const about = aboutRecord('DOMAIN', id);
     await attempt(about, async () => {
@@ -93,7 +94,7 @@ export function DomainDns({
         {t.dnsNotes}
       </p>
       {!verified && session.canWrite && (
-        <button type="button" className="button quiet small" disabled={isBusy} onClick={verify}>
+        <button type="button" className="button quiet small" aria-disabled={isBusy} onClick={verify}>
           {isBusy ? t.checking : t.check}
         </button>
       )}

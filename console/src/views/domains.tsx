@@ -81,7 +81,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
     return outcome;
   };
   return (
-    <FormDialog {...dialog} onSubmit={save}>
+    <FormDialog {...dialog} shown={['name', 'notFoundUrl']} onSubmit={save}>
       {(errors) => (
         <>
           <TextField

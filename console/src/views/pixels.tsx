@@ -59,7 +59,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
     return outcome;
   };
   return (
-    <FormDialog {...dialog} onSubmit={save}>
+    <FormDialog {...dialog} shown={['name', 'type', 'value']} onSubmit={save}>
       {(errors) => (
         <>
           <TextField

@@ -49,6 +49,8 @@ function SpaceForm({ record: space, dialog }: RecordFormProps<SpaceRowFragment>)
   const session = useSession();
   const [name, setName] = useState(space?.name ?? '');
   const [color, setColor] = useState(space?.color ?? 1);
+  const [read] = useState(space);
+  const isOther = space?.name !== read?.name || space?.color !== read?.color;
   const t = texts.spaces;
   const save = async () => {
     const input = { name, color };
@@ -61,9 +63,17 @@ function SpaceForm({ record: space, dialog }: RecordFormProps<SpaceRowFragment>)
     return outcome;
   };
   return (
-    <FormDialog {...dialog} onSubmit={save}>
+    <FormDialog {...dialog} shown={['name']} onSubmit={save}>
       {(errors) => (
         <>
+          {space && isOther && (
+            <p className="notice" role="alert">
+              {t.changedMeanwhile(
+                space.name,
+                texts.spaces.colors[colors.find((one) => one === space.color) ?? 1],
+              )}
+            </p>
+          )}
           <TextField
             label={t.name}
             value={name}

@@ -1,9 +1,14 @@
-import type { Browser, Route } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, launchBrowser } from '../../support/browser.ts';
 import { enterKey, follow, openConsole, rowOf, signIn } from '../../support/console.ts';
+
+/** What has the focus, by its name; `main` and `BODY` have none. */
+const focusOf = (page: Page): Promise<string> =>
+  page.evaluate(`(({ ariaLabel, labels, id, tagName, innerText }) => ariaLabel ?? labels?.[0]?.innerText
+    ?? (id === 'main' ? id : tagName === 'BODY' ? tagName : innerText.trim()))(document.activeElement)`);
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
   let server: TestServer;
@@ -87,8 +92,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
     await page.getByLabel('Search links').fill('long');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
+    const why = page.locator('.empty p');
     await page.getByLabel('Where to search').selectOption('ALIAS');
-    await page.getByText('No link matches').waitFor();
+    await expect.poll(() => why.innerText()).toContain('The search looked only in aliases.');
+    await page.getByLabel('Where to search').selectOption('ANYWHERE');
+    await page.getByLabel('Any status').selectOption('Disabled');
+    await expect.poll(() => why.innerText()).toContain('only among the links of the chosen filters');
+    await page.getByLabel('Any status').selectOption('');
+    await page.getByLabel('Search links').fill('nowhere');
+    await expect.poll(() => why.innerText()).toContain('The search looked everywhere.');
     await page.getByLabel('Where to search').selectOption('URL');
     await page.getByLabel('Search links').fill('long/path');
     await expect.poll(() => rows.allInnerTexts()).toEqual([short]);
@@ -198,6 +210,142 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('names at its field what was typed and not chosen, and moves there, also where it is hidden', async () => {
+    const caller = await newAccount();
+    await caller.space('Autumn');
+    const { page, complaints } = await tabOf(caller);
+    const space = page.getByRole('combobox', { name: 'Space', exact: true });
+    const lower = page.locator('.form + .buttons').getByRole('button', { name: 'Shorten' });
+    const errors = () => page.locator('.new-link .error:visible').allInnerTexts();
+    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await page.getByRole('button', { name: 'More options' }).click();
+    // Tab chooses nothing, and neither does Escape; whoever empties the field has no space.
+    await space.click();
+    await page.getByRole('listbox').getByRole('option', { name: 'Autumn' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await space.inputValue()).toBe('');
+    await space.fill('Autu');
+    await page.keyboard.press('Tab');
+    expect([await space.inputValue(), (await errors()).join()]).toEqual([
+      'Autu',
+      'There is no space “Autu” yet. Choose another one, or create it.',
+    ]);
+    await space.fill('autumn');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => space.inputValue()).toBe('Autumn');
+    await space.focus();
+    for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
+    expect(await space.inputValue()).toBe('Autumn');
+    await space.fill('');
+    await page.keyboard.press('Tab');
+    expect([await space.inputValue(), await errors()]).toEqual(['', []]);
+
+    await space.fill('Winter');
+    await lower.click();
+    await expect.poll(() => focusOf(page)).toBe('Space');
+    await page.getByRole('button', { name: 'Fewer options' }).click();
+    await page.reload();
+    await page.getByText('You typed this earlier').waitFor();
+    await page.getByRole('button', { name: 'Shorten' }).first().click();
+    await expect.poll(() => focusOf(page)).toBe('Space');
+
+    const type = page.getByLabel('Where visitors go');
+    await type.selectOption('PLATFORM');
+    const system = page.getByRole('combobox', { name: 'System' });
+    await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/ios');
+    await page.getByRole('button', { name: 'New space “Winter”' }).click();
+    // It waits for the space.
+    await lower.click();
+    await expect.poll(() => focusOf(page)).toBe('System');
+    expect(await errors()).toEqual(['Choose the system, or remove this line.']);
+    await system.fill('BeOS');
+    await page.keyboard.press('Tab');
+    await lower.click();
+    await expect.poll(() => focusOf(page)).toBe('System');
+    expect(await errors()).toEqual(['“BeOS” is not chosen. Choose from the list, or clear the field.']);
+    await type.selectOption('COUNTRY');
+    await page.getByRole('combobox', { name: 'Country' }).fill('japan');
+    await page.locator('.target').getByLabel('Destination', { exact: true }).fill('example.com/jp');
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    expect(await focusOf(page)).toBe('Country');
+    await page.keyboard.type('japan');
+    await page.locator('.target').nth(1).getByLabel('Destination', { exact: true }).fill('example.com/2');
+    await lower.click();
+    await page.getByText('The country is in the list already.').waitFor();
+    // A list that is left is not sent.
+    await type.selectOption('NONE');
+    await page.getByLabel('Alias').fill('not an alias');
+    await lower.click();
+    await expect.poll(() => focusOf(page)).toBe('Alias');
+    expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(20);
+    await page.getByLabel('Alias').fill('');
+    await lower.click();
+    await page.getByText('Your link is ready').waitFor();
+    expect(await focusOf(page)).toBe('Copy');
+    expect(await caller.data('{ links { nodes { space { name } targeting { type } } } }')).toEqual({
+      links: { nodes: [{ space: { name: 'Winter' }, targeting: { type: 'NONE' } }] },
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  test('has the focus where somebody goes on', async () => {
+    const caller = await newAccount();
+    const made = [];
+    for (const title of ['C', 'B', 'A']) made.push(await caller.link({ title }));
+    const [last, second] = made;
+    const { page, complaints } = await tabOf(caller);
+    const isAt = (name: string) => expect.poll(() => focusOf(page)).toBe(name);
+    const act = async (alias: string | undefined, action: string) => {
+      await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
+      await page.locator('.menu:popover-open').getByRole('button', { name: action }).click();
+    };
+    const undo = () => page.getByRole('button', { name: 'Undo' }).last().click();
+    await rowOf(page, second?.alias ?? '')
+      .getByRole('link')
+      .first()
+      .click();
+    await isAt('main');
+    await page.getByRole('link', { name: 'All links' }).click();
+    await isAt('B');
+    await page.goBack();
+    await isAt('main');
+    const title = page.getByLabel('Title', { exact: true });
+    for (const button of ['Discard', 'Save']) {
+      await title.fill('B changed');
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
+      expect(await focusOf(page)).toBe('Title');
+    }
+    await act(second?.alias, 'Delete');
+    await isAt('A');
+    await undo();
+    await isAt('B changed');
+    await act(second?.alias, 'Delete');
+    await isAt('C');
+    await undo();
+    await isAt('B changed');
+    await act(last?.alias, 'Delete');
+    await isAt('B changed');
+    const select = page.getByRole('region', { name: 'Selected links' });
+    await rowOf(page, second?.alias ?? '')
+      .getByRole('checkbox')
+      .click();
+    await select.getByRole('button', { name: 'Disable' }).click();
+    await select.waitFor({ state: 'hidden' });
+    expect(await focusOf(page)).not.toBe('BODY');
+    await act(second?.alias, 'QR code');
+    await page.keyboard.press('Escape');
+    await isAt(`Actions for s.example/${second?.alias}`);
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByRole('button', { name: 'New space' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The name may not be empty.').waitFor();
+    await isAt('Name');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await isAt('New space');
+    expect(complaints).toEqual([]);
+  });
+
   test('keeps what was typed over a reload, without passwords', async () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller);
@@ -224,28 +372,38 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       server.clock.now = new Date(server.clock.now.getTime() + 1000);
       await caller.rest('PATCH', `/links/${id}`, given);
     };
+    const conflict = page.getByRole('alert', { name: 'Somebody else changed this link' });
     await title.fill('Mine');
     await theirs({ title: 'Theirs', url: 'https://example.com/theirs' });
-    await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert', { name: 'Somebody else changed this link' });
+    // Before anything is saved.
+    await conflict.waitFor();
     const cells = conflict.locator('tbody tr');
     expect(await cells.allInnerTexts()).toEqual([
       'Destination\thttps://example.com/theirs\tunchanged',
       'Title\tTheirs\tMine',
     ]);
-    await conflict.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
+    expect(await focusOf(page)).toBe('Keep my changes');
+    await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
+    await expect.poll(() => focusOf(page)).toBe('Title');
     const read = () => caller.data(`{ link(id: ${id}) { title url expiration { clicks } } }`);
     expect(await read()).toEqual({
       link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
     });
 
+    // What the form does not show is no conflict.
+    await limit.fill('4');
+    await theirs({ disabled: '1' });
+    await page.locator('.head').getByText('Disabled').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
+    expect(await read()).toMatchObject({ link: { expiration: { clicks: 4 } } });
+
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
-    await page.getByRole('button', { name: 'Save' }).click();
     await conflict.getByRole('button', { name: 'Take theirs' }).click();
-    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs again', '']);
+    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs again', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
   });
 
@@ -529,6 +687,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Purple').check({ force: true });
     await save.click();
     await page.getByRole('link', { name: 'Campaign' }).waitFor();
+    // What somebody else makes of it is shown before it is saved.
+    await page.getByRole('button', { name: 'Actions for Campaign' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    const [space] = (
+      await caller.data<{ spaces: { nodes: { id: string }[] } }>('{ spaces { nodes { id } } }')
+    ).spaces.nodes;
+    await caller.rest('PATCH', `/spaces/${space?.id}`, { name: 'Theirs' });
+    await page.getByText('it is now “Theirs”, purple.').waitFor();
+    await save.click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Campaign' }).waitFor();
     await open('Domains', 'New domain');
     await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
     await save.click();
@@ -570,7 +740,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const names = page.locator('.history b');
     await expect
       .poll(() => names.allInnerTexts())
-      .toEqual(['example.com/hook', 'Ads', `go${accounts}.example`, `go${accounts}.example`, 'Campaign']);
+      .toEqual([
+        'example.com/hook',
+        'Ads',
+        `go${accounts}.example`,
+        `go${accounts}.example`,
+        'Campaign',
+        'Campaign',
+        'Campaign',
+      ]);
     await page.getByRole('link', { name: 'Spaces', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import type { LinkFields } from '../../data/link-fields.ts';
-import { errorsOf } from '../../data/refusals.ts';
+import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
 import { trimPasted } from '../../parts/format.ts';
@@ -38,7 +38,7 @@ export function AliasField({
         .toPromise();
       const [result] = data?.checkLinks ?? [];
       if (!isOver && result !== undefined)
-        setChecked({ of, wrong: result ? errorsOf(result).alias : undefined });
+        setChecked({ of, wrong: result ? errorsIn(['alias'], result.fields).errors.alias : undefined });
     }, PAUSE);
     return () => {
       isOver = true;

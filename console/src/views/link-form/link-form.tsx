@@ -31,20 +31,25 @@ export function LinkForm({
   const t = texts.form;
   const domains = data?.domains.nodes ?? [];
   const own = domains.find(({ shared }) => shared);
+  const chosen = fields.domainId;
+  const hosts = domains.map(({ id, name, verified }) => ({
+    value: id,
+    text: verified ? name : t.unverified(name),
+  }));
+  // A draft may have one that is gone.
+  if (chosen !== '' && !hosts.some(({ value }) => value === chosen))
+    hosts.push({ value: chosen, text: t.unknownDomain });
   const clicks = link?.clicks ?? 0;
   const limit = Number(fields.expiresAfter);
   return (
     <div className="form">
       <Group title={t.address}>
         <AliasField fields={fields} error={errors.alias} onChange={onChange} link={link} />
-        {link === undefined && domains.length > 1 && (
+        {link === undefined && hosts.length > 1 && (
           <SelectField
             label={t.domain}
-            value={fields.domainId || (own?.id ?? '')}
-            options={domains.map(({ id, name, verified }) => ({
-              value: id,
-              text: verified ? name : t.unverified(name),
-            }))}
+            value={chosen || (own?.id ?? '')}
+            options={hosts}
             onValue={(domainId) => onChange({ domainId: domainId === own?.id ? '' : domainId })}
             error={errors.domainId}
           />
@@ -60,9 +65,10 @@ export function LinkForm({
         />
         <SpaceField
           value={fields.spaceId}
+          typed={fields.spaceTyped}
           own={link?.space}
           spaces={data?.spaces.nodes ?? []}
-          onValue={(spaceId) => onChange({ spaceId })}
+          onValue={(spaceId, spaceTyped) => onChange({ spaceId, spaceTyped })}
           error={errors.spaceId}
         />
       </Group>
@@ -128,12 +134,13 @@ export function LinkForm({
       <Group title={t.pixels}>
         <PixelsField
           ids={fields.pixelIds}
+          typed={fields.pixelTyped}
           pixels={[
             ...new Map(
               [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])].map((one) => [one.id, one]),
             ).values(),
           ]}
-          onIds={(pixelIds) => onChange({ pixelIds })}
+          onIds={(pixelIds, pixelTyped) => onChange({ pixelIds, pixelTyped })}
           error={errors.pixelIds}
         />
       </Group>

@@ -6,18 +6,20 @@ import { texts } from '../../texts.ts';
 /** The pixels of a link: those chosen, and a choice of more. */
 export function PixelsField({
   ids,
+  typed,
   pixels,
   onIds,
   error,
 }: {
   ids: readonly string[];
+  typed: string;
   pixels: readonly { id: string; name: string }[];
-  onIds: (ids: string[]) => void;
+  onIds: (ids: readonly string[], typed: string) => void;
   error: string | undefined;
 }): ReactElement {
   const t = texts.form;
   const nameOf = (id: string) => pixels.find((one) => one.id === id)?.name ?? texts.form.unknownPixel;
-  if (pixels.length === 0 && ids.length === 0) return <p className="hint">{t.noPixels}</p>;
+  if (pixels.length === 0 && ids.length === 0 && typed === '') return <p className="hint">{t.noPixels}</p>;
   return (
     <>
       {ids.length > 0 && (
@@ -29,7 +31,12 @@ export function PixelsField({
                 type="button"
                 className="bare"
                 aria-label={texts.removeOf(nameOf(id))}
-                onClick={() => onIds(ids.filter((one) => one !== id))}
+                onClick={() =>
+                  onIds(
+                    ids.filter((one) => one !== id),
+                    typed,
+                  )
+                }
               >
                 <Icon name="close" />
               </button>
@@ -41,7 +48,8 @@ export function PixelsField({
         label={t.addPixel}
         items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id, name }) => ({ id, name }))}
         value={null}
-        onValue={(item) => item && onIds([...ids, item.id])}
+        typed={typed}
+        onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}
         error={error}
       />
     </>

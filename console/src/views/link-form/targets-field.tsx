@@ -1,18 +1,18 @@
 import type { ReactElement } from 'react';
-import { type FormProps, type TargetField, type TargetList, targetTypes } from '../../data/link-fields.ts';
+import { flushSync } from 'react-dom';
+import { focusNow } from '../../app/focus.ts';
+import {
+  type FormProps,
+  type TargetField,
+  type TargetList,
+  targetNames,
+  targetTypes,
+} from '../../data/link-fields.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
-
-/** The names of the lists and of their keys in the API, for the paths of errors. */
-const names = {
-  COUNTRY: ['countries', 'country'],
-  PLATFORM: ['platforms', 'platform'],
-  LANGUAGE: ['languages', 'language'],
-  ROTATION: ['rotation', ''],
-} as const;
 
 /** Different destinations for different visitors. */
 export function TargetsField({ fields, errors, onChange }: FormProps): ReactElement {
@@ -36,6 +36,7 @@ export function TargetsField({ fields, errors, onChange }: FormProps): ReactElem
       />
       {targetType !== 'NONE' && (
         <Targets
+          key={targetType}
           list={targetType}
           targets={targets[targetType]}
           errors={errors}
@@ -58,14 +59,13 @@ function Targets({
   onTargets: (targets: TargetField[]) => void;
 }): ReactElement {
   const t = texts.form;
-  const [path, keyName] = names[list];
+  const [path, keyName] = targetNames[list];
   const choices = targetChoices(list);
   const set = (index: number, patch: Partial<TargetField>) =>
     onTargets(targets.map((one, at) => (at === index ? { ...one, ...patch } : one)));
   return (
     <div className="targets">
-      {errors[`targeting.${path}`] && <p className="error">{errors[`targeting.${path}`]}</p>}
-      {targets.map(({ key, url }, index) => {
+      {targets.map(({ key, url, typed = '' }, index) => {
         const at = `targeting.${path}.${index}`;
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: targets have no other identity, and their inputs no state
@@ -75,7 +75,8 @@ function Targets({
                 label={t.keys[list]}
                 items={choices}
                 value={choices.find(({ id }) => id === key) ?? (key === '' ? null : { id: key, name: key })}
-                onValue={(item) => set(index, { key: item?.id ?? '' })}
+                typed={typed}
+                onValue={(item, text) => set(index, { key: item?.id ?? '', typed: text || undefined })}
                 error={errors[`${at}.${keyName}`]}
               />
             )}
@@ -100,7 +101,10 @@ function Targets({
       <button
         type="button"
         className="button quiet small"
-        onClick={() => onTargets([...targets, { key: '', url: '' }])}
+        onClick={() => {
+          flushSync(() => onTargets([...targets, { key: '', url: '' }]));
+          focusNow('.target:nth-last-child(2) input');
+        }}
       >
         <Icon name="plus" /> {t.addTarget}
       </button>

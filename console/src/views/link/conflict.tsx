@@ -1,33 +1,36 @@
 import type { ReactElement } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
-import { fieldsOf, type LinkFields } from '../../data/link-fields.ts';
+import { fieldsOf, filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
+import { targetChoices } from '../../data/target-choices.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
-const names: readonly (keyof LinkFields)[] = [
+const names = [
   ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
   ...(['targetType', 'targets', 'pixelIds', 'privacy'] as const),
 ];
 
-function shown(
-  fields: Partial<LinkFields>,
-  name: keyof LinkFields,
-  spaces: ReadonlyMap<string, string>,
-): string {
-  const value = fields[name];
-  if (name === 'targetType' || name === 'privacy') {
-    const words: Readonly<Partial<Record<string, string>>> = {
-      ...texts.form.targetTypes,
-      ...texts.form.privacies,
-    };
-    return words[String(value)] ?? String(value);
-  }
-  if (typeof value !== 'string') return texts.link.otherList;
-  if (value === '') return texts.link.nothing;
-  if (name === 'spaceId') return spaces.get(value) ?? texts.form.unknownSpace;
-  return name === 'expiresAt' ? atMoment(value) : value;
+/** The names of spaces and pixels, by their ids. */
+type Known = Readonly<Record<'spaces' | 'pixels', ReadonlyMap<string, string>>>;
+
+function targetsShown({ targetType: type, targets }: LinkFields): string {
+  if (type === 'NONE') return '';
+  const nameOf = (key: string) => targetChoices(type).find(({ id }) => id === key)?.name ?? key;
+  return filledTargets(targets[type])
+    .map(({ key, url }) => (type === 'ROTATION' ? url : `${nameOf(key)}: ${url}`))
+    .join('\n');
+}
+
+function shown(fields: LinkFields, name: (typeof names)[number], { spaces, pixels }: Known): string {
+  const t = texts.form;
+  if (name === 'targetType') return t.targetTypes[fields[name]];
+  if (name === 'privacy') return t.privacies[fields[name]];
+  if (name === 'targets') return targetsShown(fields);
+  if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
+  if (name === 'spaceId') return fields[name] && (spaces.get(fields[name]) ?? t.unknownSpace);
+  return name === 'expiresAt' && fields[name] ? atMoment(fields[name]) : fields[name];
 }
 
 /** What somebody else changed meanwhile, and both ways on. */
@@ -45,37 +48,41 @@ export function Conflict({
   onTheirs: () => void;
 }): ReactElement {
   const { data } = useRead(ChoicesDocument, {});
-  const spaces = new Map(
-    [...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])].map(({ id, name }) => [id, name]),
-  );
+  const namesOf = (records: readonly { id: string; name: string }[]) =>
+    new Map(records.map(({ id, name }) => [id, name]));
+  const known: Known = {
+    spaces: namesOf([...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]),
+    pixels: namesOf([...link.pixels, ...(data?.pixels.nodes ?? [])]),
+  };
   const theirs = fieldsOf(link);
   const changed = changedFields(theirs, read);
   const own = changedFields(mine, read);
+  const rows = names.filter((name) => name in changed);
   const t = texts.link;
   return (
     <section className="card conflict" role="alert" aria-label={t.conflict}>
       <h2>{t.conflict}</h2>
-      <p>{t.conflictWhy}</p>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.field}</th>
-            <th scope="col">{t.theirs}</th>
-            <th scope="col">{t.yours}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {names
-            .filter((name) => name in changed)
-            .map((name) => (
+      <p>{rows.length > 0 ? t.conflictWhy : t.conflictUnshown}</p>
+      {rows.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.field}</th>
+              <th scope="col">{t.theirs}</th>
+              <th scope="col">{t.yours}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((name) => (
               <tr key={name}>
                 <th scope="row">{t.names[name]}</th>
-                <td>{shown(theirs, name, spaces)}</td>
-                <td>{name in own ? shown(mine, name, spaces) : t.unchanged}</td>
+                <td>{shown(theirs, name, known) || t.nothing}</td>
+                <td>{name in own ? shown(mine, name, known) || t.nothing : t.unchanged}</td>
               </tr>
             ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      )}
       <div className="buttons">
         <button type="button" className="button" onClick={onMine}>
           {t.keepMine}

@@ -1,9 +1,11 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
+import { type FocusEvent, type FormEvent, type ReactElement, useRef, useState } from 'react';
+import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { changedFields, type EditState } from '../../data/edit-state.ts';
-import { changesOf } from '../../data/link-fields.ts';
-import { errorsOf, refusalBesides, refusalText, unsendable } from '../../data/refusals.ts';
+import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
+import { changesOf, type FieldErrors } from '../../data/link-fields.ts';
+import { spaceIsThere } from '../../data/new-space.ts';
+import { linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -24,63 +26,95 @@ export function EditLink({
   again: () => void;
 }): ReactElement {
   const session = useSession();
-  const [conflict, setConflict] = useState<LinkWholeFragment | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const now = useRef<Editing>(edit);
+  now.current = edit;
   const { fields, read, errors, change } = edit;
+  // While a change is saved, the newer link may be that.
+  const hasConflict = edit.isChanged && edit.updatedAt < link.updatedAt && !isBusy;
   const t = texts.link;
   const about = aboutRecord('LINK', link.id);
+  const form = useRef<HTMLFormElement>(null);
+  /** The field that had the focus last. */
+  const field = useRef<HTMLElement>(null);
+  const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
+    if (target.closest('fieldset')) field.current = target;
+  };
+  /** Moves to the field that somebody was in, before the button that has the focus is gone. */
+  const goOn = () => {
+    if (!document.activeElement?.closest('.save-bar, .conflict')) return;
+    const next = field.current?.isConnected ? field.current : form.current?.querySelector('input');
+    next?.focus({ preventScroll: true });
+  };
+  const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
+  const lookAtConflict = () => focusSoon('.conflict .button');
 
-  const save = async (event?: FormEvent) => {
-    event?.preventDefault();
+  const save = async (given?: Editing) => {
     if (isBusy) return;
-    const wrong = unsendable(fields);
-    if (Object.keys(wrong).length > 0) return edit.setErrors(wrong);
     setBusy(true);
     dismissAbout(about);
     try {
+      await spaceIsThere();
+      await send(given ?? now.current);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const send = async (mine: Editing): Promise<void> => {
+    const unsent = unsendable(mine.fields, mine.read);
+    if (Object.keys(unsent).length > 0) return refuse(unsent);
+    try {
       const { updateLink: result } = await write(session, UpdateLinkDocument, {
         id: link.id,
-        input: changesOf(fields, read),
-        ifUpdatedAt: edit.updatedAt,
+        input: changesOf(mine.fields, mine.read),
+        ifUpdatedAt: mine.updatedAt,
       });
       if (result.__typename === 'Link') {
-        edit.restart(result);
-        setConflict(null);
+        goOn();
+        edit.restart(result, mine.fields);
         showToast(t.saved, { about });
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
-        edit.setErrors(errorsOf(result));
-        const message = refusalBesides(result);
-        if (message !== null) showToast(message, { wrong: true, about });
-      } else if (result.__typename === 'ConflictError' && 'alias' in result.current)
-        setConflict(result.current);
-      else {
+        const { errors: wrong, besides } = linkErrors(result, mine.fields);
+        if (besides !== null) showToast(besides, { wrong: true, about });
+        if (Object.keys(wrong).length > 0) refuse(wrong);
+      } else if (result.__typename === 'ConflictError' && 'alias' in result.current) {
+        const { current } = result;
+        if (!isConflict(current, mine)) return await send({ ...mine, updatedAt: current.updatedAt });
+        // The answer has the link as it is now, which shows the conflict.
+        lookAtConflict();
+      } else {
         showToast(refusalText(result), { wrong: true, about });
         again();
       }
     } catch (error) {
       showFault(error, about);
-    } finally {
-      setBusy(false);
     }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (hasConflict) lookAtConflict();
+    else void save();
+  };
+  const discard = () => {
+    goOn();
+    edit.restart(link);
   };
   const { url: urlError, ...rest } = errors;
   return (
-    <form className="edit" onSubmit={save} noValidate>
+    <form ref={form} className="edit" onSubmit={submit} onFocus={onFocus} noValidate>
       {edit.wasKept && edit.isChanged && <p className="notice">{t.kept}</p>}
-      {conflict && (
+      {hasConflict && (
         <Conflict
           read={read}
           mine={fields}
-          theirs={conflict}
+          theirs={link}
           onMine={() => {
-            edit.restart(conflict, changedFields(fields, read));
-            setConflict(null);
+            goOn();
+            edit.restart(link, read);
+            void save(editingOn(link, fields, read));
           }}
-          onTheirs={() => {
-            edit.restart(conflict);
-            setConflict(null);
-          }}
+          onTheirs={discard}
         />
       )}
       <fieldset className="plain" disabled={!session.canWrite}>
@@ -99,11 +133,11 @@ export function EditLink({
       </fieldset>
       {edit.isChanged && (
         <div className="save-bar">
-          <span>{t.unsaved}</span>
-          <button type="button" className="button quiet" onClick={() => edit.restart(link)}>
+          <span>{hasConflict ? t.decideFirst : t.unsaved}</span>
+          <button type="button" className="button quiet" onClick={discard}>
             {t.discard}
           </button>
-          <button type="submit" className="button" disabled={isBusy || conflict !== null}>
+          <button type="submit" className="button" aria-disabled={isBusy}>
             {t.save}
           </button>
         </div>

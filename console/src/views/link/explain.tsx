@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
+import { focusSoon } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { faultOf } from '../../data/faults.ts';
 import { targetChoices } from '../../data/target-choices.ts';
@@ -31,6 +32,10 @@ const agents = {
 } as const;
 type Device = keyof typeof agents;
 const devices = Object.keys(agents) as Device[]; // The names of the object above.
+
+/** What is chosen, and what is typed and not chosen. */
+type Chosen = readonly [item: ChoiceItem | null, typed: string];
+const nothing: Chosen = [null, ''];
 
 type Decision = ExplainQuery['explainRedirect'];
 
@@ -74,8 +79,8 @@ function Reasons({ decision: { outcome, steps } }: { decision: Decision }): Reac
 /** Says what a visitor would get, and why. */
 export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const client = useClient();
-  const [country, setCountry] = useState<ChoiceItem | null>(null);
-  const [language, setLanguage] = useState<ChoiceItem | null>(null);
+  const [country, setCountry] = useState<Chosen>(nothing);
+  const [language, setLanguage] = useState<Chosen>(nothing);
   const [device, setDevice] = useState<Device>('IPHONE');
   const [at, setAt] = useState('');
   const [password, setPassword] = useState('');
@@ -85,11 +90,12 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     dismissAbout(ABOUT);
+    if (country[1] !== '' || language[1] !== '') return focusSoon('.explain [aria-invalid="true"]');
     const input = {
       linkId: link.id,
       userAgent: agents[device],
-      ...(country && { country: country.id }),
-      ...(language && { acceptLanguage: language.id }),
+      ...(country[0] && { country: country[0].id }),
+      ...(language[0] && { acceptLanguage: language[0].id }),
       ...(at && { at: fromLocalInput(at) }),
       ...(password && { password }),
       ...(query && { query: query.replace(/^\?/, '') }),
@@ -100,7 +106,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
     if (error) showFault(faultOf(error), ABOUT);
     if (data)
       setResult({
-        who: t.who(t.withDevices[device], country?.name, language?.name),
+        who: t.who(t.withDevices[device], country[0]?.name, language[0]?.name),
         decision: data.explainRedirect,
       });
   };
@@ -113,8 +119,9 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
             label={t.country}
             placeholder={t.any}
             items={targetChoices('COUNTRY')}
-            value={country}
-            onValue={setCountry}
+            value={country[0]}
+            typed={country[1]}
+            onValue={(...chosen) => setCountry(chosen)}
           />
           <SelectField
             label={t.device}
@@ -126,8 +133,9 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
             label={t.language}
             placeholder={t.any}
             items={targetChoices('LANGUAGE')}
-            value={language}
-            onValue={setLanguage}
+            value={language[0]}
+            typed={language[1]}
+            onValue={(...chosen) => setLanguage(chosen)}
           />
           <TextField label={t.at} type="datetime-local" value={at} onText={setAt} hint={t.now} />
           <PasswordField label={t.password} autoComplete="off" value={password} onText={setPassword} />

@@ -1,5 +1,6 @@
-import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
+import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
 import { useEditState } from '../../data/edit-state.ts';
 import { useRead } from '../../data/read.ts';
@@ -48,6 +49,10 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   const tab = tabs.find((one) => one === (asked ?? 'edit'));
   const [, navigate] = useLocation();
   useTitle(...titleOf(data?.link, tab));
+  useEffect(() => {
+    leftLink.set(id);
+    return () => focusSoon(CURRENT_ROW, isFocusFree);
+  }, [id]);
   if (gone.has(id)) return <Redirect to={back} />;
   if (tab === undefined) return <Redirect to={`/links/${id}`} />;
   if (fault && !data) return <FaultNotice fault={fault} again={again} />;

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
-import { DESTINATION, focusSoon } from '../../app/focus.ts';
+import { DESTINATION, focusSoon, rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
@@ -103,6 +103,7 @@ export function LinkRow({
   const box = (event: MouseEvent) => onSelect(event.shiftKey);
   return (
     <li
+      id={rowId(link.id)}
       className={isSelected ? 'row selected' : 'row'}
       tabIndex={isFocusable ? 0 : -1}
       aria-label={link.title ?? link.shortUrl}

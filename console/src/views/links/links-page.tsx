@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
+import { CURRENT_ROW, focusNow, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -30,12 +31,12 @@ export function LinksPage({
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
   const selection = useSelection(links, JSON.stringify([state.search, state.searchBy, filterOf(state)]));
-  const [current, setCurrent] = useState<string | null>(null);
+  const [current, setCurrent] = useState<string | null>(leftLink.get);
   const goOn = useEffectEvent(() => {
     onEntered();
     const only = exact ?? (links.length === 1 ? links[0] : undefined);
     if (only) navigate(`/links/${only.id}${queryOf(state)}`);
-    else focusList();
+    else focusNow(CURRENT_ROW);
   });
   const isReady = entered !== null && entered === state.search && !isLoading && nodes !== undefined;
   useEffect(() => {
@@ -54,8 +55,8 @@ export function LinksPage({
         <BulkBar selection={selection} links={links} filter={looksAnywhere(state) ? null : filterOf(state)} />
       )}
       {isCut && <OnlyFirst state={state} set={set} />}
-      {links.length === 0 && !isLoading ? (
-        <Nothing state={state} />
+      {links.length === 0 && !isLoading && !fault ? (
+        <Nothing state={state} isCut={isCut} />
       ) : (
         <LinkList
           links={links}
@@ -90,17 +91,18 @@ export function LinksPage({
   );
 }
 
-function Nothing({ state }: { state: LinksState }): ReactElement {
+/** Why no link is shown. Only a search that looked through all of them says that it looked everywhere. */
+function Nothing({ state, isCut }: { state: LinksState; isCut: boolean }): ReactElement {
   const { canWrite } = useSession();
   const t = texts.links;
   if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
-  return (
-    <Empty title={t.noMatch}>
-      {state.search === ''
-        ? t.filtered
-        : (looksAnywhere(state) ? t.searchedIn : t.searchedOne)(texts.search.fields[state.searchBy])}
-    </Empty>
-  );
+  const why = () => {
+    if (state.search.trim() === '') return t.filtered;
+    if (!looksAnywhere(state)) return t.searchedOne(texts.search.fields[state.searchBy]);
+    if (isCut) return t.searchedFirst;
+    return Object.keys(filterOf(state, 'ANYWHERE')).length > 0 ? t.searchedSome : t.searchedAll;
+  };
+  return <Empty title={t.noMatch}>{why()}</Empty>;
 }
 
 /** What to do if a search finds more than is shown: look in one field, whose list has pages. */
@@ -139,9 +141,6 @@ function OnlyFirst({
   );
 }
 
-/** Focuses the row of the list that had the focus last. */
-const focusList = () => document.querySelector<HTMLElement>('.rows li[tabindex="0"]')?.focus();
-
 /** The rows, of which arrow keys move the focus. */
 function LinkList({
   links,
@@ -163,9 +162,9 @@ function LinkList({
     const onKey = (event: KeyboardEvent) => {
       // From the search, or outside of any control, an arrow enters the list.
       const from = document.activeElement;
-      if (event.key !== 'ArrowDown' || (from !== document.body && from?.id !== 'search')) return;
+      if (event.key !== 'ArrowDown' || (!isFocusFree() && from?.id !== 'search')) return;
       event.preventDefault();
-      focusList();
+      focusNow(CURRENT_ROW);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);

@@ -1,8 +1,11 @@
-import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
+import { focusNow, showWrong } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
+import { changedFields } from '../../data/edit-state.ts';
 import {
   draftOf,
   emptyFields,
@@ -11,7 +14,8 @@ import {
   type LinkFields,
   newLinkOf,
 } from '../../data/link-fields.ts';
-import { errorsOf, refusalBesides, unsendable } from '../../data/refusals.ts';
+import { spaceIsThere } from '../../data/new-space.ts';
+import { errorsAfter, linkErrors, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
@@ -41,6 +45,8 @@ export function NewLink({
   const t = texts.newLink;
   const draft = draftName(session.viewer.account.id, NEW);
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
+  const latest = useRef(fields);
+  latest.current = fields;
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
   const [made, setMade] = useState<LinkWholeFragment | null>(null);
@@ -60,40 +66,52 @@ export function NewLink({
 
   const change = (patch: Partial<LinkFields>) => {
     setFields((before) => ({ ...before, ...patch }));
-    setErrors({});
+    setErrors((before) => errorsAfter(before, patch));
   };
-  const clear = () => {
+  /** Begins anew, but keeps what was typed since then. */
+  const clear = (since: LinkFields) => {
     dismissAbout(draft);
-    setFields(emptyFields);
+    setFields((before) => ({ ...emptyFields, ...changedFields(before, since) }));
     setErrors({});
     setNoted(false);
     onOpen(false);
   };
+  const refuse = (wrong: FieldErrors) =>
+    showWrong('.new-link', () => {
+      setErrors(wrong);
+      if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
+    });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
-    if (trimPasted(fields.url) === '') return setErrors({ url: t.empty });
-    const unsent = unsendable(fields);
-    if (Object.keys(unsent).length > 0) return setErrors(unsent);
     setBusy(true);
     dismissAbout(draft);
     try {
+      await spaceIsThere();
+      await send(latest.current);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const send = async (fields: LinkFields) => {
+    const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
+    if (Object.keys(unsent).length > 0) return refuse(unsent);
+    try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
       if (result.__typename === 'Link') {
-        setMade(result);
-        clear();
+        flushSync(() => {
+          setMade(result);
+          clear(fields);
+        });
+        focusNow('.created .button');
         announce([{ kind: 'LINK', recordId: result.id, action: 'CREATED' }]);
       } else {
-        const wrong = errorsOf(result);
-        setErrors(wrong);
-        const message = refusalBesides(result);
-        if (message !== null) showToast(message, { wrong: true, about: draft });
-        if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
+        const { errors: wrong, besides } = linkErrors(result, fields);
+        if (besides !== null) showToast(besides, { wrong: true, about: draft });
+        if (Object.keys(wrong).length > 0) refuse(wrong);
       }
     } catch (error) {
       showFault(error, draft);
-    } finally {
-      setBusy(false);
     }
   };
   const { url: urlError, ...rest } = errors;
@@ -115,7 +133,7 @@ export function NewLink({
             spellCheck={false}
             onChange={(event) => change({ url: event.target.value })}
           />
-          <button type="submit" className="button" disabled={isBusy}>
+          <button type="submit" className="button" aria-disabled={isBusy}>
             {t.create}
           </button>
         </div>
@@ -133,7 +151,14 @@ export function NewLink({
           </button>
           {isNoted && !isEmpty && <span className="quiet">{t.kept}</span>}
           {!isEmpty && (
-            <button type="button" className="button text" onClick={clear}>
+            <button
+              type="button"
+              className="button text"
+              onClick={() => {
+                clear(fields);
+                focusNow('#new-url');
+              }}
+            >
               {t.discard}
             </button>
           )}
@@ -146,7 +171,7 @@ export function NewLink({
           <>
             <LinkForm fields={fields} errors={rest} onChange={change} />
             <div className="buttons end">
-              <button type="submit" className="button" disabled={isBusy}>
+              <button type="submit" className="button" aria-disabled={isBusy}>
                 {t.create}
               </button>
             </div>

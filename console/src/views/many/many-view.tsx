@@ -1,5 +1,7 @@
 import { type DragEvent, type ReactElement, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
+import { focusSoon, showWrong } from '../../app/focus.ts';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { useCheckedLines } from '../../data/checked-lines.ts';
@@ -31,6 +33,8 @@ export function ManyView(): ReactElement {
   const { text, spaceId, checked, setText } = lines;
   const [making, setMaking] = useState<Progress | null>(null);
   const [made, setMade] = useState<{ text: string; results: readonly RowResult[] } | null>(null);
+  const [spaceTyped, setSpaceTyped] = useState('');
+  const [spaceError, setSpaceError] = useState<string | undefined>();
   const stop = useRef(new AbortController());
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const progress = making ?? lines.progress;
@@ -46,6 +50,10 @@ export function ManyView(): ReactElement {
     setText(await textIn(file));
   };
   const create = async () => {
+    if (spaceTyped !== '') {
+      const wrong = texts.form.noSuchSpace(spaceTyped.trim());
+      return showWrong('.many', () => setSpaceError(wrong));
+    }
     stop.current = new AbortController();
     setMaking({ done: 0, of: good.length });
     await attempt(IMPORT, async () => {
@@ -58,20 +66,25 @@ export function ManyView(): ReactElement {
         onProgress: setMaking,
       });
       const failed = settled.rows.filter((one) => !isGood(one));
-      setMade({
-        text: settled.text,
-        results: [...results, ...failed].sort((a, b) => a.row.number - b.row.number),
+      const all = [...results, ...failed].sort((a, b) => a.row.number - b.row.number);
+      flushSync(() => {
+        setMade({ text: settled.text, results: all });
+        setText('');
       });
-      setText('');
+      focusSoon('.many .buttons .button');
     });
     setMaking(null);
+  };
+  const goOn = () => {
+    flushSync(() => setMade(null));
+    focusSoon('.many textarea');
   };
   /** Goes on with the lines that failed. */
   const correctFailed = () => {
     if (made === null) return;
     const failed = new Set(made.results.filter(({ error }) => error !== null).map(({ row }) => row.number));
     setText(withRows(made.text, ({ number, cells }) => (failed.has(number) ? cells : undefined)));
-    setMade(null);
+    goOn();
   };
 
   if (!session.canWrite) return <Empty title={texts.faults.forbidden ?? ''} />;
@@ -83,7 +96,7 @@ export function ManyView(): ReactElement {
       </Link>
       <h1>{t.title}</h1>
       {made ? (
-        <ManyDone results={made.results} onCorrect={correctFailed} onAgain={() => setMade(null)} />
+        <ManyDone results={made.results} onCorrect={correctFailed} onAgain={goOn} />
       ) : (
         <section
           className="card many"
@@ -118,7 +131,17 @@ export function ManyView(): ReactElement {
                 />
               )}
             </Field>
-            <SpaceField value={spaceId} spaces={spaces} onValue={lines.setSpaceId} error={undefined} />
+            <SpaceField
+              value={spaceId}
+              typed={spaceTyped}
+              spaces={spaces}
+              onValue={(id, typed) => {
+                lines.setSpaceId(id);
+                setSpaceTyped(typed);
+                setSpaceError(undefined);
+              }}
+              error={spaceError}
+            />
           </div>
           {progress && (
             <ProgressBar

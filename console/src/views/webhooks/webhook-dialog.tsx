@@ -44,7 +44,12 @@ export function WebhookDialog({
     return createWebhook;
   };
   return (
-    <FormDialog title={webhook ? t.edit : t.create} onClose={onClose} onSubmit={save}>
+    <FormDialog
+      title={webhook ? t.edit : t.create}
+      shown={['url', 'events']}
+      onClose={onClose}
+      onSubmit={save}
+    >
       {(errors) => (
         <>
           <TextField label={t.url} type="url" value={url} onText={setUrl} error={errors.url} autoFocus />
