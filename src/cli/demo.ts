@@ -18,7 +18,7 @@ import { seededRandom } from './demo/random.ts';
 import { print } from './terminal.ts';
 import { servicesOf } from './transfer/account.ts';
 
-const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME]
+const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
 
 Fills a new database with example data: a year of a small company's links and their statistics. It refuses a
 database that has links. Give it a database of its own, and start the service on that database afterwards:
@@ -30,6 +30,7 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 
   --seed   a number; the same number gives the same visits (1 by default)
   --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
+  --days   how many days before that have visits (365 by default)
   --json   prints JSON instead of text`;
 
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
@@ -58,7 +59,11 @@ function endOf(until: string | undefined): Date {
   return time;
 }
 
-const options = { seed: { type: 'string', default: '1' }, until: { type: 'string' } } as const;
+const options = {
+  seed: { type: 'string', default: '1' },
+  until: { type: 'string' },
+  days: { type: 'string', default: '365' },
+} as const;
 
 const baseOf = ({ baseUrl, port }: Config) => new URL(baseUrl ?? `http://localhost:${port}`);
 const note = (config: Config) =>
@@ -68,6 +73,9 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
+  const days = Number(values.days);
+  if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > 365)
+    throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to 365.`);
   const now = endOf(values.until);
   const base = baseOf(config);
   await migrateIfNew(config);
@@ -85,7 +93,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
     };
     // A key that the operator set is not printed.
     const shownKey = initialApiKey === undefined ? made : null;
-    return { key: shownKey, result: await fillDemo(db, actor, services, { now, random }) };
+    return { key: shownKey, result: await fillDemo(db, actor, services, { now, random, days }) };
   });
   if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;

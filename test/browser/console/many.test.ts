@@ -258,9 +258,9 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByText('No links yet').waitFor();
   });
 
-  test('pages through 10,000 links to the end and back, and keeps none of their pages', async () => {
+  test('pages through 4,000 links to the end and back, and keeps none of their pages', async () => {
     const caller = await newAccount();
-    await addLinks(caller, 10_000);
+    await addLinks(caller, 4_000);
     const { page } = await tabOf(caller);
     const session = await page.context().newCDPSession(page);
     const heap = async () => {
@@ -281,13 +281,13 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
         }
       })()`);
     await first.waitFor();
-    await turnTo('Link 8999');
+    await turnTo('Link 2999');
     const early = await heap();
     await turnTo('Link 49');
     const late = await heap();
     expect(await next.isDisabled()).toBe(true);
     // Graphcache keeps the keys of all records that it has seen: some 300 bytes for a link. A page that stays takes 1,300.
-    expect((late - early) / 9_000).toBeLessThan(500);
+    expect((late - early) / 3_000).toBeLessThan(500);
     await page.getByRole('button', { name: '← Previous' }).click();
     await expect.poll(() => first.innerText()).toBe('Link 99');
   });
