@@ -1,4 +1,5 @@
 import { OperatorError } from '../operator-error.ts';
+import { analyze } from './analyze.ts';
 import type { Database } from './connection/client.ts';
 import { directTransaction } from './connection/raw-reads.ts';
 import { name, raw, sql } from './connection/sql.ts';
@@ -65,6 +66,7 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
       directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), COPY_LIMITS),
     reading,
   );
+  await analyze(to.client, models);
 }
 
 async function copyAll(

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { demoLinks } from '../../src/cli/demo/company.ts';
 import { poisson, seededRandom } from '../../src/cli/demo/random.ts';
 import { fillServer } from '../support/demo.ts';
+import { unknownToPlanner } from '../support/plan.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -79,3 +80,12 @@ test('random numbers are uniform, and random counts have the expected mean', () 
     expect(Math.abs(average - mean)).toBeLessThan(4 * Math.sqrt(mean / counts.length));
   }
 });
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'the planner knows the tables that it fills',
+  async () => {
+    const [server] = servers as [TestServer];
+    const filled = ['Link', 'LinkCounter', 'LinkHour', 'LinkDayValue'];
+    expect(await unknownToPlanner(server.database.client, filled)).toEqual([]);
+  },
+);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
+import { unknownToPlanner } from '../support/plan.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -569,4 +570,11 @@ test('an interrupted and repeated import gives the same result as a single one',
   expect(await importInto(other, { text }, { format: 'yourls' })).toMatchObject({ created: 1_200 });
   expect(await exportOf(other)).toBe(inTwo);
   await other.stop();
+});
+
+test.skipIf(isSqlite)('lets the planner know what is new', async () => {
+  const { client } = server.database;
+  expect(await unknownToPlanner(client, ['Link', 'LinkCounter'])).toHaveLength(2);
+  await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls' });
+  expect(await unknownToPlanner(client, ['Link', 'LinkCounter'])).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { name, sql } from '../../src/db/connection/sql.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { countTables } from '../../src/db/statistics/rows.ts';
 import { newDatabase } from '../support/database.ts';
+import { unknownToPlanner } from '../support/plan.ts';
 import { runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -115,7 +116,7 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
 describe.each([
   ['SQLite', 'PostgreSQL', () => newFile(), () => newDatabase({ migrated: false })],
   ['PostgreSQL', 'SQLite', () => newDatabase(), () => newFile()],
-])('a copy from %s to %s', (_from, _to, source, target) => {
+])('a copy from %s to %s', (_from, toName, source, target) => {
   let from: string;
   let to: string;
   let before: Awaited<ReturnType<typeof answersOf>>;
@@ -139,6 +140,10 @@ describe.each([
   test('reports what it copied', () => {
     expect(copied).toMatchObject({ code: 0, stderr: '' });
     expect(copied.stdout).toMatch(/^Copied, and found the same on both sides:\n(.*\n)*.*Link: 604\n/);
+  });
+
+  test.runIf(toName === 'PostgreSQL')('lets the planner know what it copied', async () => {
+    expect(await unknownToPlanner(server.database.client, ['Link', 'LinkCounter', 'LinkDay'])).toEqual([]);
   });
 
   test('accepts the same keys, with the same answers', async () => {

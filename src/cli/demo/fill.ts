@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { analyze } from '../../db/analyze.ts';
 import type { Db } from '../../db/connection/db.ts';
+import { models } from '../../db/copy-table.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
 import { deletePastVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
@@ -130,5 +132,6 @@ export async function fillDemo(
     // As the service does at the end of a day.
     while ((await deletePastVisitors(db, day)).more);
   }
+  await analyze(db, models);
   return { spaces: demoSpaces.length, links: links.length, clicks };
 }

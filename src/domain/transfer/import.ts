@@ -1,3 +1,4 @@
+import { analyze } from '../../db/analyze.ts';
 import type { Db } from '../../db/connection/db.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
@@ -52,6 +53,8 @@ export interface ImportReport {
 /** The maximum number of lines and of links of one transaction, and of bytes. */
 const MAX_BATCH_LINES = 500;
 const MAX_BATCH_BYTES = 2_000_000;
+/** The tables that imports fill. */
+const FILLED = ['Link', 'LinkCounter', 'Space', 'Change'];
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
@@ -107,6 +110,7 @@ export class Import {
       error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
+    if (!this.#context.dryRun) await analyze(this.#context.db, FILLED);
     return {
       ...this.#reports.counts,
       ...this.#records.created,
