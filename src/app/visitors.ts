@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { isOnHost } from '../domain/url.ts';
 import { clientOf } from '../http/request/client.ts';
 import { ClickBuffer } from '../redirect/click-buffer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
@@ -8,7 +9,7 @@ import type { AppDependencies, Background, Shared } from './dependencies.ts';
 
 export interface Visitors {
   readonly handler: RequestListener;
-  /** Whether pages for people are served on the requested host; not if the database cannot tell. */
+  /** Whether pages for people are served on the requested host: on that of BASE_URL; on others not if the database cannot tell. */
   servesPeople(req: IncomingMessage): Promise<boolean>;
   flush(): Promise<void>;
   readonly background: Background[];
@@ -16,7 +17,17 @@ export interface Visitors {
 
 /** What visitors get: redirects, which are counted, and pages of statistics. */
 export function createVisitors(
-  { database, statistics = true, metrics, log, lists, countryOf, publicStatistics, now }: AppDependencies,
+  {
+    database,
+    baseUrl,
+    statistics = true,
+    metrics,
+    log,
+    lists,
+    countryOf,
+    publicStatistics,
+    now,
+  }: AppDependencies,
   { services, revisions, trust, report }: Shared,
 ): Visitors {
   const db = database.client;
@@ -46,7 +57,10 @@ export function createVisitors(
   });
   return {
     handler,
-    servesPeople: (req) => links.servesPeople(clientOf(req, trust).host).catch(() => false),
+    async servesPeople(req) {
+      const { host } = clientOf(req, trust);
+      return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
+    },
     flush: () => clicks.flush(),
     background: [clicks],
   };

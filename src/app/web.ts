@@ -18,7 +18,7 @@ import type { Visitors } from './visitors.ts';
 
 /** People get a page, and programs JSON. */
 function refuse(req: Request, res: Response, status: number, message: string, page: Message): void {
-  res.vary('Accept');
+  res.vary('Accept').set('Cache-Control', 'private, no-store');
   if (req.accepts(['json', 'html']) === 'html') sendMessage(req, res, status, page);
   else res.status(status).json({ message, status });
 }

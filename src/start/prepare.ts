@@ -16,8 +16,9 @@ import { oneLine } from '../shared/one-line.ts';
 /** A handler that throws the error for an unusable file of a variable. */
 function refused(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
   return (error) => {
+    const reason = oneLine(error).replace(/\.$/, '');
     throw new ConfigError(
-      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${oneLine(error)}.`,
+      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${reason}.`,
     );
   };
 }

@@ -139,6 +139,7 @@ describe('a path that cannot be decoded', () => {
       ]);
     }
     const page = await ask(target, { Accept: 'text/html,*/*;q=0.8' });
+    expect((await ask(target)).headers['cache-control']).toBe('private, no-store');
     expect([page.status, page.type]).toEqual([404, 'text/html']);
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'/);
     expect(page.body).toContain('<h1>');

@@ -128,10 +128,21 @@ describe('a running process during an outage of PostgreSQL', () => {
     await postgres.kill();
     const away = await Promise.all(Array.from({ length: 20 }, () => visit(program.origin, `/${alias}`)));
     const unknown = await visit(program.origin, '/unknown');
+    const open = (path: string, Accept: string, Host = 's.example') =>
+      visit(program.origin, path, { headers: { Accept, Host } });
+    const pages = await Promise.all(
+      ['/', '/console', '/docs', '/graphql'].map((path) => open(path, 'text/html')),
+    );
+    const nothing = await open('/docs/assets/%ff', 'application/json');
+    const elsewhere = await open('/docs', 'text/html', 'never-seen.example');
     await setTimeout(1500);
     await postgres.start();
     expect(new Set(away.map(({ status }) => status))).toEqual(new Set([302]));
     expect([unknown.status, unknown.headers['retry-after']]).toEqual([503, '1']);
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(pages[0]?.body).toContain('href="/console"');
+    expect([nothing.status, nothing.body]).toEqual([404, '{"message":"Nothing is here.","status":404}']);
+    expect(elsewhere.status).toBe(503);
     const clicks = async () => {
       const { body } = await owner.rest('GET', `/links/${id}`);
       return (body as { data?: { clicks: number } }).data?.clicks;

@@ -39,6 +39,8 @@ test('reads a file with a byte order mark', async () => {
 
 test('stops the start if the file cannot be used', async () => {
   const env = environment('unusable', 'not JSON');
+  const ended = environment('ended', '{ "abc": "subscription { changes @skip(if: true) { id } }" }');
+  expect((await runProgram('main', ended)).stderr).toMatch(/specification\.\s*$/);
   const { code, stderr } = await runProgram('main', env);
   expect(code).not.toBe(0);
   expect(stderr).toContain(

@@ -148,6 +148,30 @@ test.each(['*/*', 'application/*', 'text/html, application/json;q=0.5', 'applica
   },
 );
 
+test('answers HEAD for the GraphiQL page as GET, without the page', async () => {
+  const ask = (method: string) =>
+    fetch(`${server.origin}/graphql`, { method, headers: { Accept: 'text/html' } });
+  const [head, get] = [await ask('HEAD'), await ask('GET')];
+  expect([head.status, head.headers.get('Content-Type'), await head.text()]).toEqual([
+    200,
+    get.headers.get('Content-Type'),
+    '',
+  ]);
+  await get.text();
+});
+
+test.each([0, false, [], {}])('says that operationName must be a string: %j', async (operationName) => {
+  for (const query of ['{ __typename }', 'query A { __typename } query B { __typename }']) {
+    const response = await owner.fetch('/graphql', {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: JSON.stringify({ query, operationName }),
+    });
+    const error = { message: 'operationName must be a string.', extensions: { code: 'BAD_REQUEST' } };
+    expect([response.status, await response.json()]).toMatchObject([400, { errors: [error] }]);
+  }
+});
+
 test.each(['text/html;q=0, */*', 'application/json, text/html;q=0.1'])(
   'does not serve the GraphiQL page to GET with Accept: %s',
   async (accept) => {

@@ -31,7 +31,8 @@ const MAX_PATH = 4 * MAX_ALIAS;
 function meantBy(path: string): string {
   if (path.length > MAX_PATH) return '';
   try {
-    return withoutEnd(decodeURIComponent(path.slice(1)), ADDED);
+    // A percent sign that encodes nothing is one that was added.
+    return withoutEnd(decodeURIComponent(path.slice(1).replace(/%(?![\da-f]{2})/gi, '%25')), ADDED);
   } catch {
     return '';
   }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { acceptedTypes, HTML_TYPE } from '../../schema/server/accept-header.ts';
 import type { RequestInfo } from '../request/info.ts';
 
-/** Whether a browser opens `/graphql`. */
+/** Whether a browser opens `/graphql`; HEAD asks what GET would get. */
 export function asksForGraphiql({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && acceptedTypes(headers.accept)[0] === HTML_TYPE;
+  return (method === 'GET' || method === 'HEAD') && acceptedTypes(headers.accept)[0] === HTML_TYPE;
 }
 
 /** Whether a request is for a page for people, which are the console, GraphiQL and `/docs`, or for a file of one. */
