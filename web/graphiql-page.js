@@ -58,7 +58,29 @@ function show(part) {
   root.hidden = part !== root;
 }
 
-function start() {
+/** The editor of queries, once GraphiQL has made it. */
+async function queryEditor() {
+  for (;;) {
+    const editors = self.monaco?.editor.getEditors() ?? [];
+    const editor = editors.find((one) => one.getModel()?.getLanguageId() === 'graphql');
+    if (editor) return editor;
+    await new Promise(requestAnimationFrame);
+  }
+}
+
+/** Moves to an operation of the editor, which is then the one that its shortcut runs. */
+async function goTo(name) {
+  const editor = await queryEditor();
+  const lines = editor.getValue().split('\n');
+  const line = lines.findIndex((text) =>
+    new RegExp(`^\\s*(query|mutation|subscription)\\s+${name}\\b`).test(text),
+  );
+  if (line < 0) return;
+  editor.setPosition({ lineNumber: line + 1, column: 1 });
+  editor.revealLineNearTop(line + 1);
+}
+
+async function start() {
   isOpen = true;
   const home = gate.querySelector('.brand').outerHTML;
   self.YogaGraphiQL.renderYogaGraphiQL(root, {
@@ -72,6 +94,11 @@ function start() {
     // GraphiQL's default would put the whole query into the address bar.
     onEditQuery() {},
   });
+  const editor = await queryEditor();
+  editor.updateOptions({ wordWrap: 'on' });
+  editor.focus();
+  const name = new URLSearchParams(location.search).get('operationName') ?? '';
+  if (/^\w+$/.test(name)) goTo(name);
 }
 
 async function open(key) {
@@ -86,26 +113,36 @@ async function open(key) {
     told.textContent = 'The service does not answer.';
     return;
   }
+  if (isOpen && key !== keyInUse) {
+    // The page begins anew, so that nothing of the other account goes on or stays visible; the stored tabs are kept.
+    history.replaceState({ key }, '', location.pathname);
+    location.reload();
+    return;
+  }
   history.replaceState({ key }, '');
   keyInUse = key;
   find('key').value = '';
   show(root);
-  if (!isOpen) start();
+  if (isOpen) find('change').focus();
+  else start();
 }
 
-/** Scrolls the editor to an operation that is chosen in the menu of the play button. */
-function scrollTo(name) {
-  const editor = self.monaco.editor.getEditors().find((one) => one.getModel()?.getLanguageId() === 'graphql');
-  const lines = editor?.getValue().split('\n') ?? [];
-  const line = lines.findIndex((text) => new RegExp(`^(query|mutation|subscription) ${name}\\b`).test(text));
-  if (line >= 0) editor.revealLineNearTop(line + 1);
+/** Leaves the form without another key. */
+function cancel() {
+  told.textContent = '';
+  find('key').value = '';
+  show(root);
+  find('change').focus();
 }
 
 find('form').addEventListener('submit', (event) => {
   event.preventDefault();
   open(find('key').value.trim());
 });
-find('cancel').addEventListener('click', () => show(root));
+find('cancel').addEventListener('click', cancel);
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape' && isOpen && !gate.hidden) cancel();
+});
 addEventListener(
   'click',
   ({ target }) => {
@@ -115,7 +152,7 @@ addEventListener(
       find('key').focus();
     }
     const item = target.closest('.graphiql-dropdown-item');
-    if (item) scrollTo(item.textContent);
+    if (item) goTo(item.textContent);
   },
   true,
 );
