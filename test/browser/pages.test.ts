@@ -102,7 +102,14 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.getByRole('button', { name: 'Change key' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change key' }).click();
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.id')).toBe('change');
+    await page.getByRole('button', { name: 'Change key' }).click();
     await openGraphiql(page, (await server.caller('another account')).key);
+    // Nothing of the first account goes on or stays visible, and the keyboard is in the editor.
+    await page.locator('.graphiql-execute-button:not([aria-label^="Stop"])').waitFor();
+    expect(await page.locator('.result-window').innerText()).not.toContain('A space to be found');
+    await page.locator('.graphiql-query-editor .monaco-editor.focused').waitFor();
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'WhoAmI' }).click();
     await page.locator('.result-window').getByText('another account').waitFor();
@@ -117,6 +124,12 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
       await expect.poll(() => overflowOf(page)).toBe(0);
       for (const part of ['.graphiql-query-editor', '.graphiql-response'])
         await expect.poll(async () => (await page.locator(part).boundingBox())?.width).toBeGreaterThan(300);
+      // It lies neither under the editor nor below its header.
+      await page.getByRole('button', { name: 'Change key' }).click({ timeout: 5_000 });
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.mouse.move(20, 20);
+      await page.mouse.wheel(0, 3_000);
+      expect(await page.evaluate('scrollY')).toBe(0);
     }
     expect(errors).toEqual([]);
     expect(elsewhere).toEqual([]);
@@ -132,15 +145,22 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
-    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['ListSpaces']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
 
     // The query of an address comes before the stored tab.
-    const asked = encodeURIComponent('query Asked { viewer { account { name } } }');
-    await page.goto(`${server.origin}/graphql?query=${asked}`);
+    const asked = encodeURIComponent(
+      'query Asked { viewer { account { name } } }\nquery Second { __typename }',
+    );
+    await page.goto(`${server.origin}/graphql?query=${asked}&operationName=Second`);
     await openGraphiql(page, caller.key);
     await page.locator('.graphiql-tab-active').getByText('Asked').waitFor();
     await page.locator('.graphiql-query-editor').getByText('Asked').waitFor();
+    // The editor's shortcut runs the operation that the address names.
+    await expect.poll(() => page.evaluate('monaco.editor.getEditors()[0].getPosition().lineNumber')).toBe(2);
+    await page.locator('.graphiql-query-editor .monaco-editor.focused').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.result-window').getByText('__typename').waitFor();
     await page.evaluate('localStorage.clear()');
     await page.reload();
     await page.locator('.graphiql-query-editor').getByText('Asked').waitFor();
