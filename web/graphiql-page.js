@@ -96,9 +96,18 @@ async function start() {
   });
   const editor = await queryEditor();
   editor.updateOptions({ wordWrap: 'on' });
-  editor.focus();
   const name = new URLSearchParams(location.search).get('operationName') ?? '';
-  if (/^\w+$/.test(name)) goTo(name);
+  if (!/^\w+$/.test(name)) return;
+  editor.focus();
+  goTo(name);
+}
+
+/** Ends what runs with the key before, and hides its answer. */
+async function leaveAccount() {
+  document.querySelector('.graphiql-execute-button[aria-label^="Stop"]')?.click();
+  for (const editor of self.monaco?.editor.getEditors() ?? [])
+    if (editor.getDomNode()?.closest('.result-window')) editor.setValue('');
+  (await queryEditor()).focus();
 }
 
 async function open(key) {
@@ -113,18 +122,14 @@ async function open(key) {
     told.textContent = 'The service does not answer.';
     return;
   }
-  if (isOpen && key !== keyInUse) {
-    // The page begins anew, so that nothing of the other account goes on or stays visible; the stored tabs are kept.
-    history.replaceState({ key }, '', location.pathname);
-    location.reload();
-    return;
-  }
+  const isOther = key !== keyInUse;
   history.replaceState({ key }, '');
   keyInUse = key;
   find('key').value = '';
   show(root);
-  if (isOpen) find('change').focus();
-  else start();
+  if (!isOpen) start();
+  else if (isOther) leaveAccount();
+  else find('change').focus();
 }
 
 /** Leaves the form without another key. */

@@ -104,11 +104,15 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.getByRole('button', { name: 'Change key' }).click();
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.id')).toBe('change');
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('menuitem', { name: 'WatchChanges' }).click();
+    await page.locator('.graphiql-execute-button[aria-label^="Stop"]').waitFor();
     await page.getByRole('button', { name: 'Change key' }).click();
     await openGraphiql(page, (await server.caller('another account')).key);
     // Nothing of the first account goes on or stays visible, and the keyboard is in the editor.
     await page.locator('.graphiql-execute-button:not([aria-label^="Stop"])').waitFor();
-    expect(await page.locator('.result-window').innerText()).not.toContain('A space to be found');
+    await caller.space('Made after that');
+    expect(await page.locator('.result-window .view-lines').innerText()).toBe('');
     await page.locator('.graphiql-query-editor .monaco-editor.focused').waitFor();
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'WhoAmI' }).click();
@@ -145,7 +149,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     await page.goBack();
     await page.locator('.graphiql-tab').first().waitFor();
-    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['ListSpaces']);
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
 
     // The query of an address comes before the stored tab.
