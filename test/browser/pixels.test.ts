@@ -238,6 +238,29 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     expect(asked).not.toContain('hijacked.example');
   });
 
+  test('fire once and do not lead on again, though their frame makes Back lead to its page', async () => {
+    const { alias } = await caller.link({ url: 'https://target.example/', pixel_ids: await caller.pixel() });
+    let fired = 0;
+    const context = await newContext(async (route, { host }) => {
+      if (host === 'target.example') return route.fulfill({ contentType: 'text/html', body: 'Elsewhere' });
+      fired++;
+      const body = "location.hash = 'one'; setTimeout(() => { location.hash = 'two' }, 50)";
+      await route.fulfill({ contentType: 'text/javascript', body });
+    });
+    const page = await context.newPage();
+    await page.goto(`${originOf(SHARED)}/nowhere`);
+    await page.evaluate(`void setTimeout(() => { location.href = '/${alias}' })`);
+    await page.waitForURL('https://target.example/');
+    await page.goBack();
+    // Longer than the page would wait before it leads on.
+    await expect
+      .poll(() => page.evaluate('performance.now()'), { timeout: BROWSER_TIMEOUT })
+      .toBeGreaterThan(1500);
+    expect([new URL(page.url()).pathname, fired]).toEqual([`/${alias}`, 1]);
+    await page.click('#on');
+    await page.waitForURL('https://target.example/');
+  });
+
   test('run as part of the page on an account’s own domain, where there is no script for a service worker', async () => {
     const domain = await caller.domain(OWN);
     await verifyHost(server.database.client, OWN, NOON);
