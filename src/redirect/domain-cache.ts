@@ -69,8 +69,10 @@ export class DomainCache {
   /**
    * Whether pages for people are served on a host: not on an account's own domain that serves visitors, where the scripts of
    * pixels run. Ports make no difference, since they share cookies.
+   * @throws if the host cannot be read, so that neither the pages nor pixels outside a frame are served on it
    */
   async servesPeople(host: string): Promise<boolean> {
+    if (this.#namesOf(host).length === 0 || host.includes(',')) throw new Error('the host cannot be read');
     const domain = await this.find(host);
     const names = this.#namesOf(host);
     if (names.includes(domain.name)) return domain.accountId === null;

@@ -56,7 +56,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (outcome === 'PIXELS' && link && destination !== null) {
       // The visit is counted already: without an answer of the database, the scripts are kept apart.
       const isApart = await links.servesPeople(clientOf(req, trust).host).catch(() => true);
-      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
+      // Through the page, a frame would reach the page that opened it.
+      const headers: Record<string, string> = isApart ? { 'Cross-Origin-Opener-Policy': 'same-origin' } : {};
+      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart), headers);
     }
     const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, request) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });

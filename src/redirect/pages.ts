@@ -108,10 +108,10 @@ const PIXELS_TIME = 600;
 
 /**
  * A frame for scripts, with an origin of its own: they reach no cookie, no storage and no other page of the host. The page's
- * policy applies in it, too.
+ * policy applies in it, too. The page adds it from its template.
  */
 function apart(scripts: string): string {
-  return `<iframe hidden sandbox="allow-scripts" srcdoc="${escapeHtml(`<!doctype html><body>${scripts}`)}"></iframe>`;
+  return `<template id="apart"><iframe hidden sandbox="allow-scripts" srcdoc="${escapeHtml(`<!doctype html><body>${scripts}`)}"></iframe></template>`;
 }
 
 /**
@@ -131,15 +131,20 @@ export function pixelsPage(
     .filter(isFireable)
     .map((pixel) => `<script nonce="${nonce}">${scriptOf(pixel)}</script>`)
     .join('\n');
-  const moveOn = `setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME})`;
+  // A frame can add entries to the history, with which Back leads here again: then nothing fires, and the link is left.
+  const moveOn = `if ((performance.getEntriesByType('navigation')[0] || {}).type !== 'back_forward') {
+setTimeout(function () { location.replace(document.getElementById('on').href) }, ${PIXELS_TIME});
+${isApart ? "document.body.appendChild(document.getElementById('apart').content);" : ''}
+}`;
   // A frame knows the base of its page, which would be the page's address, with its query.
   const base = isApart ? '\n<base href="/">' : '';
   const head = `${base}
 <noscript><meta http-equiv="refresh" content="0; url=${address}"></noscript>`;
   const body = `
 <a class="on" id="on" href="${address}" rel="noreferrer">${texts.submit}</a>
+${isApart ? apart(scripts) : ''}
 <script nonce="${nonce}">${moveOn}</script>
-${isApart ? apart(scripts) : scripts}`;
+${isApart ? '' : scripts}`;
   const policy = policyOf(
     nonce,
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,

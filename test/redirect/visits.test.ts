@@ -747,6 +747,8 @@ describe('a link with pixels', () => {
   test.each([
     ['s.example', true],
     ['elsewhere.example', true],
+    ['pixels.example:99999', true],
+    ['pixels.example,s.example', true],
     ['pixels.example', false],
     ['Pixels.Example.:8443', false],
     ['pixels-on-a-port.example', false],

@@ -192,6 +192,13 @@ describe('pages for people', () => {
     expect((await open('own.example', '/console')).location).toBe('https://example.com/old');
   });
 
+  test.each(['own.example:99999', 'own.example,s.example', 's.example, own.example'])(
+    'are not served on %s, which cannot be read',
+    async (host) => {
+      for (const path of PATHS) expect([path, (await open(host, path)).status]).toEqual([path, 404]);
+    },
+  );
+
   test('appear and disappear with the verification of a domain', async () => {
     const { client } = verifying.database;
     expect((await open('claimed.example', '/docs')).status).toBe(200);
