@@ -192,6 +192,30 @@ test('visitors are counted again after a clock that was days ahead, and the log 
   expect(logged).toHaveLength(1);
 });
 
+test('keys and hashes of visitors that a clock ahead made are deleted once it is right', async () => {
+  const owner = await server.caller();
+  const { alias } = await owner.link();
+  const { client } = server.database;
+  const days = async () => [
+    (await client.daySalt.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
+    (await client.dayVisitor.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
+  ];
+  for (const at of [after(3 * YEAR), NOON]) {
+    server.clock.now = at;
+    await visit(server.origin, `/${alias}`);
+    await server.flush();
+  }
+  const today = Number(dayText(NOON));
+  expect(await days()).toEqual([
+    [today, expect.any(Number)],
+    [today, expect.any(Number)],
+  ]);
+  await new StatisticsRetention(server.database, 0, () => NOON, log, {
+    shared: async () => NOON,
+  }).deleteOld();
+  expect(await days()).toEqual([[today], [today]]);
+});
+
 test('a process whose clock is ahead of the shared one ends no day', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();

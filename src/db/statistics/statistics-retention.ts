@@ -9,7 +9,7 @@ import { Retention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
 import { dayOf, daysAfter, enclosingPeriod, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
-import { deletePastVisitors, reopenFutureDays } from './visitors.ts';
+import { deleteFutureVisitors, deletePastVisitors, reopenFutureDays } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const WRITE_DELAY = 2 * 60_000;
@@ -77,11 +77,16 @@ export class StatisticsRetention extends Retention {
       );
     // A process whose clock is ahead ends no day for the others.
     const ended = Math.min(this.#now().getTime(), shared.getTime()) - WRITE_DELAY;
-    await this.untilNone(async () => {
-      const { any, more } = await deletePastVisitors(this.#db, dayOf(new Date(ended)));
-      this.#areLogged ||= any;
-      return more;
-    });
+    const [firstOpen, tomorrow] = [dayOf(new Date(ended)), daysAfter(dayOf(shared), 1)];
+    for (const deleteSome of [
+      () => deletePastVisitors(this.#db, firstOpen),
+      () => deleteFutureVisitors(this.#db, tomorrow),
+    ])
+      await this.untilNone(async () => {
+        const { any, more } = await deleteSome();
+        this.#areLogged ||= any;
+        return more;
+      });
     const { provider, url } = this.#database;
     if (provider === 'sqlite' && this.#areLogged) this.#areLogged = !emptyLog(url);
     if (this.#months === 0) return;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Db, Tx } from '../connection/db.ts';
 import { dialectOf } from '../connection/dialect.ts';
 import { readRows } from '../connection/raw-reads.ts';
-import { sql } from '../connection/sql.ts';
+import { type Sql, sql } from '../connection/sql.ts';
 import { daysOf, type Visits } from './batch.ts';
 import { daysAfter } from './calendar.ts';
 
@@ -75,17 +75,27 @@ interface Deleted {
   readonly more: boolean;
 }
 
-/** Deletes the salts and a batch of the visitors of days before this one. */
+/** Deletes the salts and a batch of the visitors of some days. */
+async function deleteVisitors(db: Db, isDeleted: Sql): Promise<Deleted> {
+  const salts = await db.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
+  const visitors = await db.$executeRaw(sql`
+    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
+      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${isDeleted} LIMIT ${BATCH_SIZE})`);
+  return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
+}
+
+/** Deletes those of days after this one, which only a wrong clock can have made: otherwise they would stay until then. */
+export function deleteFutureVisitors(db: Db, after: number): Promise<Deleted> {
+  return deleteVisitors(db, sql`"day" > ${after}`);
+}
+
+/** Deletes those of days before this one, which are over. */
 export async function deletePastVisitors(db: Db, before: number): Promise<Deleted> {
   const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)
     await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
-  const salts = await db.$executeRaw`DELETE FROM "DaySalt" WHERE "day" < ${before}`;
-  const visitors = await db.$executeRaw`
-    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
-      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE "day" < ${before} LIMIT ${BATCH_SIZE})`;
-  return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
+  return deleteVisitors(db, sql`"day" < ${before}`);
 }
 
 /**
