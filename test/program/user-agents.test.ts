@@ -112,6 +112,7 @@ test.each([
   ].map((device) => `Mozilla/5.0 (Linux; Android 13; ${device}) ${CHROME}`),
   'Mozilla/5.0 (Linux; Android 5.0; Google Nexus 5 - 5.0.0 - API 21 - 1080x1920 Build) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/37 Mobile Safari/537.36',
   'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 5.1; .NET CLR; Google Toolbar; Mozilla/4.0(Compatible; BTRS))',
+  'Mozilla/5.0 (compatible; MSIE 9.0; Windows NT 6.1; Win64; x64; Trident/5.0; .NET CLR 3.5; Tablet PC 2.0; Google Update)',
   // Text browsers, old browsers, old phones and televisions
   'NetSurf/3.10 (Linux)',
   'Mozilla/5.0 (X11; Linux) NetSurf/3.11',
@@ -225,7 +226,8 @@ test.each([
     'facebookexternalhit/1.1',
     'PhantomJS/2.1',
   ].map((name) => `${IPHONE} ${name}`),
-  `${ANDROID.replace('Chrome', 'HeadlessChrome')}`,
+  ANDROID.replace('Chrome', 'HeadlessChrome'),
+  `${ANDROID} StatusCake`,
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34',
   'Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) wkhtmltopdf Version/8.0 Safari/538.1',
   ...['Barracuda', 'Mimecast', 'Trend Micro WTP'].map(

@@ -29,7 +29,7 @@ const PROGRAM = anyOf(
 
 /** Words of televisions and phones that isbot takes for those of programs. */
 const MISTAKEN =
-  /\b(?:CE-HTML|NETTV|Freesat|Bada|webOS|REX)\/1\.0\b|Catcher(?=\d)|Google ?TV|Java(?=Platform|\/ASVM)|HTTP PGDL(?:;HTTPS)?|iP(?:hone|ad|od)\d+,|Google Toolbar|Sogou(?:MSE|MobileBrowser)/gi;
+  /\b(?:CE-HTML|NETTV|Freesat|Bada|webOS|REX)\/1\.0\b|Catcher(?=\d)|Google ?TV|Java(?=Platform|\/ASVM)|HTTP PGDL(?:;HTTPS)?|iP(?:hone|ad|od)\d+,|Google (?:Toolbar|Update)|Sogou(?:MSE|MobileBrowser)/gi;
 
 /** The system and device of a phone's browser or WebView, up to its engine: apps add names behind it. */
 const PHONE_SYSTEM =
@@ -45,7 +45,7 @@ const OLD_FORM = anyOf(
 /** What programs say about themselves behind the form of a phone or of an old browser. */
 const DECLARED = anyOf(
   String.raw`(?<! cu)bots?(?:\b|_)|crawl|spider\b|preview|compatible; (?!iCab|IBrowse)|https?:|\bwww\.|@[a-z][\w-]+\.`,
-  'headless|lighthouse|externalhit|GoogleOther|Google-|InspectionTool|PhantomJS|PageSpeed|pingdom|PTST/|GTmetrix',
+  'headless|lighthouse|externalhit|GoogleOther|Google-|InspectionTool|PhantomJS|PageSpeed|pingdom|PTST/|GTmetrix|SpeedCurve|StatusCake|24x7|synthetic',
   'playwright|puppeteer|selenium|links?.?(?:walk|check|valid|test|alarm|scan)',
 );
 
