@@ -81,6 +81,61 @@ test.each([
   'Mozilla/5.0 (Nintendo 3DS; U; ; en) Version/1.7412.EU',
   'Opera/9.30 (Nintendo Wii; U; ; 3642; en)',
   `Mozilla/5.0 (Windows NT 10.0; Win64; x64; Xbox; Xbox One) ${CHROME} Edge/44.18363.8131`,
+  ...[
+    'SmartNews/24.1',
+    'jp.gocro.smartnews',
+    'GoogleNews',
+    'NewsBreak/24',
+    'Opera News/1',
+    'BBCNews/6',
+    'AppNews/1.2',
+  ].map((app) => `${IPHONE} ${app}`),
+  ...[
+    'Feedly/1.0',
+    'FetchRewards/3.5',
+    'GoogleAnalyticsApp',
+    'GoogleDocs',
+    'com.google.android.gm',
+    'okhttp/4.9',
+  ].map((app) => `${ANDROID} ${app}`),
+  ...['com.google.GoogleMail', 'Zalando/24.1 Darwin/23.5', 'Cronet/120', 'NewsApp/1.0 (CFNetwork)'].map(
+    (app) => `${IPHONE} ${app}`,
+  ),
+  // Words of devices
+  ...[
+    'Honeywell ScanPal EDA51',
+    'Spider X5',
+    'Robot-X',
+    'Crosscall Checker',
+    'TP-LINK TEST Neffos',
+    'moto e(7)',
+  ].map((device) => `Mozilla/5.0 (Linux; Android 13; ${device}) ${CHROME}`),
+  'Mozilla/5.0 (Linux; Android 5.0; Google Nexus 5 - 5.0.0 - API 21 - 1080x1920 Build) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/37 Mobile Safari/537.36',
+  'Mozilla/4.0 (compatible; MSIE 7.0; Windows NT 5.1; .NET CLR; Google Toolbar; Mozilla/4.0(Compatible; BTRS))',
+  'Mozilla/5.0 (compatible; MSIE 9.0; Windows NT 6.1; Win64; x64; Trident/5.0; .NET CLR 3.5; Tablet PC 2.0; Google Update)',
+  // Text browsers, old browsers, old phones and televisions
+  'NetSurf/3.10 (Linux)',
+  'Mozilla/5.0 (X11; Linux) NetSurf/3.11',
+  'Dillo/3.1',
+  'edbrowse/3.8',
+  'Mozilla/4.08 [en] (Win98; I ;Nav)',
+  'Mozilla/3.0 (Win95; I)',
+  'iCab/4.5 (Macintosh; U; Mac OS X Leopard 10.5.8)',
+  'Mozilla/4.5 (compatible; iCab 2.9.9; Macintosh; U; PPC; Mac OS X)',
+  'OmniWeb/2.7-beta-3 OWF/1.0',
+  'AmigaVoyager/3.2 (AmigaOS/MC680x0)',
+  'IBrowse/2.4demo',
+  'SIE-S68/36',
+  'LG/LU6200',
+  'SHARP-TQ-GX10/1.0',
+  'Huawei/1.0/0Huawei U8150',
+  'PANTECH-C300/R01',
+  'NEC-N8/1.0',
+  'PalmSource/hspr-H102; Blazer/4.0',
+  'MAUI_WAP_Browser',
+  'Lenovo-A60/S100 Linux/2.6.35 Android/2.3 Release',
+  'Mozilla/5.0 (Series40; Nokia501)',
+  'AppleTV6,2/11.1',
 ])('a person: %s', (userAgent) => {
   expect(isBot({ userAgent })).toBe(false);
 });
@@ -160,6 +215,24 @@ test.each([
   'Twitterbot/1.0',
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
   'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
+  ...[
+    '(compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    '(compatible; GoogleOther)',
+    'Chrome-Lighthouse',
+  ].map((name) => `${ANDROID} ${name}`),
+  ...[
+    '(compatible; AdsBot-Google-Mobile)',
+    'Google-InspectionTool/1.0',
+    'facebookexternalhit/1.1',
+    'PhantomJS/2.1',
+  ].map((name) => `${IPHONE} ${name}`),
+  ANDROID.replace('Chrome', 'HeadlessChrome'),
+  `${ANDROID} StatusCake`,
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/534.34 (KHTML, like Gecko) wkhtmltopdf Safari/534.34',
+  'Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) wkhtmltopdf Version/8.0 Safari/538.1',
+  ...['Barracuda', 'Mimecast', 'Trend Micro WTP'].map(
+    (name) => `Mozilla/5.0 (Windows NT 10.0) ${CHROME} ${name}`,
+  ),
 ])('a program: %s', (userAgent) => {
   expect(isBot({ userAgent })).toBe(true);
 });
@@ -169,6 +242,7 @@ test.each([
   'Mozilla/5.0 Chrome '.repeat(60),
   `Mozilla/5.0 ${'link '.repeat(200)}`,
   '@a'.repeat(500),
+  'Mozilla/5.0 (Linux; Android '.concat(') AppleWebKit/1 (KHTML, like Gecko) Chrome/1 '.repeat(30)),
 ])('an agent of 1,000 characters costs little: %.20s…', async (text) => {
   const userAgent = text.slice(0, 1_000);
   expect(await cpuTimeOf(async () => isBot({ userAgent }))).toBeLessThan(50);
