@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { changedFields } from '../../console/src/data/edit-state.ts';
 import {
   changesOf,
   emptyFields,
@@ -99,6 +100,20 @@ describe('the form of a link in the console', () => {
   test('leaves an unfinished list alone that the link has and nobody changes', () => {
     const read = formWith('COUNTRY', {});
     expect(unsendable({ ...read, title: 'Other' }, read)).toEqual({});
+  });
+
+  test('finds no change in a form that is compared with itself', () => {
+    const fields = formWith('COUNTRY', {
+      COUNTRY: [
+        { key: 'DE', url, typed: 'Atl' },
+        { key: '', url: '', typed: 'Ger' },
+      ],
+    });
+    expect(changedFields(fields, structuredClone(fields))).toEqual({});
+    const typedMore = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url, typed: 'Atlantis' }] });
+    const typedLess = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
+    const { targetType, targets } = typedMore;
+    expect(changedFields(typedMore, typedLess)).toEqual({ targetType, targets });
   });
 
   test('sends only the list that is shown', () => {
