@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changedFields } from '../../console/src/data/edit-state.ts';
+import { parseRows, withRows } from '../../console/src/data/import.ts';
 import {
   changesOf,
   emptyFields,
@@ -204,4 +205,22 @@ test('errors of a dialog stand at its fields, others in its message', () => {
     errors: { name: 'The name is wrong.' },
     besides: 'The colour is wrong. “events.0” is wrong.',
   });
+});
+
+test.each([
+  ['lines', '\nexample.com/a\n \t\n\u200Bexample.com/b\u200E\n', [2, 4]],
+  ['CSV', 'url,alias\n,\nexample.com/a,x\n\n\uFEFFexample.com/b\u200E,\u200By\n', [3, 5]],
+])('pasted %s keep their numbers when one is corrected, and lose invisible characters', (_what, text, at) => {
+  const { rows } = parseRows(text);
+  expect(rows.map(({ number, cells }) => [number, cells.url])).toEqual([
+    [at[0], 'example.com/a'],
+    [at[1], 'example.com/b'],
+  ]);
+  const corrected = withRows(text, ({ cells }) =>
+    cells.url === 'example.com/b' ? { ...cells, url: 'example.com/c' } : cells,
+  );
+  expect(parseRows(corrected).rows.map(({ number, cells }) => [number, cells.url])).toEqual([
+    [at[0], 'example.com/a'],
+    [at[1], 'example.com/c'],
+  ]);
 });
