@@ -258,6 +258,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('System');
     expect(await errors()).toEqual(['Choose the system, or remove this line.']);
+    // What the service finds wrong is told with it.
+    const clicks = page.getByLabel('After this many clicks');
+    await page.getByLabel('Destination of a new link').fill('nowhere');
+    await clicks.fill('1.5');
+    await lower.click();
+    await expect.poll(async () => (await errors()).length).toBe(3);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await clicks.fill('');
     await system.fill('BeOS');
     await page.keyboard.press('Tab');
     await lower.click();
