@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedFields } from '../../console/src/data/edit-state.ts';
+import { changedFields, fieldsInConflict } from '../../console/src/data/edit-state.ts';
 import { parseRows, withRows } from '../../console/src/data/import.ts';
 import {
   changesOf,
@@ -115,6 +115,14 @@ describe('the form of a link in the console', () => {
     const typedLess = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
     const { targetType, targets } = typedMore;
     expect(changedFields(typedMore, typedLess)).toEqual({ targetType, targets });
+  });
+
+  test('has a conflict where others changed it to something else, and none where to the same', () => {
+    const read = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
+    const theirs = { ...read, title: 'Both', alias: 'theirs' };
+    expect(fieldsInConflict(theirs, { ...read, title: 'Both' }, read)).toEqual(['alias']);
+    expect(fieldsInConflict(theirs, { ...theirs, url: 'https://example.com/mine' }, read)).toEqual([]);
+    expect(fieldsInConflict(theirs, { ...read, title: 'Mine' }, read)).toEqual(['title', 'alias']);
   });
 
   test('sends only the list that is shown', () => {
