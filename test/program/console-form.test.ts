@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { changedFields, fieldsInConflict } from '../../console/src/data/edit-state.ts';
+import { parseRows, withRows } from '../../console/src/data/import.ts';
 import {
   changesOf,
   emptyFields,
@@ -101,6 +103,28 @@ describe('the form of a link in the console', () => {
     expect(unsendable({ ...read, title: 'Other' }, read)).toEqual({});
   });
 
+  test('finds no change in a form that is compared with itself', () => {
+    const fields = formWith('COUNTRY', {
+      COUNTRY: [
+        { key: 'DE', url, typed: 'Atl' },
+        { key: '', url: '', typed: 'Ger' },
+      ],
+    });
+    expect(changedFields(fields, structuredClone(fields))).toEqual({});
+    const typedMore = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url, typed: 'Atlantis' }] });
+    const typedLess = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
+    const { targetType, targets } = typedMore;
+    expect(changedFields(typedMore, typedLess)).toEqual({ targetType, targets });
+  });
+
+  test('has a conflict where others changed it to something else, and none where to the same', () => {
+    const read = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
+    const theirs = { ...read, title: 'Both', alias: 'theirs' };
+    expect(fieldsInConflict(theirs, { ...read, title: 'Both' }, read)).toEqual(['alias']);
+    expect(fieldsInConflict(theirs, { ...theirs, url: 'https://example.com/mine' }, read)).toEqual([]);
+    expect(fieldsInConflict(theirs, { ...read, title: 'Mine' }, read)).toEqual(['title', 'alias']);
+  });
+
   test('sends only the list that is shown', () => {
     const read = formWith('NONE', { COUNTRY: [{ key: 'DE', url }] });
     const fields = formWith('PLATFORM', {
@@ -189,4 +213,22 @@ test('errors of a dialog stand at its fields, others in its message', () => {
     errors: { name: 'The name is wrong.' },
     besides: 'The colour is wrong. “events.0” is wrong.',
   });
+});
+
+test.each([
+  ['lines', '\nexample.com/a\n \t\n\u200Bexample.com/b\u200E\n', [2, 4]],
+  ['CSV', 'url,alias\n,\nexample.com/a,x\n\n\uFEFFexample.com/b\u200E,\u200By\n', [3, 5]],
+])('pasted %s keep their numbers when one is corrected, and lose invisible characters', (_what, text, at) => {
+  const { rows } = parseRows(text);
+  expect(rows.map(({ number, cells }) => [number, cells.url])).toEqual([
+    [at[0], 'example.com/a'],
+    [at[1], 'example.com/b'],
+  ]);
+  const corrected = withRows(text, ({ cells }) =>
+    cells.url === 'example.com/b' ? { ...cells, url: 'example.com/c' } : cells,
+  );
+  expect(parseRows(corrected).rows.map(({ number, cells }) => [number, cells.url])).toEqual([
+    [at[0], 'example.com/a'],
+    [at[1], 'example.com/c'],
+  ]);
 });

@@ -5,6 +5,7 @@ import { keyOfTab } from '../data/key-of-tab.ts';
 import { type Session, SessionContext } from '../data/session.ts';
 import { dismissAll, Toasts } from '../parts/toasts.tsx';
 import { type Entry, enter } from './entry.ts';
+import { focusSoon, isFocusFree } from './focus.ts';
 import { Frame } from './frame.tsx';
 import { SignIn } from './sign-in.tsx';
 
@@ -31,6 +32,10 @@ export function App(): ReactElement {
     setState({ at: 'in', session: entry.session });
   };
   const signIn = async (key: string) => take(await enter(key, leave));
+  const enterByForm = async (key: string) => {
+    await signIn(key);
+    focusSoon('#main', isFocusFree);
+  };
   // The page was loaded again: it enters with the key of the tab.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once
   useEffect(() => {
@@ -39,7 +44,7 @@ export function App(): ReactElement {
   }, []);
 
   if (state.at === 'entering') return <div className="entering" aria-busy="true" />;
-  if (state.at === 'out') return <SignIn why={state.why} kept={keyOfTab.get()} onKey={signIn} />;
+  if (state.at === 'out') return <SignIn why={state.why} kept={keyOfTab.get()} onKey={enterByForm} />;
   return (
     <SessionContext value={state.session}>
       <Provider value={state.session.client}>

@@ -28,17 +28,25 @@ export function Connection(): ReactElement | null {
   const onConnection = useEffectEvent(async (isOpen: boolean) => {
     if (!isOpen && !(await answers())) setAway(true);
   });
-  useEffect(
-    () =>
-      followChanges({
-        client,
-        apiKey,
-        name: `linkspace.${viewer.key.id}`,
-        onConnection,
-        onRevoked,
-      }),
-    [client, apiKey, viewer.key.id],
-  );
+  useEffect(() => {
+    const name = `linkspace.${viewer.key.id}`;
+    const begin = () => followChanges({ client, apiKey, name, onConnection, onRevoked });
+    let end = begin();
+    // A page that is left may come back from the browser's cache; frozen there, it must not lead other tabs.
+    const onHide = () => end();
+    const onShow = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      end = begin();
+      announceAll();
+    };
+    window.addEventListener('pagehide', onHide);
+    window.addEventListener('pageshow', onShow);
+    return () => {
+      window.removeEventListener('pagehide', onHide);
+      window.removeEventListener('pageshow', onShow);
+      end();
+    };
+  }, [client, apiKey, viewer.key.id]);
   useEffect(() => {
     if (!isAway) return;
     const timer = setInterval(async () => {

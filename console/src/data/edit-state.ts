@@ -49,10 +49,16 @@ function keptOf(name: string): Editing | null {
   return mine && seen && typeof updatedAt === 'string' ? { fields: mine, read: seen, updatedAt } : null;
 }
 
+/** What somebody else changed, unless to what the form has, too. */
+export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
+  const differing = changedFields(mine, theirs);
+  return Object.keys(changedFields(theirs, read)).filter((name) => name in differing);
+}
+
 /** Whether somebody else changed what the form shows, or perhaps a password that is typed here, too. */
 export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): boolean {
-  const changed = changedFields(fieldsOf(link), read);
-  return Object.keys(changed).length > 0 || fields.password !== '' || fields.privacyPassword !== '';
+  const names = fieldsInConflict(fieldsOf(link), fields, read);
+  return names.length > 0 || fields.password !== '' || fields.privacyPassword !== '';
 }
 
 /** The state of the form of a link; what was typed survives a reload. */
@@ -65,7 +71,7 @@ export function useEditState(link: LinkWholeFragment, accountId: string): EditSt
   if (editing.updatedAt < link.updatedAt) {
     // While nothing is typed, the form follows the link.
     if (!isChanged) setEditing(editingOf(link));
-    else if (!isConflict(link, editing)) setEditing({ ...editing, updatedAt: link.updatedAt });
+    else if (!isConflict(link, editing)) setEditing({ ...editingOf(link), fields: editing.fields });
   }
   useEffect(() => {
     if (isChanged) keepDraft(name, { ...editing, fields: draftOf(editing.fields) });

@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import type { CreateLinkInput, PlatformTargetInput } from '../generated/documents.ts';
-import { withScheme } from '../parts/format.ts';
+import { trimPasted, withScheme } from '../parts/format.ts';
 import { texts } from '../texts.ts';
 import { privacies, targetTypes } from './link-fields.ts';
 
@@ -8,7 +8,7 @@ type Cells = Readonly<Record<string, string>>;
 
 /** A line of the input: a new link by the columns of the service's export. */
 export interface ImportRow {
-  /** The number of the line among the records, from 1. */
+  /** The number of the line in the text, from 1; in CSV that of the row in a spreadsheet, where the header is 1. */
   readonly number: number;
   readonly cells: Cells;
 }
@@ -28,7 +28,16 @@ const ignored = new Set([
 const GUARDED = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
 const unguarded = (text: string): string => text.replaceAll(GUARDED, '$1$2');
 
+/** The columns that may have invisible characters around them, which the API drops. */
+const pasted: ReadonlySet<string> = new Set(['url', 'alias', 'expiration_url']);
+
+const isBlank = ({ cells }: ImportRow): boolean =>
+  Object.values(cells)
+    .flat()
+    .every((cell) => cell === '');
+
 interface Table {
+  /** Blank ones, too. */
   readonly rows: readonly ImportRow[];
   /** The columns of a CSV file; null for lines. */
   readonly columns: readonly string[] | null;
@@ -49,21 +58,20 @@ function tableOf(given: string): Table {
   const text = given.replace(PREFIX, '');
   const [header = ''] = text.split(/\r?\n/, 1);
   if (!/(^|[,;\t])\s*"?url"?\s*([,;\t]|$)/i.test(header)) {
-    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-    const rows = lines.map((line, index) => {
-      const cells = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
-      const [url = '', alias = '', title = ''] = cells.map((cell) => cell.trim());
-      return { number: index + 1, cells: { url, alias, title } };
+    const rows = text.split(/\r?\n/).map((line, index) => {
+      const parts = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
+      const [url = '', alias = '', title = ''] = parts;
+      const cells = { url: trimPasted(url), alias: trimPasted(alias), title: title.trim() };
+      return { number: index + 1, cells };
     });
     return { rows, columns: null, delimiter: '\t' };
   }
   const { data, meta } = Papa.parse<Record<string, string>>(text, {
     header: true,
-    skipEmptyLines: 'greedy',
     transformHeader: (name) => name.trim().toLowerCase(),
-    transform: (cell) => unguarded(cell.trim()),
+    transform: (cell, name) => unguarded(pasted.has(String(name)) ? trimPasted(cell) : cell.trim()),
   });
-  const rows = data.map((cells, index) => ({ number: index + 1, cells }));
+  const rows = data.map((cells, index) => ({ number: index + 2, cells }));
   return { rows, columns: meta.fields ?? [], delimiter: meta.delimiter };
 }
 
@@ -78,7 +86,7 @@ export function parseRows(text: string): {
 } {
   const { rows, columns: given } = tableOf(text);
   return {
-    rows: rows.filter(({ cells }) => (cells.kind ?? 'link') === 'link' || cells.kind === ''),
+    rows: rows.filter((row) => !isBlank(row) && ['link', ''].includes(row.cells.kind ?? '')),
     unknown: (given ?? []).filter((name) => !columns.has(name) && !ignored.has(name)),
   };
 }

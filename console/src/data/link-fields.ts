@@ -182,10 +182,13 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
   };
 }
 
-/** Whether the list of targets that is shown differs, or has something typed and not chosen. */
+/** What is typed and not chosen in the list that is shown. */
+const typedIn = ({ targetType: type, targets }: LinkFields): string[] =>
+  type === 'NONE' ? [] : filledTargets(targets[type]).map(({ typed }) => typed);
+
+/** Whether the list of targets that is shown differs, or what is typed in it and not chosen. */
 export const hasChangedTargets = (fields: LinkFields, read: LinkFields): boolean =>
-  hasOtherTargets(fields, read) ||
-  (fields.targetType !== 'NONE' && fields.targets[fields.targetType].some(({ typed = '' }) => typed !== ''));
+  hasOtherTargets(fields, read) || !same(typedIn(fields), typedIn(read));
 
 /** Whether anything is to be saved or lost. */
 export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>

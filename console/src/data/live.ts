@@ -123,8 +123,15 @@ export function followChanges({ client, apiKey, name, onConnection, onRevoked }:
       ]);
     }
   };
+  const over = new Promise<void>((resolve) => {
+    ended.signal.addEventListener('abort', () => resolve());
+  });
+  // Given up at once, not when the stream is closed: a page that is left may be frozen before.
+  const leadUntilOver = () => Promise.race([lead(), over]);
   // Over plain HTTP browsers have no locks; then each tab has its own stream.
-  const led = navigator.locks ? navigator.locks.request(name, { signal: ended.signal }, lead) : lead();
+  const led = navigator.locks
+    ? navigator.locks.request(name, { signal: ended.signal }, leadUntilOver)
+    : lead();
   led.catch(() => {
     // It ended before it led.
   });

@@ -1,4 +1,5 @@
-import type { RefusedFragment } from '../generated/documents.ts';
+import type { Client } from 'urql';
+import { CheckLinksDocument, type RefusedFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import {
   emptyFields,
@@ -7,8 +8,10 @@ import {
   hasChangedTargets,
   INCOMPLETE,
   type LinkFields,
+  newLinkOf,
   targetNames,
 } from './link-fields.ts';
+import { wait } from './write.ts';
 
 type RefusedField = RefusedFragment['fields'][number];
 
@@ -111,6 +114,27 @@ export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors 
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
 });
+
+/** How long the service may take to add to errors that are known without it, in seconds. */
+const PATIENCE = 2;
+
+/** What the service says of changed fields that do not depend on others, while the form cannot be sent. */
+export async function errorsBesides(
+  client: Client,
+  fields: LinkFields,
+  read = emptyFields,
+): Promise<FieldErrors> {
+  const alone = ['url', 'title', 'password', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const;
+  const changed = alone.filter((name) => fields[name] !== read[name]).map((name) => [name, fields[name]]);
+  // The URL is a placeholder unless it changed.
+  const form = { ...emptyFields, url: 'https://example.com/', ...Object.fromEntries(changed) };
+  const answer = client
+    .query(CheckLinksDocument, { inputs: [newLinkOf(form)] }, { requestPolicy: 'network-only' })
+    .toPromise();
+  const result = await Promise.race([answer, wait(PATIENCE)]);
+  const [wrong] = result?.data?.checkLinks ?? [];
+  return wrong ? linkErrors(wrong, fields).errors : {};
+}
 
 /** The paths of the errors that a changed field may mend, where they are not its name. */
 const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {

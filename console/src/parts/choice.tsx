@@ -8,6 +8,7 @@ import {
   useId,
 } from 'react';
 import { texts } from '../texts.ts';
+import { ErrorNote } from './field.tsx';
 import { Icon } from './icon.tsx';
 
 export interface ChoiceItem {
@@ -160,11 +161,7 @@ export function Choice({
           ))}
         {isOpen && listed.length === 0 && <li className="none">{texts.nothingFound}</li>}
       </ul>
-      {wrong !== undefined && (
-        <p id={note} className="error">
-          {wrong}
-        </p>
-      )}
+      <ErrorNote id={note} error={wrong} />
       {isLeft && isNew && !creates.isBusy && (
         <p>
           <button type="button" className="button quiet small" onClick={() => creates.create(typed.trim())}>

@@ -37,9 +37,23 @@ export function Field({
         ...(hasNote && { 'aria-describedby': note }),
         ...(error !== undefined && { 'aria-invalid': true as const }),
       })}
-      {hasNote && (
-        <p id={note} className={error !== undefined ? 'error' : warning ? 'hint warning' : 'hint'}>
+      <ErrorNote id={note} error={error} />
+      {hasNote && error === undefined && (
+        <p id={note} className={warning ? 'hint warning' : 'hint'}>
           {told}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The error of a field. Screen readers speak it, since what is around it is there before. */
+export function ErrorNote({ id, error }: { id: string; error: string | undefined }): ReactElement {
+  return (
+    <div className="spoken" aria-live="polite">
+      {error !== undefined && (
+        <p id={id} className="error">
+          {error}
         </p>
       )}
     </div>

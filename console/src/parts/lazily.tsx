@@ -7,6 +7,7 @@ import {
   type ReactNode,
   Suspense,
   useEffect,
+  useEffectEvent,
   useState,
 } from 'react';
 import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
@@ -102,10 +103,15 @@ function Failure({
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const unsaved = unsavedOf(viewer.account.id);
   const mayReload = unsaved.length === 0;
+  const tell = useEffectEvent((found: Trouble) => {
+    // The service may have been away, and be back: once, that is tried without a word.
+    if (found === 'broken' && !isRepeated) onAgain();
+    else setTrouble(found);
+  });
   useEffect(() => {
     let isOver = false;
     void findTrouble().then((found) => {
-      if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) setTrouble(found);
+      if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) tell(found);
     });
     return () => {
       isOver = true;
@@ -114,7 +120,7 @@ function Failure({
   if (trouble === null) return <>{waiting}</>;
   const t = texts.trouble;
   // Some browsers keep that a script could not be loaded until the page is loaded again.
-  const isReload = trouble === 'updated' || (trouble === 'broken' && isRepeated);
+  const isReload = trouble !== 'away';
   return (
     <div className="notice wrong" role="alert">
       <span>{t[trouble]}</span>

@@ -70,6 +70,11 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const caller = await server.caller();
     const { alias } = await caller.link();
     const { page } = await signIn(browser, { origin: server.origin, key: caller.key });
+    // A part that fails while the service answers is tried once more by itself.
+    await page.route(/assets\/spaces-.*js/, (route) => route.abort(), { times: 1 });
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await page.getByText('No spaces yet').waitFor();
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
     let loads = 0;
     page.on('load', () => loads++);
     let isOld = true;

@@ -219,6 +219,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const errors = () => page.locator('.new-link .error:visible').allInnerTexts();
     await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
     await page.getByRole('button', { name: 'More options' }).click();
+    // Each field has a live region before it has an error.
+    expect(await page.locator('.form .field:not(:has([aria-live]))').count()).toBe(0);
     // Tab chooses nothing, and neither does Escape; whoever empties the field has no space.
     await space.click();
     await page.getByRole('listbox').getByRole('option', { name: 'Autumn' }).waitFor();
@@ -258,6 +260,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('System');
     expect(await errors()).toEqual(['Choose the system, or remove this line.']);
+    // What the service finds wrong is told with it.
+    const clicks = page.getByLabel('After this many clicks');
+    await page.getByLabel('Destination of a new link').fill('nowhere');
+    await clicks.fill('1.5');
+    await lower.click();
+    await expect.poll(async () => (await errors()).length).toBe(3);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await clicks.fill('');
     await system.fill('BeOS');
     await page.keyboard.press('Tab');
     await lower.click();
@@ -294,6 +304,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     for (const title of ['C', 'B', 'A']) made.push(await caller.link({ title }));
     const [last, second] = made;
     const { page, complaints } = await tabOf(caller);
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     const isAt = (name: string) => expect.poll(() => focusOf(page)).toBe(name);
     const act = async (alias: string | undefined, action: string) => {
       await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();

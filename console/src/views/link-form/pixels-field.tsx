@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { Link } from 'wouter';
 import { Choice } from '../../parts/choice.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
@@ -19,7 +20,12 @@ export function PixelsField({
 }): ReactElement {
   const t = texts.form;
   const nameOf = (id: string) => pixels.find((one) => one.id === id)?.name ?? texts.form.unknownPixel;
-  if (pixels.length === 0 && ids.length === 0 && typed === '') return <p className="hint">{t.noPixels}</p>;
+  if (pixels.length === 0 && ids.length === 0 && typed === '')
+    return (
+      <p className="hint">
+        {t.noPixels} <Link href="/pixels">{t.addPixel}</Link>
+      </p>
+    );
   return (
     <>
       {ids.length > 0 && (

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { changedFields } from '../../data/edit-state.ts';
+import { changedFields, fieldsInConflict } from '../../data/edit-state.ts';
 import { fieldsOf, filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
@@ -19,7 +19,7 @@ function targetsShown({ targetType: type, targets }: LinkFields): string {
   if (type === 'NONE') return '';
   const nameOf = (key: string) => targetChoices(type).find(({ id }) => id === key)?.name ?? key;
   return filledTargets(targets[type])
-    .map(({ key, url }) => (type === 'ROTATION' ? url : `${nameOf(key)}: ${url}`))
+    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || nameOf(key)}: ${url}`))
     .join('\n');
 }
 
@@ -55,9 +55,9 @@ export function Conflict({
     pixels: namesOf([...link.pixels, ...(data?.pixels.nodes ?? [])]),
   };
   const theirs = fieldsOf(link);
-  const changed = changedFields(theirs, read);
   const own = changedFields(mine, read);
-  const rows = names.filter((name) => name in changed);
+  const inConflict = fieldsInConflict(theirs, mine, read);
+  const rows = names.filter((name) => inConflict.includes(name));
   const t = texts.link;
   return (
     <section className="card conflict" role="alert" aria-label={t.conflict}>

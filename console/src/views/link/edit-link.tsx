@@ -5,7 +5,7 @@ import { announce } from '../../data/bus.ts';
 import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
 import { changesOf, type FieldErrors } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
-import { linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
+import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -62,7 +62,8 @@ export function EditLink({
   };
   const send = async (mine: Editing): Promise<void> => {
     const unsent = unsendable(mine.fields, mine.read);
-    if (Object.keys(unsent).length > 0) return refuse(unsent);
+    if (Object.keys(unsent).length > 0)
+      return refuse({ ...(await errorsBesides(session.client, mine.fields, mine.read)), ...unsent });
     try {
       const { updateLink: result } = await write(session, UpdateLinkDocument, {
         id: link.id,

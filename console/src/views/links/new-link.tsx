@@ -15,7 +15,7 @@ import {
   newLinkOf,
 } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
-import { errorsAfter, linkErrors, unsendable } from '../../data/refusals.ts';
+import { errorsAfter, errorsBesides, linkErrors, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
@@ -95,7 +95,8 @@ export function NewLink({
   };
   const send = async (fields: LinkFields) => {
     const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
-    if (Object.keys(unsent).length > 0) return refuse(unsent);
+    if (Object.keys(unsent).length > 0)
+      return refuse({ ...(await errorsBesides(session.client, fields)), ...unsent });
     try {
       const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
       if (result.__typename === 'Link') {

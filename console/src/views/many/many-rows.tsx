@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useSt
 import { PAUSE } from '../../data/checked-lines.ts';
 import type { ImportRow } from '../../data/import.ts';
 import type { RowResult } from '../../data/import-run.ts';
-import { inDigits } from '../../parts/format.ts';
+import { inDigits, trimPasted } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How many lines are shown; all wrong ones come first. */
@@ -69,10 +69,11 @@ function Cell({
 }): ReactElement {
   const value = row.cells[name] ?? '';
   const [typed, setTyped] = useState<string | null>(null);
-  const send = useEffectEvent(() => {
-    if (typed !== null && typed.trim() !== value)
-      onCorrect?.({ ...row, cells: { ...row.cells, [name]: typed.trim() } });
-  });
+  const correct = () => {
+    if (typed !== null && trimPasted(typed) !== value)
+      onCorrect?.({ ...row, cells: { ...row.cells, [name]: trimPasted(typed) } });
+  };
+  const send = useEffectEvent(correct);
   useEffect(() => {
     if (typed === null) return;
     const timer = setTimeout(() => send(), PAUSE);
@@ -81,8 +82,7 @@ function Cell({
   // A file may have no such column.
   if (onCorrect === undefined || !(name in row.cells)) return <>{value}</>;
   const commit = () => {
-    if (typed !== null && typed.trim() !== value)
-      onCorrect({ ...row, cells: { ...row.cells, [name]: typed.trim() } });
+    correct();
     setTyped(null);
   };
   return (
