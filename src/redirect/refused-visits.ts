@@ -3,7 +3,7 @@ import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { oneLine } from '../shared/one-line.ts';
 
-/** How many lines are logged in one period, and how long it is, in milliseconds. */
+/** For how many links lost clicks are logged in one period, and for how many the rest; and how long it is, in milliseconds. */
 const MAX_LINES = 20;
 const PERIOD = 60_000;
 
@@ -11,7 +11,8 @@ const PERIOD = 60_000;
 export class RefusedVisits {
   readonly #log: Logger;
   readonly #metrics: Pick<Metrics, 'refused'> | undefined;
-  #lines = 0;
+  /** The links that were named in this period, whose clicks are lost, and whose other facts are. */
+  readonly #named = { clicks: new Set<number>(), others: new Set<number>() };
   #since = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger, metrics?: Pick<Metrics, 'refused'>) {
@@ -39,10 +40,16 @@ export class RefusedVisits {
   #tell(link: number, refused: Parameters<Metrics['refused']>[0], error: unknown): void {
     this.#metrics?.refused(refused);
     const now = performance.now();
-    if (now - this.#since >= PERIOD) [this.#since, this.#lines] = [now, 0];
-    if (++this.#lines > MAX_LINES) return;
+    if (now - this.#since >= PERIOD) {
+      this.#since = now;
+      for (const one of Object.values(this.#named)) one.clear();
+    }
+    // A link with many refusals must not keep others from being named.
+    const named = refused.clicks || refused.statistics ? this.#named.clicks : this.#named.others;
+    if (named.has(link) || named.size >= MAX_LINES) return;
+    named.add(link);
     this.#log.error({ link, ...refused, reason: oneLine(error) }, 'the database refuses visits of a link');
-    if (this.#lines === MAX_LINES)
-      this.#log.error('the database refuses more visits: for a minute, only the metrics count them');
+    if (named.size === MAX_LINES)
+      this.#log.error('the database refuses visits of more links: for a minute, only the metrics count them');
   }
 }
