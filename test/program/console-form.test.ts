@@ -217,6 +217,7 @@ test('errors of a dialog stand at its fields, others in its message', () => {
 
 test.each([
   ['lines', '\nexample.com/a\n \t\n\u200Bexample.com/b\u200E\n', [2, 4]],
+  ['CSV with semicolons', 'url;alias\n;\nexample.com/a;x\n\nexample.com/b;y\n', [3, 5]],
   ['CSV', 'url,alias\n,\nexample.com/a,x\n\n\uFEFFexample.com/b\u200E,\u200By\n', [3, 5]],
 ])('pasted %s keep their numbers when one is corrected, and lose invisible characters', (_what, text, at) => {
   const { rows } = parseRows(text);

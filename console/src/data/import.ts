@@ -66,13 +66,16 @@ function tableOf(given: string): Table {
     });
     return { rows, columns: null, delimiter: '\t' };
   }
+  // Blank lines, which count as lines, would mislead the guess.
+  const { delimiter } = Papa.parse(text, { preview: 10, skipEmptyLines: 'greedy' }).meta;
   const { data, meta } = Papa.parse<Record<string, string>>(text, {
     header: true,
+    delimiter,
     transformHeader: (name) => name.trim().toLowerCase(),
     transform: (cell, name) => unguarded(pasted.has(String(name)) ? trimPasted(cell) : cell.trim()),
   });
   const rows = data.map((cells, index) => ({ number: index + 2, cells }));
-  return { rows, columns: meta.fields ?? [], delimiter: meta.delimiter };
+  return { rows, columns: meta.fields ?? [], delimiter };
 }
 
 /**
