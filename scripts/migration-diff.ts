@@ -4,6 +4,40 @@ import type { Provider } from '../src/db/connection/url.ts';
 import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migration-state.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
+/** A change for which no migration can be generated; the message says what to write instead. */
+export class WrittenByHand extends Error {}
+
+/** Statements that lose data, or that a table with rows refuses, and what to write instead. */
+const harmful: readonly (readonly [RegExp, string])[] = [
+  [/^DROP TABLE .*/, 'deletes a table: if it was renamed, write ALTER TABLE "OLD" RENAME TO "NEW"'],
+  [
+    /\bDROP COLUMN +"\w+"/,
+    'deletes a column: if it was renamed, write ALTER TABLE … RENAME COLUMN "OLD" TO "NEW"',
+  ],
+  [
+    /\bADD COLUMN +"\w+"(?!.*\bDEFAULT\b).*\bNOT NULL\b/,
+    'adds a required column without a default, but existing rows have no value for it: give it a default, or make it optional',
+  ],
+  [
+    /\bALTER COLUMN +"\w+" SET (NOT NULL|DATA TYPE).*/,
+    'changes a column of existing rows: write how their values change',
+  ],
+];
+
+/** @throws WrittenByHand if a migration loses data, or cannot be applied to tables with rows; it names every fault */
+export function requireHarmless(migration: string): void {
+  const lines = migration.split('\n').map((line) => line.trim().replace(/[,;]$/, ''));
+  const faults = lines.flatMap((line) =>
+    harmful.flatMap(([pattern, why]) => (pattern.test(line) ? `${line}\n  ${why}.` : [])),
+  );
+  for (const [, table, column] of migration.matchAll(/^CREATE UNIQUE INDEX .* ON "(\w+)" ?\("(\w+)"\)/gm))
+    if (new RegExp(`ADD COLUMN +"${column}" .*\\bDEFAULT\\b`).test(migration))
+      faults.push(
+        `"${table}"."${column}" is unique and has a default: all existing rows would have the same value. Make it optional.`,
+      );
+  if (faults.length > 0) throw new WrittenByHand(`it has to be written by hand:\n${faults.join('\n')}`);
+}
+
 /** The models, as committed. */
 export function readModels(): string {
   return readFileSync(fileURLToPath(new URL('../prisma/schema.prisma', import.meta.url)), 'utf8');
@@ -45,7 +79,7 @@ function modelsFor(provider: Provider, models: string): string {
 
 /**
  * The SQL for the difference between the committed migrations and the models, or null if they agree.
- * @param url a server on which shadow databases may be created and dropped; nothing else on it is changed
+ * @param url a server of its own, on which the schema engine leaves what it likes
  * @param next a migration that is not committed yet
  */
 export async function diffToModels(

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrationsFolder } from '../src/db/migration-state.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
-import { diffToModels } from './migration-diff.ts';
-import { sqliteMigration, WrittenByHand } from './sqlite-migration.ts';
+import { diffToModels, requireHarmless, WrittenByHand } from './migration-diff.ts';
+import { sqliteMigration } from './sqlite-migration.ts';
 
 const name = process.argv[2];
 if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
@@ -14,6 +14,8 @@ if (name === undefined || !/^[a-z0-9_]+$/.test(name)) {
 }
 const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 const server = await startPostgres();
+/** The files to write: none, if one of the databases needs a migration by hand. */
+const files: [file: string, sql: string][] = [];
 try {
   for (const [provider, diff] of [
     ['sqlite', () => sqliteMigration()],
@@ -22,19 +24,23 @@ try {
     const file = join(migrationsFolder(provider), `${stamp}_${name}`, 'migration.sql');
     try {
       const sql = await diff();
-      if (sql === null) {
-        console.log(`${provider}: nothing to do`);
-        continue;
+      if (sql === null) console.log(`${provider}: nothing to do`);
+      else {
+        requireHarmless(sql);
+        files.push([file, sql]);
       }
-      mkdirSync(join(file, '..'), { recursive: true });
-      writeFileSync(file, sql);
-      console.log(`wrote ${file}`);
     } catch (error) {
       if (!(error instanceof WrittenByHand)) throw error;
-      console.error(`${file} is not written: ${error.message}`);
+      console.error(`${file} is not written, nor is that of the other database: ${error.message}`);
       process.exitCode = 1;
     }
   }
 } finally {
   await server.stop();
 }
+if (process.exitCode === undefined)
+  for (const [file, sql] of files) {
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, sql);
+    console.log(`wrote ${file}`);
+  }

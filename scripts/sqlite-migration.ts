@@ -1,9 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { knownMigrations, scriptOf } from '../src/db/migration-state.ts';
-import { diffToModels, readModels } from './migration-diff.ts';
-
-/** A change for which no migration can be generated; the message says what to write instead. */
-export class WrittenByHand extends Error {}
+import { diffToModels, readModels, WrittenByHand } from './migration-diff.ts';
 
 const MEMORY = 'file::memory:';
 
@@ -65,14 +62,12 @@ function recipe(
   dependents: readonly string[],
   script: string,
 ): string {
-  const drops = lost.map((name) => `\n     ALTER TABLE "${table}" DROP COLUMN "${name}";`).join('');
-  return `"${table}" changes by more than added columns, so that the table would be made anew, which is impossible while
-views and triggers use it: ${dependents.join(', ') || 'none'}. Write the migration by hand:
-1. DROP the views and triggers that use what changes.
-2. For a column that was renamed, ALTER TABLE "${table}" RENAME COLUMN "OLD" TO "NEW";
-   for one that is gone, ALTER TABLE … DROP COLUMN;${drops}
-   for anything else, the script below.
-3. CREATE the views and triggers again.
+  return `"${table}" changes by more than added columns, so that the table would be made anew. Write the migration by hand:
+1. DROP the views, triggers and indexes that use what changes. These use the table: ${dependents.join(', ')}.
+2. For a column that was renamed, ALTER TABLE "${table}" RENAME COLUMN "OLD" TO "NEW"; for one that is really gone,
+   ALTER TABLE … DROP COLUMN. Columns that the models lack: ${lost.join(', ') || 'none'}.
+   For anything else, the script below.
+3. CREATE the views, triggers and indexes again.
 
 ${script}`;
 }
@@ -115,7 +110,7 @@ export async function sqliteMigration(models = readModels()): Promise<string | n
     const wanted = new Set(columnsOf(`new_${table}`).map(({ name }) => name));
     const lost = columnsOf(table).flatMap(({ name }) => (wanted.has(name) ? [] : name));
     const dependents = read<{ name: string }>(
-      `SELECT "name" FROM "sqlite_master" WHERE "type" IN ('view', 'trigger') AND instr("sql", ?)`,
+      `SELECT "name" FROM "sqlite_master" WHERE "type" IN ('view', 'trigger', 'index') AND instr("sql", ?)`,
       `"${table}"`,
     );
     throw new WrittenByHand(

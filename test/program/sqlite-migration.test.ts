@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { readModels } from '../../scripts/migration-diff.ts';
+import { readModels, requireHarmless } from '../../scripts/migration-diff.ts';
 import { sqliteMigration } from '../../scripts/sqlite-migration.ts';
 import { knownMigrations, scriptOf } from '../../src/db/migration-state.ts';
 import { defaults } from '../../src/generated/defaults.ts';
@@ -95,7 +95,7 @@ test.each([
   ],
   ['an expression as default', withField('n Int @default(dbgenerated("(1+1)"))'), /has the default \(?1\+1/],
   ['a required reference', withRelation(''), /"Link"."seriesId" is required and has no default/],
-  ['removed', models.replace(/^ {2}title {2,}String\?\n/m, ''), /ALTER TABLE "Link" DROP COLUMN "title";/],
+  ['removed', models.replace(/^ {2}title {2,}String\?\n/m, ''), /Columns that the models lack: title\./],
   [
     'renamed',
     models.replace(/^ {2}title {2,}String\?\n/m, '  heading String?\n'),
@@ -104,7 +104,7 @@ test.each([
   [
     'of another type',
     models.replace(/^( {2}title {2,})String\?/m, '$1Int?'),
-    /use it: .*ShiftedLinkText.*CREATE TABLE "new_Link"/s,
+    /use the table: .*ShiftedLinkText.*CREATE TABLE "new_Link"/s,
   ],
   [
     'with another default',
@@ -118,6 +118,36 @@ test.each([
   ],
 ])('a migration is left to be written by hand for a column %s', async (_what, text, message) => {
   await expect(sqliteMigration(text)).rejects.toThrow(message);
+});
+
+test.each([
+  ['-- DropTable\nDROP TABLE "Pixel";', /DROP TABLE "Pixel"\n {2}deletes a table/],
+  ['ALTER TABLE "Link" DROP COLUMN "title",\nADD COLUMN     "heading" TEXT;', /deletes a column/],
+  [
+    'ALTER TABLE "Link" ADD COLUMN     "note" TEXT COLLATE "C" NOT NULL;',
+    /required column without a default/,
+  ],
+  ['ALTER TABLE "Link" ALTER COLUMN "title" SET NOT NULL;', /changes a column of existing rows/],
+  ['ALTER TABLE "Link" ALTER COLUMN "title" SET DATA TYPE INTEGER;', /changes a column of existing rows/],
+  [
+    `ALTER TABLE "Link" ADD COLUMN "n" TEXT NOT NULL DEFAULT '';\nCREATE UNIQUE INDEX "Link_n_key" ON "Link"("n");`,
+    /"Link"."n" is unique and has a default/,
+  ],
+])('a migration that loses data or cannot be applied is refused: %s', (sql, message) => {
+  expect(() => requireHarmless(sql)).toThrow(message);
+});
+
+test('a refusal names every fault', () => {
+  const sql = 'DROP TABLE "Pixel";\nALTER TABLE "Link" DROP COLUMN "title",\nDROP COLUMN "note";';
+  expect(() => requireHarmless(sql)).toThrow(/"Pixel".*"title".*"note"/s);
+});
+
+test.each([
+  `ALTER TABLE "Link" ADD COLUMN "n" TEXT NOT NULL DEFAULT '';\nCREATE INDEX "Link_n_idx" ON "Link"("n");`,
+  'ALTER TABLE "Link" ADD COLUMN "code" TEXT;\nCREATE UNIQUE INDEX "Link_code_key" ON "Link"("code");',
+  'CREATE TABLE "Tag" (\n    "id" SERIAL NOT NULL,\n    "name" TEXT COLLATE "C" NOT NULL\n);\nDROP INDEX "a";',
+])('a migration that only adds is not refused: %s', (sql) => {
+  expect(() => requireHarmless(sql)).not.toThrow();
 });
 
 test('there is no migration without a change', async () => {
