@@ -451,6 +451,20 @@ test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
   },
 );
 
+test('a link of Rebrandly whose status is not active is imported disabled, with a note', async () => {
+  const text = [
+    'Slashtag,Destination,Status',
+    ...['a,https://a.example/,active', 'b,https://a.example/,trashed', 'c,https://a.example/,Disabled'],
+    'd,https://a.example/,',
+  ].join('\n');
+  expect(await importInto(server, { text }, { format: 'rebrandly' })).toMatchObject({
+    created: 4,
+    told: [{ line: 3 }, { line: 4 }],
+  });
+  const shown = (await links()).map(({ alias, disabled }) => [alias, disabled]);
+  expect(shown).toEqual(Object.entries({ a: 0, b: 1, c: 1, d: 0 }));
+});
+
 test('a dry run reports the same aliases, spaces and pixels as the import', async () => {
   const pixel = (name: string) =>
     JSON.stringify([{ name, type: 'FACEBOOK', value: '123456789012345' }]).replaceAll('"', '""');

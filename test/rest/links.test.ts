@@ -417,7 +417,7 @@ describe('POST /links', () => {
     [
       'a country that is none',
       'country[3][key]=XX&country[3][value]=https://example.com/',
-      { 'country.3.key': 'must be an ISO 3166-1 alpha-2 code, such as DE' },
+      { 'country.3.key': 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK' },
     ],
     ['a key without a value', 'country[3][key]=DE', { 'country.3.value': 'is required' }],
     ['a value without a key', 'language[3][value]=https://example.com/', { 'language.3.key': 'is required' }],
@@ -452,7 +452,7 @@ describe('POST /links', () => {
     [
       'a country at a position of many digits',
       'country[1763792400000][key]=XX&country[1763792400000][value]=https://example.com/',
-      { 'country.1763792400000.key': 'must be an ISO 3166-1 alpha-2 code, such as DE' },
+      { 'country.1763792400000.key': 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK' },
     ],
     [
       'a position of very many digits',
@@ -476,7 +476,7 @@ describe('POST /links', () => {
         alias: 'may have only the letters a to z and A to Z, digits, - and _',
         disabled: 'must be one of 0, 1',
         privacy_password: 'is required where a password guards the statistics',
-        'country.1.key': 'must be an ISO 3166-1 alpha-2 code, such as DE',
+        'country.1.key': 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK',
         'country.1.value': 'is required',
       }),
     );

@@ -150,7 +150,7 @@ describe('createLink', () => {
         'pixelIds.0': 'must be ids of your pixels',
         'expiration.at': 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
         'expiration.clicks': 'must be a whole number from 1 to 999999999',
-        'targeting.countries.0.country': 'must be an ISO 3166-1 alpha-2 code, such as DE',
+        'targeting.countries.0.country': 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK',
         'targeting.countries.0.url': address,
         'targeting.rotation.1': 'may not be empty',
         privacyPassword: 'is required where a password guards the statistics',

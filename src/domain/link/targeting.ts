@@ -52,7 +52,11 @@ function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allo
 
 export const targetTypeInput = choiceOf(targetTypes).meta({ title: 'TargetType' });
 const platform = choiceOf(platforms).meta({ title: 'Platform' });
-const country = codeOf((code) => code.toUpperCase(), countryCodes, 'an ISO 3166-1 alpha-2 code, such as DE');
+const country = codeOf(
+  (code) => code.toUpperCase(),
+  countryCodes,
+  'an ISO 3166-1 alpha-2 code, such as DE, or XK',
+);
 const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
 
 /** A list of targets with unique keys. */

@@ -41,6 +41,7 @@ export const importFields = [
   ...(['ios_url', 'android_url', 'desktop_url', 'country_urls'] as const),
   'public_statistics',
   'redirect_rules',
+  'status',
 ] as const;
 
 export type ImportField = (typeof importFields)[number];
@@ -160,6 +161,7 @@ export const importFormats = {
       title: ['title', 'link title'],
       space: ['folder'],
       tags: ['tags', 'tag'],
+      status: ['status'],
     },
   },
   shlink: {

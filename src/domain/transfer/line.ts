@@ -162,8 +162,11 @@ function accessOf(read: Read, now: Date, notes: string[]) {
   const opensLater = opensAt !== undefined && opensAt > now;
   if (opensLater)
     notes.push(`opens only at ${opensAt.toISOString()}: it is disabled until it is enabled by hand`);
+  const status = read('status', textOf) ?? 'active';
+  const isClosed = status.toLowerCase() !== 'active';
+  if (isClosed) notes.push('has a status other than active: it is disabled');
   const isDisabled = read('disabled', yesOrNo);
-  return { password, disabled: isLocked || opensLater || isDisabled };
+  return { password, disabled: isLocked || opensLater || isClosed || isDisabled };
 }
 
 /** Statistics that had a password must not become public. */
