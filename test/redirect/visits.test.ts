@@ -64,7 +64,7 @@ describe('a link', () => {
     [`/${'x'.repeat(5000)}`, 404],
     ['/abc?%zz', 302],
     // What texts and programs put behind a short URL.
-    ...'. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ — %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF'
+    ...'. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ = $ ^ — %EF%B8%8F %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF'
       .split(' ')
       .map((added): [string, number] => [
         `/abc${added.startsWith('%') ? added : encodeURIComponent(added)}`,

@@ -14,8 +14,9 @@ export class Salts {
   async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const salts = new Map<number, string>();
     const last = Math.max(...days);
-    // Those of days that are over are deleted. `addVisitors` asks whether the last day is over, too.
-    for (const day of this.#known.keys()) if (day < last) this.#known.delete(day);
+    // Those of days that are over are deleted, and those of days that only a wrong clock has seen. `addVisitors` asks whether
+    // the last day is over, too.
+    for (const day of this.#known.keys()) if (day !== last) this.#known.delete(day);
     for (const day of days) {
       const salt = this.#known.get(day) ?? (await readSalt(db, day));
       if (salt === null) continue;

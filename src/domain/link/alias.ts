@@ -22,7 +22,7 @@ export function isAlias(text: string): boolean {
 const plainPath = new RegExp(`^/([A-Za-z0-9_-]{1,${MAX_ALIAS}})/?$`);
 
 /** What a text or a program may add to the end of a short URL, and no alias ends with: punctuation, spaces, invisible characters. */
-const ADDED = /^(?![-_])[\p{P}\p{Z}\p{Cf}\s<>`|~]$/u;
+const ADDED = /^(?![-_])(?:[\p{P}\p{Z}\p{Cf}\s<>`|~=$^]|\uFE0F)$/u;
 
 /** The longest path that is decoded: every character of an alias may be percent-encoded. */
 const MAX_PATH = 4 * MAX_ALIAS;
