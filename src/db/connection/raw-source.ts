@@ -3,7 +3,7 @@ import type { SqlQueryable } from '@prisma/driver-adapter-utils';
 /** The rows of a statement, and the kinds of columns that still need a conversion. */
 export interface RawRows {
   readonly names: readonly string[];
-  readonly kinds: readonly ('date' | 'boolean' | undefined)[];
+  readonly kinds: readonly ('time' | 'boolean' | undefined)[];
   readonly rows: readonly unknown[][];
 }
 

@@ -8,12 +8,17 @@ export interface ListRange {
   readonly window: Window;
 }
 
+/** Rows for answers: their times are ISO text, whatever type their model has. */
+function readShown<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
+  return readRows<Row>(db, statement, { times: 'text' });
+}
+
 /** The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`. */
 export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRange[]): Promise<Row[][]> {
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await readRows<Row>(db, rowsOf(only.list, only.window)), only)];
+    return [inOrder(await readShown<Row>(db, rowsOf(only.list, only.window)), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
@@ -22,7 +27,7 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
-  const found = await readRows<Row & { part: number | bigint }>(
+  const found = await readShown<Row & { part: number | bigint }>(
     db,
     joinedTo(union, only?.list.joined, order),
   );
@@ -53,7 +58,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
   window: Window,
   total: Sql,
 ): Promise<{ rows: Row[]; total: number }> {
-  const found = await readRows<Row & { total: number | bigint }>(
+  const found = await readShown<Row & { total: number | bigint }>(
     db,
     sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
