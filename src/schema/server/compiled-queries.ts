@@ -3,10 +3,19 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLSchema,
+  GraphQLString,
+  getNullableType,
   getOperationAST,
   getVariableValues,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   Kind,
   type NamedTypeNode,
   type OperationDefinitionNode,
@@ -19,9 +28,9 @@ import { LRUCache } from 'lru-cache';
 import { visibleError } from '../../domain/errors.ts';
 import { sizeOf } from '../cost/operation-size.ts';
 import { forgetErrors } from '../error-limit.ts';
-import { schema } from '../index.ts';
+import { coveredSchema, schema } from '../index.ts';
 import type { Context } from './context.ts';
-import { recordOf } from './operation-record.ts';
+import { type DocumentFacts, recordOf } from './operation-record.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const MIN_EXECUTIONS = 2;
@@ -36,8 +45,45 @@ const compiledQueries = new LRUCache<OperationDefinitionNode, { readonly query: 
 
 /** The type of variables that are coerced already. */
 const coercedType = new GraphQLScalarType({ name: 'Coerced' });
-const { types: ourTypes, ...config } = schema.toConfig();
-const compilable = new GraphQLSchema({ ...config, types: [...ourTypes, coercedType], assumeValid: true });
+
+/** Leaves that compiled code takes for others: it serializes neither GraphQL's own types nor enums. */
+const leaves: Record<string, GraphQLScalarType> = {
+  ID: new GraphQLScalarType({ name: 'Id', serialize: String }),
+  URL: GraphQLString,
+  Date: GraphQLString,
+};
+for (const type of Object.values(schema.getTypeMap()))
+  if (isEnumType(type) && type.getValues().some(({ name, value }) => name !== value))
+    leaves[type.name] = new GraphQLScalarType({
+      name: `${type.name}Value`,
+      serialize: (value) => type.serialize(value),
+    });
+
+function withLeaves(type: GraphQLOutputType): GraphQLOutputType {
+  if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(withLeaves(type.ofType)));
+  return isListType(type) ? new GraphQLList(withLeaves(type.ofType)) : (leaves[type.name] ?? type);
+}
+
+/** The schema for documents whose rows have all that their fields select: compiled code reads the values as they are. */
+function inlinedSchema(): GraphQLSchema {
+  const inlined = coveredSchema();
+  for (const type of Object.values(inlined.getTypeMap()))
+    if (isObjectType(type))
+      for (const field of Object.values(type.getFields())) field.type = withLeaves(field.type);
+  return inlined;
+}
+
+/** The schemas to compile for, by whether rows are covered; made when they are needed, so that the service starts sooner. */
+const compilable = new Map<boolean, GraphQLSchema>();
+
+function compilableFor({ isCovered }: DocumentFacts): GraphQLSchema {
+  const known = compilable.get(isCovered);
+  if (known !== undefined) return known;
+  const { types, ...config } = (isCovered ? inlinedSchema() : schema).toConfig();
+  const made = new GraphQLSchema({ ...config, types: [...types, coercedType], assumeValid: true });
+  compilable.set(isCovered, made);
+  return made;
+}
 
 /**
  * The document for variables that are coerced already. graphql-jit's own coercion refuses left-out fields that have a default,
@@ -66,7 +112,12 @@ function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): C
   if (known !== undefined) return known.query;
   const breadth = sizeOf(args)?.breadth ?? 0;
   if (breadth > MAX_FIELDS) return null;
-  const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
+  const compiled = compileQuery(
+    compilableFor(record.facts),
+    withCoercedVariables(document, operation),
+    operation.name?.value,
+    { disableLeafSerialization: record.facts.isCovered },
+  );
   const query = isCompiledQuery(compiled) ? compiled : null;
   compiledQueries.set(operation, { query }, { size: breadth });
   return query;

@@ -18,7 +18,7 @@ import { type DocumentFacts, recordOf } from './operation-record.ts';
 export function factsOf(document: DocumentNode, of: GraphQLSchema): DocumentFacts {
   const types = new TypeInfo(of);
   const deprecated = new Set<string>();
-  let [hasDirectives, isCompilable] = [false, true];
+  let [hasDirectives, isCompilable, isCovered] = [false, true, true];
   const note = (
     name: string,
     definition: { deprecationReason?: string | null | undefined } | null | undefined,
@@ -38,11 +38,19 @@ export function factsOf(document: DocumentNode, of: GraphQLSchema): DocumentFact
     if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
     if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
     if (node.kind === Kind.FIELD) note(fieldName, field);
+    const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = field?.extensions ?? {};
+    if (select && (field?.args.length || (relation && types.getParentType()?.name !== 'Link')))
+      isCovered = false;
     if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${argument?.name})`, argument);
     if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${value?.name}`, value);
   };
   visit(document, visitWithTypeInfo(types, { enter }));
-  return { deprecated: [...deprecated], hasDirectives, isCompilable: isCompilable && !hasDirectives };
+  return {
+    deprecated: [...deprecated],
+    hasDirectives,
+    isCompilable: isCompilable && !hasDirectives,
+    isCovered,
+  };
 }
 
 /** Adds the record of the operation to its context, and reports the use of deprecated parts of the schema. */

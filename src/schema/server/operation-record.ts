@@ -12,6 +12,11 @@ export interface DocumentFacts {
    * the conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
    */
   readonly isCompilable: boolean;
+  /**
+   * Whether the rows have all that its fields select. Two fields with different arguments may select the same relation
+   * differently, and only links are read with their relations.
+   */
+  readonly isCovered: boolean;
 }
 
 /** What is computed once for an operation. */
