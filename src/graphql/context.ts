@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection/db.ts';
-import type { Readers } from '../db/connection/replicas.ts';
+import type { Data } from '../db/database.ts';
+import type { Readers } from '../db/postgresql/replicas.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Actor, RateLimitState } from '../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
@@ -15,9 +15,9 @@ import type { Operation } from './document.ts';
 /** Where an account's data comes from and goes to. */
 export interface DataSource {
   /** For mutations and subscriptions. */
-  readonly primary: Db;
+  readonly primary: Data;
   /** For queries: a database that has all of the account's writes. */
-  reader(): Db;
+  reader(): Data;
   /** Await it after a mutation, before answering: then all later reads include the mutation. */
   wrote(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface ApiRequest {
 
 /** The context of one execution: the request, and its data. Plugins attach caches to it. */
 export interface Context extends ApiRequest {
-  readonly db: Db;
+  readonly db: Data;
   readonly lists: ListReader;
   readonly operation: Operation;
   /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
@@ -65,7 +65,7 @@ export interface Context extends ApiRequest {
 
 /** What all requests have in common. */
 export interface CommonContext extends Pick<ApiRequest, 'services' | 'subscriptions' | 'log'> {
-  readonly db: Db;
+  readonly db: Data;
 }
 
 export interface RequestDependencies {

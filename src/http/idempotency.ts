@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Db } from '../db/connection/db.ts';
+import type { Data } from '../db/database.ts';
 import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 interface Writing {
   readonly actor: { readonly accountId: number };
-  readonly data: { readonly primary: Db; reader(): Db; wrote(): Promise<void> };
+  readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
   now(): Date;
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { updateOwned } from '../access/ownership.ts';
@@ -41,14 +41,14 @@ async function lookUp({ resolveTxt }: Services, record: { name: string }): Promi
  * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
  */
 export async function verifyDomain(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   id: string,
   now: Date,
 ): Promise<Domain> {
   const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
+  const domain = where && (await db.prisma.domain.findUnique({ where }));
   if (domain === null) throw notFound('domain');
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
