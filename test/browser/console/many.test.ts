@@ -1,30 +1,25 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
   let server: TestServer;
-  let browser: Browser;
   let accounts = 0;
   beforeAll(async () => {
     server = await startTestServer({ background: true });
-    browser = await launchBrowser();
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeTabs);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
   });
   const newAccount = (): Promise<Caller> => {
     accounts++;
     return server.caller(`account ${accounts}`);
   };
-  const tabOf = (caller: Caller, path = '') =>
-    signIn(browser, { origin: server.origin, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '') => signIn({ origin: server.origin, key: caller.key }, { path });
 
   /** Puts links into the database, without a change of each. */
   async function addLinks(caller: Caller, count: number): Promise<void> {
