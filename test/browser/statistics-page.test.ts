@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
+import { APPEARANCES, chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
 import { fillServer } from '../support/demo.ts';
 
 describe.runIf(chromiumPath)('the statistics page in a browser', () => {
@@ -37,16 +37,15 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('has no accessibility violations at 390 and 1280 pixels, light and dark', async () => {
+  test('has no accessibility violations at 390 pixels, light, and 1280 pixels, dark', async () => {
     const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/shop+`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    for (const width of [390, 1280])
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
-      }
+    for (const [width, colorScheme] of APPEARANCES) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
+    }
   });
 
   test('shows the end of long destinations at 390 pixels, so that they can be told apart', async () => {

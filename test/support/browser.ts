@@ -71,6 +71,12 @@ export async function openPage(origin: string): Promise<{ page: Page; elsewhere:
   return { page, elsewhere };
 }
 
+/** How pages are looked at: colours depend on the scheme alone, and layout on the width. */
+export const APPEARANCES = [
+  [390, 'light'],
+  [1280, 'dark'],
+] as const;
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Loads axe into the page, once. */

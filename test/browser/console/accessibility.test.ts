@@ -5,11 +5,11 @@ import { chromiumPath, closeTabs, loadAxe } from '../../support/browser.ts';
 import { follow, openConsole, signIn } from '../../support/console.ts';
 import { fillServer } from '../../support/demo.ts';
 
-/** The rules that the page breaks, with what breaks them. */
-async function violationsOn(page: Page, rules: 'all' | 'contrast' = 'all'): Promise<string[]> {
+/** The rules that the page breaks, or its part, with what breaks them. */
+async function violationsOn(page: Page, rules: 'all' | 'contrast', part = 'html'): Promise<string[]> {
   await loadAxe(page);
   const only = rules === 'contrast' ? "runOnly: ['color-contrast']," : '';
-  return page.evaluate(`axe.run(document, { ${only} resultTypes: ['violations'] }).then(({ violations }) =>
+  return page.evaluate(`axe.run('${part}', { ${only} resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
 }
 
@@ -118,7 +118,8 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
         await follow(page, path.replace('ID', link));
         await page.getByRole('button', { name: button }).first().click();
         await page.getByRole('dialog').waitFor();
-        expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
+        // Nobody reaches what is behind it.
+        expect([path, await violationsOn(page, rules, 'dialog[open]')]).toEqual([path, []]);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'hidden' });
       }
