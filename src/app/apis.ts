@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import { createReaders } from '../db/connection/replicas.ts';
+import { createReaders } from '../db/postgresql/replicas.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { createGraphQLHandler } from '../http/graphql.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
@@ -28,7 +28,7 @@ export function createApis(
 ): Apis {
   const { database, replicas = [], maxReplicaLag, baseUrl, graphiql, trusted, rateLimit } = dependencies;
   const { random, metrics, log, now } = dependencies;
-  const db = database.client;
+  const db = database;
   const readers = createReaders(database, replicas, maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
   const access = new KeyAccess(database, revisions, rateLimit, trust, now);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { AppConfig } from '../config.ts';
 import type { Revisions } from '../db/change/revisions.ts';
-import type { Database } from '../db/connection/client.ts';
+import type { Database } from '../db/database.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import type { Services } from '../domain/services.ts';
 import type { Metrics } from '../http/metrics.ts';

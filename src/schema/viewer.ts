@@ -56,7 +56,7 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       type: Account,
       description: 'The account of the key.',
       resolve: (query, _viewer, _args, { db, actor }) =>
-        db.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
+        db.prisma.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
     }),
     rateLimit: t.field({
       type: RateLimit,
@@ -68,7 +68,7 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       type: ApiKey,
       description: 'The key of the request.',
       resolve: (query, _viewer, _args, { db, actor }) =>
-        db.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
+        db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
     }),
   }),
 });

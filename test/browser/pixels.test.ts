@@ -263,7 +263,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
 
   test('run as part of the page on an account’s own domain, where there is no script for a service worker', async () => {
     const domain = await caller.domain(OWN);
-    await verifyHost(server.database.client, OWN, NOON);
+    await verifyHost(server.database, OWN, NOON);
     const { outcomes } = await attack(OWN, { domain_id: domain });
     expect(outcomes).toMatchObject({
       'reads cookies': `secret=${SECRET}`,

@@ -1,6 +1,5 @@
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data, Transaction } from '../../db/database.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
@@ -39,7 +38,7 @@ async function reuseOf(
 }
 
 /** An existing link that equals the new one; null if there is none. */
-async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
+async function existing(db: Data, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
   return same ? readLink(db, same, select) : null;
 }
@@ -49,7 +48,7 @@ async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promis
  * @throws PasswordNotCompared
  */
 async function insert(
-  db: Db,
+  db: Data,
   actor: Actor,
   made: NewLink,
   { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
@@ -69,7 +68,7 @@ async function insert(
 
 /** Hashes and compares the passwords of a new link in advance, with services that remember the results. */
 export async function prepareNewLink(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
@@ -93,7 +92,7 @@ export async function prepareNewLink(
  * @throws DomainError VALIDATION
  */
 export async function createLink(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
@@ -144,12 +143,12 @@ export async function createLink(
  * Deletes the link and returns its id.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
-  const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
+export async function deleteLink(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  const kind = { kind: 'LINK', what: 'link', rows: (tx: Transaction) => tx.prisma.link } as const;
   // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     // All writes lock the link before its counter.
-    await lockRow(tx, 'Link', linkId, { deleting: true });
+    await tx.lockRow('Link', linkId, { deleting: true });
     await deleteStatistics(tx, [linkId], actor.accountId);
   });
 }

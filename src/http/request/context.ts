@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Readers } from '../../db/connection/replicas.ts';
+import type { Readers } from '../../db/postgresql/replicas.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Context } from '../../schema/server/context.ts';
 import type { InFlight } from '../limits/in-flight.ts';

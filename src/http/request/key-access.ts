@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Revisions } from '../../db/change/revisions.ts';
-import type { Database } from '../../db/connection/client.ts';
+import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { Authentication } from '../../domain/access/authentication.ts';
@@ -19,16 +19,10 @@ export class KeyAccess {
   readonly #trust: Trust;
 
   /** @param rateLimit requests a minute for each key; 0 for no limit */
-  constructor(
-    { client, provider }: Database,
-    revisions: Revisions,
-    rateLimit: number,
-    trust: Trust,
-    now: () => Date,
-  ) {
-    this.#authentication = new Authentication(client, revisions, now);
-    this.#inUse = new KeysInUse(client, revisions, now);
-    const addUses = provider === 'postgresql' ? addKeyUses.bind(null, client) : null;
+  constructor(database: Database, revisions: Revisions, rateLimit: number, trust: Trust, now: () => Date) {
+    this.#authentication = new Authentication(database, revisions, now);
+    this.#inUse = new KeysInUse(database, revisions, now);
+    const addUses = database.provider === 'postgresql' ? addKeyUses.bind(null, database) : null;
     this.#limit = new RateLimit(rateLimit, addUses);
     this.#trust = trust;
   }

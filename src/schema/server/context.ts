@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../../domain/change/subscriptions.ts';
@@ -18,10 +18,10 @@ export interface RateLimitState {
 /** The context of one execution. It must be a new object each time, since plugins attach caches to it. */
 export interface Context {
   /** The primary; during a query, the database that the account may read from. */
-  readonly db: Db;
+  readonly db: Data;
   readonly lists: ListReader;
   /** The database that this account's queries may read from. */
-  reader(): Db;
+  reader(): Data;
   /** Await it after a mutation, before answering: then all later reads include the mutation. */
   wrote(): Promise<void>;
   readonly actor: Actor;

@@ -612,7 +612,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller);
     await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
-    await server.database.client.apiKey.updateMany({
+    await server.database.prisma.apiKey.updateMany({
       where: { account: { name: `account ${accounts}` } },
       data: { revokedAt: server.clock.now },
     });

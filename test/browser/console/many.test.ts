@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const { viewer } = await caller.data<{ viewer: { account: { id: string } } }>(
       '{ viewer { account { id } } }',
     );
-    const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
+    const { id: domainId } = await server.database.prisma.domain.findFirstOrThrow();
     const rows = Array.from({ length: count }, (_, index) => {
       const alias = `n${accounts}-${index}`;
       const url = `https://example.com/${alias}`;
@@ -36,7 +36,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       };
     });
     for (let from = 0; from < count; from += 1_000)
-      await server.database.client.link.createMany({ data: rows.slice(from, from + 1_000) });
+      await server.database.prisma.link.createMany({ data: rows.slice(from, from + 1_000) });
   }
 
   test('checks 100 pasted lines before it writes, leaves out three bad ones, and gives them back as a file', async () => {

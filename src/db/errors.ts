@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Details of an error of Prisma, its adapters, a driver or Node; which of them exist depends on its origin. */
 export interface ErrorDetails {
   readonly kind?: unknown;
@@ -29,12 +31,12 @@ function hasCode(error: unknown, pattern: RegExp): boolean {
 
 /** Whether a write failed because a unique value exists already. */
 export function isUniqueViolation(error: unknown): boolean {
-  return hasCode(error, /^(P2002|UniqueConstraintViolation|SQLITE_CONSTRAINT_UNIQUE)$/);
+  return hasCode(error, /^(P2002|UniqueConstraintViolation|23505|SQLITE_CONSTRAINT_UNIQUE)$/);
 }
 
 /** Whether a write failed because it refers to a missing row, or would delete a row that others refer to. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return hasCode(error, /^(P2003|ForeignKeyConstraintViolation|SQLITE_CONSTRAINT_FOREIGNKEY)$/);
+  return hasCode(error, /^(P2003|ForeignKeyConstraintViolation|23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/);
 }
 
 /**
@@ -47,7 +49,7 @@ export function isStale(error: unknown): boolean {
 
 /** Whether the transaction was rolled back for a temporary reason: a deadlock, a conflict, or a stale statement. */
 export function isTransient(error: unknown): boolean {
-  return hasCode(error, /^(P2034|TransactionWriteConflict)$/) || isStale(error);
+  return hasCode(error, /^(P2034|TransactionWriteConflict|40001|40P01)$/) || isStale(error);
 }
 
 /** Whether PostgreSQL denies this to the role. */
@@ -69,10 +71,10 @@ export function isDiskFull(error: unknown): boolean {
 
 /**
  * - Prisma: not reachable, timed out, closed, no connection free, transaction timed out, too many connections
- * - adapters: the same, for statements that do not go through Prisma
+ * - adapters: the same
  * - PostgreSQL: connections (08), resources (53), shutdown and startup (57P), statement timeout, read-only
  * - SQLite: locked by another process for too long, full disk, I/O error, no longer writable
- * - the system: connections that the adapter does not know
+ * - the system: connections
  */
 const UNAVAILABLE = new RegExp(
   [
@@ -80,7 +82,7 @@ const UNAVAILABLE = new RegExp(
     /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/,
     /^(08...|53...|57P..|57014|25006)$/,
     /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/,
-    /^(EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/,
+    /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -106,4 +108,29 @@ export class DatabaseAway extends Error {}
 
 export function isUnavailable(error: unknown): boolean {
   return error instanceof DatabaseAway || hasCode(error, UNAVAILABLE) || isUnanswered(error);
+}
+
+const MAX_ATTEMPTS = 10;
+
+/** Does a write, which must be one transaction, and repeats it after an error that a repetition may not have. */
+async function retrying<T>(write: () => PromiseLike<T>, mayHelp: (error: unknown) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !mayHelp(error)) throw error;
+      // A random pause, so that the same writes do not conflict again.
+      await setTimeout(Math.random() * 10 * attempt);
+    }
+  }
+}
+
+/** Repeats a write after a deadlock, which rolled it back. */
+export function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T> {
+  return retrying(write, isTransient);
+}
+
+/** Repeats a write that checked records which somebody else has changed or deleted before it was done. */
+export function retryOvertaken<T>(write: () => PromiseLike<T>): Promise<T> {
+  return retrying(write, (error) => isForeignKeyViolation(error) || isUniqueViolation(error));
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { entryFile } from '../../own-files.ts';
-import type { RawRows, ReadsRaw } from './raw-source.ts';
-import { whenUnlocked } from './sqlite-locks.ts';
+import type { RawRead, RawRows } from '../driver.ts';
+import { whenUnlocked } from './file.ts';
 
 /** What the thread answers to a read. */
 interface Answer {
@@ -11,7 +11,7 @@ interface Answer {
 }
 
 /** Reads a SQLite file on a thread of its own, which starts with the first read and sees all that was committed before it. */
-export class SqliteReads implements ReadsRaw {
+export class SqliteReads {
   readonly #path: string;
   readonly #waiting = new Map<number, PromiseWithResolvers<RawRows>>();
   #thread: Worker | undefined;
@@ -21,7 +21,7 @@ export class SqliteReads implements ReadsRaw {
     this.#path = path;
   }
 
-  readonly readRaw: ReadsRaw['readRaw'] = (sql, args) => whenUnlocked(() => this.#read(sql, args));
+  readonly read: RawRead = (sql, args) => whenUnlocked(() => this.#read(sql, args));
 
   #read(sql: string, args: readonly unknown[]): Promise<RawRows> {
     const id = ++this.#last;
@@ -38,7 +38,7 @@ export class SqliteReads implements ReadsRaw {
   }
 
   #start(): Worker {
-    const thread = new Worker(entryFile('db/connection/reader-thread'), { workerData: this.#path });
+    const thread = new Worker(entryFile('db/sqlite/reader-thread'), { workerData: this.#path });
     const end = (reason: unknown) => {
       this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(reason);

@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect-types.ts';
-import { empty, join, name, raw, sql } from './sql.ts';
+import type { Dialect } from '../dialect.ts';
+import { empty, join, name, raw, sql } from '../sql.ts';
 
 const cell = (index: number) => sql`"value" ->> ${raw(String(index))}`;
 

@@ -1,16 +1,12 @@
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { Semaphore, SemaphoreTimeout } from '../../shared/turns.ts';
-import { type Db, handleOf, setHandle, type Tx } from './db.ts';
-import { dialectOf } from './dialect.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
+import { SemaphoreTimeout } from '../shared/turns.ts';
+import type { Data, Database, Transaction } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { DatabaseAway } from './errors.ts';
-import { transaction } from './transaction.ts';
+import type { Sql } from './sql.ts';
 
-/** How many of these transactions a process has open at once: each occupies a connection, or SQLite's only writer. */
-const MAX_OPEN = 3;
-/** How long a further one waits, in milliseconds. */
+/** How long one waits for its turn, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
-
-const turnsOf = new WeakMap<Db, Semaphore>();
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
@@ -26,19 +22,20 @@ export interface DurationLimit {
 class RolledBack extends Error {}
 
 /**
- * One transaction around several: changes through `db` are committed only by `commit`. It begins with the first
- * change, so that slow work before it, such as hashing a password, blocks nobody. After that, `db` reads in the transaction,
- * and sees its changes.
+ * One transaction around several: changes are committed only by `commit`. It begins with the first transaction, so that slow
+ * work before it, such as hashing a password, blocks nobody. After that, reads are in it, and see its changes. Changes must be
+ * made one after the other.
  */
-export class EnclosingTransaction {
-  /** Replaces the client for one execution; changes must be made one after the other. */
-  readonly db: Db;
-  readonly #client: Db;
-  readonly #first: (tx: Tx) => Promise<void>;
+export class EnclosingTransaction implements Data {
+  /** What replaces the database for one execution. */
+  readonly db: Data = this;
+  readonly database: Database;
+  readonly dialect: Dialect;
+  readonly #first: (tx: Transaction) => Promise<void>;
   readonly #limit: DurationLimit;
   readonly #outcome = Promise.withResolvers<void>();
-  #opening: Promise<Tx> | null = null;
-  #tx: Tx | null = null;
+  #opening: Promise<Transaction> | null = null;
+  #tx: Transaction | null = null;
   #ended: Promise<void> = Promise.resolve();
   #openedAt: number | null = null;
   #waiting: NodeJS.Timeout | undefined;
@@ -47,20 +44,28 @@ export class EnclosingTransaction {
   /**
    * @param first what the transaction does first; if it throws, nothing can be changed
    */
-  constructor(client: Db, first: (tx: Tx) => Promise<void>, limit: DurationLimit) {
-    this.#client = client;
+  constructor(database: Database, first: (tx: Transaction) => Promise<void>, limit: DurationLimit) {
+    this.database = database;
+    this.dialect = database.dialect;
     this.#first = first;
     this.#limit = limit;
-    this.db = new Proxy(client, { get: (_target, property) => this.#get(property) });
-    const current = () => this.#tx ?? client;
-    setHandle(this.db, {
-      get source() {
-        return handleOf(current()).source;
-      },
-      onStatement: handleOf(client).onStatement,
-      enclosing: { client, nested: (work) => this.#nested(work) },
-    });
     this.#outcome.promise.catch(() => {}); // The transaction handles the rejection, if there is one.
+  }
+
+  get #current(): Data {
+    return this.#tx ?? this.database;
+  }
+
+  get prisma(): Data['prisma'] {
+    return this.#current.prisma;
+  }
+
+  get long(): Data {
+    return this.#current.long;
+  }
+
+  read<Row>(statement: Sql): Promise<Row[]> {
+    return this.#current.read(statement);
   }
 
   /** Whether a change was made, and so the transaction has begun. */
@@ -73,31 +78,23 @@ export class EnclosingTransaction {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
-  #get(property: string | symbol): unknown {
-    const from = this.#tx ?? this.#client;
-    const value: unknown = Reflect.get(from, property);
-    return typeof value === 'function' ? value.bind(from) : value;
-  }
-
-  #open(): Promise<Tx> {
-    const opened = Promise.withResolvers<Tx>();
+  #open(): Promise<Transaction> {
+    const opened = Promise.withResolvers<Transaction>();
     this.#ended = this.#run(opened);
     this.#ended.catch(opened.reject);
     return opened.promise;
   }
 
-  async #run(opened: PromiseWithResolvers<Tx>): Promise<void> {
-    const turns = turnsOf.get(this.#client) ?? new Semaphore(MAX_OPEN);
-    turnsOf.set(this.#client, turns);
-    const work = async (tx: Tx): Promise<void> => {
+  async #run(opened: PromiseWithResolvers<Transaction>): Promise<void> {
+    const work = async (tx: Transaction): Promise<void> => {
       this.#openedAt = performance.now();
       await this.#first(tx);
       this.#tx = tx;
       opened.resolve(tx);
       await this.#outcome.promise;
     };
-    await turns
-      .take(() => transaction(this.#client, work, { retries: false }), TURN_TIMEOUT)
+    await this.database.keyedWrites.turns
+      .take(() => this.database.transaction(work, { retries: false }), TURN_TIMEOUT)
       .catch((error: unknown) => {
         throw error instanceof SemaphoreTimeout
           ? new DatabaseAway('too many writes with a key are being done')
@@ -105,8 +102,8 @@ export class EnclosingTransaction {
       });
   }
 
-  async #nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { maxDuration = dialectOf(this.#client).hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { maxDuration = this.dialect.hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
     if (this.#expired || this.#openFor > maxDuration) throw this.#limit.error();
     clearTimeout(this.#waiting);
     this.#opening ??= this.#open();
@@ -114,10 +111,7 @@ export class EnclosingTransaction {
     // On SQLite, the statements of many changes would block the thread together.
     await pauseIfBlocked();
     try {
-      return await tx.$transaction((part) => {
-        setHandle(part, handleOf(tx));
-        return work(part);
-      });
+      return await tx.transaction(work);
     } finally {
       this.#waiting = setTimeout(() => this.#expire(), this.#limit.maxWait);
     }
@@ -151,16 +145,4 @@ export class EnclosingTransaction {
     await this.#ended.catch(() => {});
     this.#tx = null;
   }
-}
-
-const ATTEMPT: DurationLimit = {
-  maxDuration: 10_000,
-  maxWait: 10_000,
-  error: () => new Error('the attempt takes too long'),
-};
-
-/** Does the work in a transaction that is rolled back. @throws what the work throws */
-export async function tryOut(client: Db, work: (db: Db) => Promise<unknown>): Promise<void> {
-  const enclosing = new EnclosingTransaction(client, async () => {}, ATTEMPT);
-  await work(enclosing.db).finally(() => enclosing.rollBack());
 }

@@ -1,5 +1,5 @@
-import type { Cell, Dialect } from './dialect-types.ts';
-import { join, name, raw, sql } from './sql.ts';
+import type { Cell, Dialect } from '../dialect.ts';
+import { join, name, raw, sql } from '../sql.ts';
 
 /** An array, as text. */
 function arrayOf(cells: readonly (Cell | undefined)[]): string {

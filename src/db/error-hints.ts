@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { OperatorError } from '../../operator-error.ts';
-import { withoutSecrets } from '../../secrets.ts';
-import { oneLine } from '../../shared/one-line.ts';
+import { OperatorError } from '../operator-error.ts';
+import { withoutSecrets } from '../secrets.ts';
+import { oneLine } from '../shared/one-line.ts';
 import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
-import { PoolerBetween } from './postgres.ts';
-import { pathOf } from './sqlite-file.ts';
+import { PoolerBetween } from './postgresql/client.ts';
+import { pathOf } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
 function shown(part: string): string {

@@ -1,7 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { dateText } from '../date-text.ts';
-import type { RawRows } from './raw-source.ts';
-import type { Driver, Statement } from './sqlite-driver.ts';
+import type { RawRows } from '../driver.ts';
+
+/** The part of better-sqlite3's statements that is used. */
+export interface Statement {
+  readonly reader: boolean;
+  bind(args: unknown[]): Statement;
+  run(...args: unknown[]): unknown;
+  columns(): readonly { readonly name: string; readonly type: string | null }[];
+  safeIntegers(toggle: boolean): Statement;
+  raw(toggle?: boolean): Statement;
+  all(...args: unknown[]): unknown[];
+}
+
+/** The part of better-sqlite3's database that is used. */
+export interface Driver {
+  readonly inTransaction: boolean;
+  pragma(setting: string): unknown;
+  prepare(sql: string): Statement;
+}
 
 /** How many statements of raw reads a connection keeps prepared. */
 const MAX_PREPARED = 500;
