@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   id = link.id;
   const data = { clicks: 7, lastClickedAt: server.clock.now };
-  await server.database.client.linkCounter.update({ where: { linkId: id }, data });
+  await server.database.prisma.linkCounter.update({ where: { linkId: id }, data });
 });
 afterAll(() => server.stop());
 
@@ -94,7 +94,7 @@ test.each([
   '2026-12-31T23:59:59.999Z',
 ])('gives %s with its milliseconds, of a link and of its pixels', async (time) => {
   const at = new Date(time);
-  const { linkCounter, pixel } = server.database.client;
+  const { linkCounter, pixel } = server.database.prisma;
   await linkCounter.update({ where: { linkId: id }, data: { lastClickedAt: at } });
   await pixel.updateMany({ data: { createdAt: at } });
   for (const link of await ask('lastClickedAt pixels { createdAt }'))

@@ -1,6 +1,5 @@
-import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { join, name, type Sql, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 import { joinedTo, type List, orderingOfAll, pageOf, rowsOf, type Window } from './keyset.ts';
 
 export interface ListRange {
@@ -8,17 +7,15 @@ export interface ListRange {
   readonly window: Window;
 }
 
-/** Rows for answers: their times are ISO text, whatever type their model has. */
-function readShown<Row>(db: Db | Tx, statement: Sql): Promise<Row[]> {
-  return readRows<Row>(db, statement, { times: 'text' });
-}
-
-/** The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`. */
-export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRange[]): Promise<Row[][]> {
+/**
+ * The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`, but times
+ * are ISO text.
+ */
+export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]): Promise<Row[][]> {
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await readShown<Row>(db, rowsOf(only.list, only.window)), only)];
+    return [inOrder(await db.read<Row>(rowsOf(only.list, only.window), 'text'), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
@@ -27,9 +24,9 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
-  const found = await readShown<Row & { part: number | bigint }>(
-    db,
+  const found = await db.read<Row & { part: number | bigint }>(
     joinedTo(union, only?.list.joined, order),
+    'text',
   );
   const rows: Row[][] = ranges.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);
@@ -37,11 +34,11 @@ export async function readRowsOfEach<Row>(db: Db | Tx, ranges: readonly ListRang
 }
 
 /** The values of the expressions, in one statement, which calculates those that are alike once. */
-export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Promise<number[]> {
+export async function readNumbers(db: Data, expressions: readonly Sql[]): Promise<number[]> {
   const keys = expressions.map(({ sql: text, values }) => JSON.stringify([text, values]));
   const distinct = new Map(expressions.map((expression, index) => [keys[index], expression]));
   const columns = Array.from(distinct.values(), (one, index) => sql`${one} AS ${name(`number${index}`)}`);
-  const [row] = await readRows<Record<string, number | bigint>>(db, sql`SELECT ${join(columns)}`);
+  const [row] = await db.read<Record<string, number | bigint>>(sql`SELECT ${join(columns)}`);
   const numbers = new Map(
     Array.from(distinct.keys(), (key, index) => [key, Number(row?.[`number${index}`] ?? 0)]),
   );
@@ -53,16 +50,16 @@ export async function readNumbers(db: Db | Tx, expressions: readonly Sql[]): Pro
  * window is empty.
  */
 export async function readRowsAndTotal<Row extends { id: number }>(
-  db: Db,
+  db: Data,
   list: List,
   window: Window,
   total: Sql,
 ): Promise<{ rows: Row[]; total: number }> {
-  const found = await readShown<Row & { total: number | bigint }>(
-    db,
+  const found = await db.read<Row & { total: number | bigint }>(
     sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
     ORDER BY ${orderingOfAll(list)}`,
+    'text',
   );
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };
