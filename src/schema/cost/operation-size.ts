@@ -8,10 +8,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { schema } from '../index.ts';
 import { recordOf } from '../server/operation-record.ts';
-import { introspectionCosts } from './introspection-cost.ts';
 import { calculateSize, type OperationSize } from './size-calculation.ts';
-
-const introspection = introspectionCosts(schema);
 
 const DAY_MS = 86_400_000;
 
@@ -60,7 +57,7 @@ export function sizeOf({ document, operationName, variableValues }: Operation): 
   const before = sizes.get(key);
   if (before) return before;
   const named = document.definitions.filter(isFragment).map((one) => [one.name.value, one] as const);
-  const size = calculateSize({ schema, introspection, operation, fragments: new Map(named), variables });
+  const size = calculateSize({ schema, operation, fragments: new Map(named), variables });
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
