@@ -1,8 +1,7 @@
-import { scopes } from '../domain/access/actor.ts';
+import { type RateLimitState, scopes } from '../domain/access/actor.ts';
 import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
-import type { RateLimitState } from './server/context.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },

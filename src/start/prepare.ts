@@ -25,7 +25,7 @@ function refused(variable: string, path: string | undefined, allowed: string): (
 export function readFiles(config: Config, log: Logger) {
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const readTrusted = async (path: string) => {
-    const { readTrustedDocuments } = await import('../schema/server/trusted-documents.ts');
+    const { readTrustedDocuments } = await import('../graphql/trusted-documents.ts');
     return readTrustedDocuments(path).catch(
       refused('TRUSTED_DOCUMENTS', path, 'a file of documents that the schema allows'),
     );

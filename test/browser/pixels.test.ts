@@ -162,12 +162,12 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     caller = await server.caller();
     // Without https, browsers offer some of what scripts try only to hosts that they are told to trust.
     const trusted = HOSTS.map(originOf).join();
-    browser = await launchBrowser(
+    browser = await launchBrowser([
       `--host-resolver-rules=${HOSTS.map((host) => `MAP ${host} 127.0.0.1`).join()}`,
       `--unsafely-treat-insecure-origin-as-secure=${trusted}`,
       // Playwright does not reach the first requests of a frame with a process of its own.
       '--disable-features=IsolateSandboxedIframes',
-    );
+    ]);
     const docs = await (await fetch(`${server.origin}/docs`)).text();
     asset = /src="([^"]+)"/.exec(docs)?.[1] ?? '';
   });

@@ -4,8 +4,6 @@ import { type Data, Database } from '../../src/db/database.ts';
 import { deleteExcess, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
-import { Preparation } from '../../src/domain/prepared-services.ts';
-import type { Services } from '../../src/domain/services.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
@@ -254,75 +252,98 @@ describe('slow work of a mutation with a key', () => {
 
   const url = 'https://example.com/slow';
 
-  test('is done before others can wait for its transaction: passwords', async () => {
+  test('of a batch is done before others can wait for its transaction', async () => {
     const { id } = await caller.link({ url, alias: 'slow-1', password: 'right' });
-    const before = await slow.database.prisma.link.findUniqueOrThrow({ where: { id } });
-    const query = `mutation ($inputs: [CreateLinkInput!]!, $changes: [UpdateLinksInput!]!) {
-      createSpace(input: { name: "Slow" }) { __typename }
-      reused: createLink(input: { url: "${url}", password: "right", reuse: true }) { ... on Link { id } }
-      ...Others
-    }
-    fragment Others on Mutation {
-      createLinks(inputs: $inputs) { ... on Link { alias hasPassword hasPrivacyPassword } }
-      again: createLink(input: { url: "${url}/new", password: "new", reuse: true }) { ... on Link { alias } }
-      updateLinks(inputs: $changes) { ... on Link { hasPassword } ... on Error { message } }
-      updateLink(id: ${id}, input: { password: "right" }) { ... on Link { updatedAt } }
+    const create = `mutation ($inputs: [CreateLinkInput!]!) {
+      createLinks(inputs: $inputs) { ... on Link { alias hasPassword hasPrivacyPassword } ... on Error { message } }
     }`;
     const inputs = [
+      { url, password: 'right', reuse: true },
+      { url: `${url}/plain`, alias: 'slow-0' },
       { url: `${url}/new`, alias: 'slow-2', password: 'new', privacyPassword: 'other', privacy: 'PASSWORD' },
+      { url: `${url}/new`, password: 'new', reuse: true },
+      { url, alias: 'slow-0', password: 'late' },
       { url, alias: 'slow-3', password: '' },
     ];
-    const changes = [{ id: '999', input: { password: 'new' } }];
-    const { text } = await graphql(query, { inputs, changes }, key, caller);
-    expect(JSON.parse(text)).toEqual({
-      data: {
-        createSpace: { __typename: 'Space' },
-        reused: { id: String(id) },
-        createLinks: [{ alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true }, {}],
-        again: { alias: 'slow-2' },
-        updateLinks: [{ message: 'No such link.' }],
-        updateLink: { updatedAt: before.updatedAt.toISOString() },
-      },
+    const { text } = await graphql(create, { inputs }, key, caller);
+    expect(JSON.parse(text).data.createLinks).toMatchObject([
+      { alias: 'slow-1', hasPassword: true, hasPrivacyPassword: false },
+      { alias: 'slow-0', hasPassword: false, hasPrivacyPassword: false },
+      { alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true },
+      { alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true },
+      { message: expect.stringContaining('alias') },
+      { message: expect.stringContaining('password') },
+    ]);
+    expect(await graphql(create, { inputs }, key, caller)).toMatchObject({ text, replayed: 'true' });
+
+    const update = `mutation ($inputs: [UpdateLinksInput!]!) {
+      updateLinks(inputs: $inputs) { ... on Link { url hasPassword } ... on Error { message } }
+    }`;
+    const changes = [
+      { id, input: { url: `${url}/changed` } },
+      { id, input: { url, password: 'right' } },
+      { id, input: { password: 'other' } },
+      { id: '999', input: { password: 'new' } },
+    ];
+    const { text: changed } = await graphql(update, { inputs: changes }, `${key} of changes`, caller);
+    expect(JSON.parse(changed).data.updateLinks).toEqual([
+      { url: `${url}/changed`, hasPassword: true },
+      { url, hasPassword: true },
+      { url, hasPassword: true },
+      { message: 'No such link.' },
+    ]);
+    const page = await fetch(`${slow.origin}/slow-1`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-Host': 's.example' },
+      body: new URLSearchParams({ password: 'other' }),
+      redirect: 'manual',
     });
-    expect(await graphql(query, { inputs, changes }, key, caller)).toMatchObject({ text, replayed: 'true' });
+    expect(page.headers.get('Location')).toBe(url);
   });
 
-  test('is done before others can wait for its transaction: DNS lookups', async () => {
+  test('is done by the first mutation of a document', async () => {
+    const query = `mutation {
+      createLink(input: { url: "${url}", alias: "first", password: "one" }) { __typename }
+      createSpace(input: { name: "After" }) { __typename }
+    }`;
+    const { text } = await graphql(query, {}, key, caller);
+    expect(JSON.parse(text).data).toEqual({
+      createLink: { __typename: 'Link' },
+      createSpace: { __typename: 'Space' },
+    });
+  });
+
+  test('is refused in a later mutation of a document, and nothing is saved or stored', async () => {
     const id = await caller.domain('slow.example');
+    const later = {
+      hash: `createLink(input: { url: "${url}", alias: "later", password: "one" }) { __typename }`,
+      lookup: `verifyDomain(id: ${id}) { __typename }`,
+    };
+    for (const [name, field] of Object.entries(later)) {
+      const query = `mutation { createSpace(input: { name: "Before ${name}" }) { __typename } ${field} }`;
+      for (const _attempt of [1, 2]) {
+        const { status, text, replayed } = await graphql(query, {}, key, caller);
+        expect([status, replayed]).toEqual([400, null]);
+        expect(JSON.parse(text)).toMatchObject({
+          data: null,
+          errors: [
+            { message: expect.stringContaining('first mutation'), extensions: { code: 'BAD_REQUEST' } },
+          ],
+        });
+      }
+      expect(await spacesNamed(`Before ${name}`, caller)).toBe(0);
+    }
+  });
+
+  test('a lookup in DNS works with a key', async () => {
+    const id = await caller.domain('looked-up.example');
     const { domain } = await caller.data<{ domain: { verification: { name: string; value: string } } }>(
       `{ domain(id: ${id}) { verification { name value } } }`,
     );
     const { name, value } = domain.verification;
     slow.dns.set(name, [value]);
-    const { text } = await graphql(
-      `mutation {
-        createSpace(input: { name: "DNS" }) { __typename }
-        verifyDomain(id: ${id}) { __typename }
-        createPixel(input: { name: "DNS", type: BING, value: "1" }) { __typename }
-      }`,
-      {},
-      key,
-      caller,
-    );
-    expect(JSON.parse(text).data).toEqual({
-      createSpace: { __typename: 'Space' },
-      verifyDomain: { __typename: 'Domain' },
-      createPixel: { __typename: 'Pixel' },
-    });
-  });
-
-  test('is refused with 429 if a concurrent request made it necessary during the transaction', async () => {
-    const { id } = await caller.link({ alias: 'overtaken' });
-    const services = {} as Services; // Nothing of it is called.
-    let begun = false;
-    const preparation = new Preparation({ ...services, hashPassword: async () => `hash ${id}` }, () => begun);
-    const { preparing, prepared } = preparation;
-    await preparing.hashPassword('owner', 'one');
-    begun = true;
-    expect(await prepared.hashPassword('owner', 'one')).toBe(`hash ${id}`);
-    expect(await prepared.verifyPassword('owner', 'two', `hash ${id}`)).toBe(false);
-    await expect(prepared.hashPassword('owner', 'one')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await expect(prepared.verifyPassword('owner', 'one', 'other')).rejects.toMatchObject({ retryAfter: 1 });
+    const { text } = await graphql(`mutation { verifyDomain(id: ${id}) { __typename } }`, {}, key, caller);
+    expect(JSON.parse(text).data).toEqual({ verifyDomain: { __typename: 'Domain' } });
   });
 });
 

@@ -66,46 +66,37 @@ async function insert(
   });
 }
 
-/** Hashes and compares the passwords of a new link in advance, with services that remember the results. */
-export async function prepareNewLink(
-  db: Data,
-  actor: Actor,
-  services: Services,
-  unparsed: Unparsed<typeof createLinkInput>,
-  now: Date,
-): Promise<void> {
-  const { data } = createLinkInput.safeParse(unparsed);
-  if (data === undefined || (data.password ?? data.privacyPassword ?? null) === null) return;
-  const destination = {
-    accountId: actor.accountId,
-    domainId: data.domainId ?? services.defaultDomainId,
-    url: data.url,
-  };
-  const reuse = data.reuse ? await reuseOf(destination, services, actor, unparsed, now) : null;
-  if ((await existing(db, reuse, {})) === null) await columnsOf(data, services, actor);
-}
-
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
  * one.
  * @param select which fields are returned in addition to the id
  * @throws DomainError VALIDATION
  */
-export async function createLink(
+export async function createLink(...of: Parameters<typeof prepareNewLink>): Promise<SelectedLink> {
+  const create = await prepareNewLink(...of);
+  return create();
+}
+
+/**
+ * Does all that precedes the writing of a new link: checks, and hashes of passwords, which take long.
+ * @returns a function that does the rest of `createLink`
+ * @throws DomainError VALIDATION
+ */
+export async function prepareNewLink(
   db: Data,
   actor: Actor,
   services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
   select: LinkSelect = {},
-): Promise<SelectedLink> {
+): Promise<() => Promise<SelectedLink>> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
   const { url, pixelIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const found = await existing(db, reuse, select);
-  if (found) return found;
+  if (found) return async () => found;
   const check = async () => {
     const errors = await findInputErrors(db, actor, services, input, domainId, null);
     if (errors.length > 0) throw invalid(errors);
@@ -115,28 +106,30 @@ export async function createLink(
   } catch (error) {
     // Another request may have created the same link with this alias.
     const made = await existing(db, reuse, select);
-    if (made) return made;
+    if (made) return async () => made;
     throw error;
   }
   const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
-  for (let alias = input.alias ?? nextAlias(); ; ) {
-    const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
-    try {
-      return await insert(db, actor, made, { reuse, now, select });
-    } catch (error) {
-      if (error instanceof PasswordNotCompared) {
-        const same = await existing(db, reuse, select);
-        if (same) return same;
-        continue;
+  return async () => {
+    for (let alias = input.alias ?? nextAlias(); ; ) {
+      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+      try {
+        return await insert(db, actor, made, { reuse, now, select });
+      } catch (error) {
+        if (error instanceof PasswordNotCompared) {
+          const same = await existing(db, reuse, select);
+          if (same) return same;
+          continue;
+        }
+        // Records may have been deleted since the checks; the constraints decide.
+        if (isForeignKeyViolation(error)) await check();
+        if (!isUniqueViolation(error)) throw error;
+        if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
+        alias = nextAlias();
       }
-      // Records may have been deleted since the checks; the constraints decide.
-      if (isForeignKeyViolation(error)) await check();
-      if (!isUniqueViolation(error)) throw error;
-      if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
-      alias = nextAlias();
     }
-  }
+  };
 }
 
 /**

@@ -54,7 +54,11 @@ interface Updating {
   readonly now: Date;
   /** Which fields of the link are returned in addition to its id. */
   readonly select: LinkSelect;
+  /** Of the input, if they are known already. */
+  readonly hashed?: Hashed | undefined;
 }
+
+type Hashed = Awaited<ReturnType<typeof hashedColumns>>;
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
 async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
@@ -66,21 +70,6 @@ async function hashedColumns(input: LinkInput, services: Services, actor: Actor,
   return { data, renewed };
 }
 
-/** Hashes and compares the passwords of a change in advance, with services that remember the results. */
-export async function prepareLinkUpdate(
-  db: Data,
-  actor: Actor,
-  services: Services,
-  { id, input }: LinkUpdate,
-): Promise<void> {
-  const { data } = updateLinkInput.safeParse(input);
-  const where = owned(actor, id);
-  if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
-    return;
-  const link = await db.prisma.link.findUnique({ where });
-  if (link !== null) await hashedColumns(data, services, actor, link);
-}
-
 /**
  * Changes a link, and records which fields have changed; if none has, nothing is written.
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
@@ -89,10 +78,28 @@ export function updateLink(db: Data, actor: Actor, updating: Updating): Promise<
   return retryOvertaken(() => updateOnce(db, actor, updating));
 }
 
+/**
+ * Hashes and compares the passwords of a change of a batch, which takes long, before the first one is written.
+ * @returns a function that does the rest of `updateLink`
+ */
+export async function prepareLinkUpdate(
+  db: Data,
+  actor: Actor,
+  updating: Updating,
+): Promise<() => Promise<SelectedLink>> {
+  const { id, input } = updating.update;
+  const { data } = updateLinkInput.safeParse(input);
+  const hasPassword = (data?.password ?? data?.privacyPassword ?? null) !== null;
+  const where = hasPassword ? owned(actor, id) : null;
+  const link = where && (await db.prisma.link.findUnique({ where }));
+  const hashed = link && data ? await hashedColumns(data, updating.services, actor, link) : undefined;
+  return () => updateLink(db, actor, { ...updating, hashed });
+}
+
 async function updateOnce(
   db: Data,
   actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select }: Updating,
+  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select, hashed }: Updating,
 ): Promise<SelectedLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
@@ -105,7 +112,7 @@ async function updateOnce(
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const { data, renewed } = await hashedColumns(input, services, actor, link);
+  const { data, renewed } = hashed ?? (await hashedColumns(input, services, actor, link));
   /** What the input sets in a stored link, and the fields that change; null for nothing. */
   const settingsFor = async (
     client: Data,

@@ -36,19 +36,6 @@ async function lookUp({ resolveTxt }: Services, record: { name: string }): Promi
   return found === TIMED_OUT ? [] : found;
 }
 
-/** Looks up the record for `verifyDomain` in advance, with services that remember it. */
-export async function prepareVerification(
-  db: Data,
-  actor: Actor,
-  services: Services,
-  id: string,
-): Promise<void> {
-  const where = owned(actor, id);
-  const domain = where && (await db.prisma.domain.findUnique({ where }));
-  const record = domain && verificationOf(domain);
-  if (record && domain.verifiedAt === null) await lookUp(services, record);
-}
-
 /**
  * Looks up the domain's record in DNS; after that, the domain serves visitors.
  * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND

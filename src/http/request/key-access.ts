@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
-import type { Actor } from '../../domain/access/actor.ts';
+import type { Actor, RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication } from '../../domain/access/authentication.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
-import type { RateLimitState } from '../../schema/server/context.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
 

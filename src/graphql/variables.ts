@@ -4,19 +4,17 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLScalarType,
-  getOperationAST,
   isEnumType,
   isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
-import { isNearName } from '../../shared/did-you-mean.ts';
-import type { Operation } from '../cost/operation-size.ts';
-import { schema } from '../index.ts';
-import { refusing } from './refusing.ts';
+import { schema } from '../schema/index.ts';
+import { isNearName } from '../shared/did-you-mean.ts';
 
 /** How many unknown fields an error names, and how much of each name it shows. */
 const MAX_NAMED = 3;
@@ -98,12 +96,15 @@ function faultOf(value: unknown, type: GraphQLInputType): Fault | null {
 }
 
 /**
- * A short error for a variable that does not fit its type; null if all do, except for wrong short values. The executor would
- * report up to fifty errors, each with the whole value: a large one would block the thread for seconds.
+ * Checks that the variables fit their types, before anything is calculated from them.
+ * @throws GraphQLError a short error. The executor, which refuses wrong short values, would report up to fifty errors, each with
+ * the whole value: a large one would block the thread for seconds.
  */
-function refusalOfVariables({ document, operationName, variableValues }: Operation): GraphQLError | null {
-  const given = variableValues ?? {};
-  for (const node of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
+export function checkVariables(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  for (const node of variableDefinitions) {
     const { value: name } = node.variable.name;
     const type = typeFromAST(schema, node.type);
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -112,13 +113,9 @@ function refusalOfVariables({ document, operationName, variableValues }: Operati
     const path = found.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('');
     const where = path === '' ? '' : ` at "${name}${path}"`;
     const message = `Variable "$${name}" got an invalid value${where}. ${found.message}`;
-    return new GraphQLError(message, {
+    throw new GraphQLError(message, {
       nodes: node,
       extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
     });
   }
-  return null;
 }
-
-/** Refuses variables that do not fit their types, before anything is calculated from them. */
-export const useVariables = refusing(refusalOfVariables);

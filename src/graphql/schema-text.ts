@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { printSchema } from 'graphql';
-import { schema } from '../../schema/index.ts';
+import { schema } from '../schema/index.ts';
 
 /** Built once, so that any number of answers that wait for slow readers share the memory. */
 let text: Buffer | undefined;

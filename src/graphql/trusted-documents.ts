@@ -3,12 +3,12 @@ import {
   defaultExtractPersistedOperationId,
   usePersistedOperations,
 } from '@graphql-yoga/plugin-persisted-operations';
-import { GraphQLError, parse, validate } from 'graphql';
+import { GraphQLError, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
-import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { schema } from '../index.ts';
-import { subscriptionRootRule } from './subscription-root.ts';
+import { schema } from '../schema/index.ts';
+import { withoutMark } from '../shared/byte-order-mark.ts';
+import { errorsOf } from './document.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -19,8 +19,7 @@ const file = z.record(z.string().min(1), z.string());
 function faultOf(text: string): string | undefined {
   try {
     const document = parse(text);
-    const [fault] = validate(schema, document, [subscriptionRootRule]);
-    return (fault ?? validate(schema, document)[0])?.message;
+    return errorsOf(schema, document)[0]?.message;
   } catch (error) {
     if (error instanceof GraphQLError) return error.message;
     throw error;

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
-import { DomainError, type ErrorCode, errorCodes, visibleError } from '../../domain/errors.ts';
-import { logFault } from '../../log.ts';
-import type { Context } from './context.ts';
+import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
+import { logFault } from '../log.ts';
+import type { ApiRequest } from './context.ts';
 
 /** How an error is reported. */
 interface ErrorForm {
@@ -40,17 +40,8 @@ export function extensionsOf(error: DomainError) {
   };
 }
 
-/** The reverse: the error with these extensions; null for an internal one, and for one of GraphQL. */
-export function domainErrorOf({ message, extensions }: GraphQLError): DomainError | null {
-  // `extensionsOf` sets the rest beside such a code.
-  const { code, fields, http } = extensions as Partial<ReturnType<typeof extensionsOf>>;
-  if (code === undefined || !(code in errorCodes)) return null;
-  const { 'Retry-After': retryAfter } = http?.headers ?? {};
-  return new DomainError(code, message, fields, retryAfter === undefined ? null : Number(retryAfter));
-}
-
 /** The error for the caller: an internal error is logged, and replaced by a request id. */
-export function presentedError(error: GraphQLError, { log, requestId }: Context): GraphQLError {
+export function presentedError(error: GraphQLError, { log, requestId }: ApiRequest): GraphQLError {
   const { nodes, source, positions, path, originalError } = error;
   const where = { nodes, source, positions, path };
   if (originalError === undefined || originalError instanceof GraphQLError) return error;
@@ -61,7 +52,7 @@ export function presentedError(error: GraphQLError, { log, requestId }: Context)
 }
 
 /** The same for any error that is thrown outside resolvers. */
-export function presentedAny(error: unknown, context: Context): GraphQLError {
+export function presentedAny(error: unknown, request: ApiRequest): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
-  return presentedError(new GraphQLError(originalError.message, { originalError }), context);
+  return presentedError(new GraphQLError(originalError.message, { originalError }), request);
 }

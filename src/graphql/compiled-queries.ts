@@ -1,11 +1,10 @@
+import { normalizedExecutor } from '@graphql-tools/executor';
 import {
   type DocumentNode,
-  type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
   GraphQLScalarType,
   GraphQLSchema,
-  getOperationAST,
   getVariableValues,
   Kind,
   type NamedTypeNode,
@@ -14,14 +13,13 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { visibleError } from '../../domain/errors.ts';
-import { sizeOf } from '../cost/operation-size.ts';
-import { forgetErrors } from '../error-limit.ts';
-import { schema } from '../index.ts';
+import { visibleError } from '../domain/errors.ts';
+import { sizeOf } from '../schema/cost/operation-size.ts';
+import { forgetErrors } from '../schema/error-limit.ts';
+import { schema } from '../schema/index.ts';
 import type { Context } from './context.ts';
-import { recordOf } from './operation-record.ts';
+import type { Operation } from './document.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const MIN_EXECUTIONS = 2;
@@ -29,7 +27,7 @@ const MIN_EXECUTIONS = 2;
 const MAX_FIELDS = 300;
 
 /** The compiled queries, and null for those that cannot be compiled. The code for a field takes about 2.5 kB. */
-const compiledQueries = new LRUCache<OperationDefinitionNode, { readonly query: CompiledQuery | null }>({
+const compiledQueries = new LRUCache<Operation, { readonly query: CompiledQuery | null }>({
   max: 500,
   maxSize: 10_000,
 });
@@ -58,15 +56,17 @@ function withCoercedVariables(document: DocumentNode, operation: OperationDefini
 }
 
 /** The operation as compiled code for coerced variables; null if it is not frequent, or cannot be compiled. */
-function compiledFor(args: ExecutionArgs, operation: OperationDefinitionNode): CompiledQuery | null {
-  const { document } = args;
-  const record = recordOf(operation);
-  if (++record.executions <= MIN_EXECUTIONS || !record.facts?.isCompilable) return null;
+function compiledFor(
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
+): CompiledQuery | null {
+  if (++operation.executions <= MIN_EXECUTIONS || !operation.facts.isCompilable) return null;
   const known = compiledQueries.get(operation);
   if (known !== undefined) return known.query;
-  const breadth = sizeOf(args)?.breadth ?? 0;
+  const { breadth } = sizeOf(operation, variables);
   if (breadth > MAX_FIELDS) return null;
-  const compiled = compileQuery(compilable, withCoercedVariables(document, operation), operation.name?.value);
+  const { document, node } = operation;
+  const compiled = compileQuery(compilable, withCoercedVariables(document, node), node.name?.value);
   const query = isCompiledQuery(compiled) ? compiled : null;
   compiledQueries.set(operation, { query }, { size: breadth });
   return query;
@@ -81,25 +81,30 @@ function unavailableIn(errors: CompiledResult['errors']): GraphQLError | null {
 
 type CompiledResult = Awaited<ReturnType<CompiledQuery['query']>>;
 
-/** Executes frequent queries as compiled code. The executor repeats those that fail, to report their errors. */
-export const useCompiledQueries: Plugin<Context> = {
-  onExecute({ args, executeFn, setExecuteFn }) {
-    const operation = getOperationAST(args.document, args.operationName);
-    if (operation?.operation !== OperationTypeNode.QUERY) return;
-    const context: Context = args.contextValue;
-    if (context.isHeavy) return;
-    const compiled = compiledFor(args, operation);
-    const { variableDefinitions = [] } = operation;
-    const { coerced } =
-      compiled === null ? {} : getVariableValues(schema, variableDefinitions, args.variableValues ?? {});
-    if (compiled === null || coerced === undefined) return;
-    setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
-      const { data, errors }: CompiledResult = await compiled.query({}, given.contextValue, coerced);
-      if (errors === undefined) return { data };
-      context.signal.throwIfAborted();
-      forgetErrors(context);
-      const unavailable = unavailableIn(errors);
-      return unavailable ? { errors: [unavailable] } : executeFn(given);
+/** Executes an operation; a frequent query as compiled code. The executor repeats those that fail, to report their errors. */
+export async function execute(
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
+  context: Context,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  const { document, node } = operation;
+  const interpret = () =>
+    normalizedExecutor({
+      schema,
+      document,
+      operationName: node.name?.value,
+      variableValues: variables,
+      contextValue: context,
     });
-  },
-};
+  const isQuery = node.operation === OperationTypeNode.QUERY && !context.isHeavy;
+  const compiled = isQuery ? compiledFor(operation, variables) : null;
+  if (compiled === null) return interpret();
+  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], variables);
+  if (coerced === undefined) return interpret();
+  const { data, errors }: CompiledResult = await compiled.query({}, context, coerced);
+  if (errors === undefined) return { data };
+  context.signal.throwIfAborted();
+  forgetErrors(context);
+  const unavailable = unavailableIn(errors);
+  return unavailable ? { errors: [unavailable] } : interpret();
+}
