@@ -10,7 +10,6 @@ import {
   GraphQLSchema,
   GraphQLString,
   getNullableType,
-  getVariableValues,
   isEnumType,
   isListType,
   isNonNullType,
@@ -132,10 +131,16 @@ function unavailableIn(errors: CompiledResult['errors']): GraphQLError | null {
 
 type CompiledResult = Awaited<ReturnType<CompiledQuery['query']>>;
 
+/** The variables of an operation, as the client gives them, and with the values that their types give them. */
+export interface Values {
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly coerced: Readonly<Record<string, unknown>>;
+}
+
 /** Executes an operation; a frequent query as compiled code. The executor repeats those that fail, to report their errors. */
 export async function execute(
   operation: Operation,
-  variables: Readonly<Record<string, unknown>>,
+  { given, coerced }: Values,
   context: Context,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { document, node } = operation;
@@ -144,14 +149,12 @@ export async function execute(
       schema,
       document,
       operationName: node.name?.value,
-      variableValues: variables,
+      variableValues: given,
       contextValue: context,
     });
   const isQuery = node.operation === OperationTypeNode.QUERY && !context.isHeavy;
-  const compiled = isQuery ? compiledFor(operation, variables) : null;
+  const compiled = isQuery ? compiledFor(operation, given) : null;
   if (compiled === null) return interpret();
-  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], variables);
-  if (coerced === undefined) return interpret();
   const { data, errors }: CompiledResult = await compiled.query({}, context, coerced);
   if (errors === undefined) return { data };
   context.signal.throwIfAborted();
