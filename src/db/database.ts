@@ -23,7 +23,7 @@ export interface Data {
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
    * Their columns become fields as `rowsOf` describes.
-   * @param times what becomes of times: `Date` by default
+   * @param times what times become: `Date`, or for answers, ISO text
    */
   read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
   /**
