@@ -35,16 +35,11 @@ export const exportFields = [
 const ownFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
-export const importFields = [
-  ...ownFields,
+export type ImportField =
+  | (typeof ownFields)[number]
   // Targets of services that have a column for each kind of device, or an object with a URL for each country.
-  ...(['ios_url', 'android_url', 'desktop_url', 'country_urls'] as const),
-  'public_statistics',
-  'redirect_rules',
-  'status',
-] as const;
-
-export type ImportField = (typeof importFields)[number];
+  | ('ios_url' | 'android_url' | 'desktop_url' | 'country_urls')
+  | ('public_statistics' | 'redirect_rules' | 'status');
 
 /** The column names for a field, by precedence; case, spaces and punctuation do not matter. */
 type Columns = Partial<Record<ImportField, readonly string[]>>;
