@@ -4,7 +4,6 @@ import { createUpkeep } from './app/background.ts';
 import type { AppDependencies, Shared } from './app/dependencies.ts';
 import { createVisitors } from './app/visitors.ts';
 import { createWeb } from './app/web.ts';
-import { onOwnChanges } from './db/change/log.ts';
 import { Revisions } from './db/change/revisions.ts';
 import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
@@ -54,7 +53,7 @@ export function createApp(dependencies: AppDependencies): App {
   const requestLog = new RequestLog(log, metrics);
   const revisions = new Revisions(database);
   metrics?.watchDatabase(() => revisions.away);
-  onOwnChanges(database.client, () => revisions.changed());
+  database.changes.on('own', () => revisions.changed());
   const shared: Shared = {
     services: servicesOf(dependencies),
     revisions,

@@ -18,7 +18,7 @@ export function createUpkeep(
 ): Background[] {
   const { database, historyDays, statisticsMonths, metrics, log, now, random } = dependencies;
   const { webhookDelays: delays, allowPrivateWebhooks: allowPrivate, resolveHost: resolve } = dependencies;
-  const db = database.client;
+  const db = database;
   const retentionTime = new RetentionClock(db, now, log).read;
   const webhooks = new Webhooks({
     db,

@@ -30,7 +30,7 @@ export function createVisitors(
   }: AppDependencies,
   { services, revisions, trust, report }: Shared,
 ): Visitors {
-  const db = database.client;
+  const db = database;
   const refused = new RefusedVisits(log, metrics);
   const clicks = new ClickBuffer(db, log, refused, statistics);
   const links = new LinkCache(db, revisions, services, metrics);
