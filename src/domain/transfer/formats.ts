@@ -45,8 +45,6 @@ export type ImportField =
 type Columns = Partial<Record<ImportField, readonly string[]>>;
 
 export interface Format {
-  /** The name for people. */
-  readonly name: string;
   readonly columns: Columns;
   /** The keys of objects in JSON whose own keys count as columns, such as `meta.validUntil`. */
   readonly nested?: readonly string[];
@@ -101,12 +99,10 @@ const common = {
 /** The supported formats, with the columns of each service's exports. */
 export const importFormats = {
   csv: {
-    name: 'Linkspace',
     columns: Object.fromEntries(ownFields.map((field) => [field, [field]])),
     guarded: true,
   },
   bitly: {
-    name: 'Bitly',
     columns: {
       ...common,
       short_url: ['custom bitlink', 'custom bitlinks', 'custom link', 'bitlink', ...shortUrl],
@@ -120,7 +116,6 @@ export const importFormats = {
     hasAliases: true,
   },
   dub: {
-    name: 'Dub',
     columns: {
       ...common,
       alias: ['key', 'slug'],
@@ -136,7 +131,6 @@ export const importFormats = {
     root: '_root',
   },
   kutt: {
-    name: 'Kutt',
     columns: {
       ...common,
       alias: ['address', 'custom url', 'customurl'],
@@ -146,7 +140,6 @@ export const importFormats = {
     },
   },
   rebrandly: {
-    name: 'Rebrandly',
     columns: {
       ...common,
       short_url: ['branded link', 'branded short link', ...shortUrl],
@@ -160,7 +153,6 @@ export const importFormats = {
     },
   },
   shlink: {
-    name: 'Shlink',
     columns: {
       ...common,
       short_url: ['short url'],
@@ -181,7 +173,6 @@ export const importFormats = {
     lists: ['shortUrls.data'],
   },
   yourls: {
-    name: 'YOURLS',
     columns: {
       ...common,
       short_url: ['short url', 'shorturl'],
