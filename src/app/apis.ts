@@ -22,7 +22,7 @@ export interface Apis {
 
 export function createApis(
   dependencies: AppDependencies,
-  { services, revisions, trust, report }: Shared,
+  { services, feed, trust, report }: Shared,
   inFlight: InFlight,
 ): Apis {
   const { database, replicas = [], maxReplicaLag, baseUrl, graphiql, trusted, rateLimit } = dependencies;
@@ -30,8 +30,8 @@ export function createApis(
   const db = database;
   const readers = createReaders(database, replicas, maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-  const access = new KeyAccess(database, revisions, rateLimit, trust, now);
-  const subscriptions = new ChangeSubscriptions(db, revisions.feed, now);
+  const access = new KeyAccess(database, feed, rateLimit, trust, now);
+  const subscriptions = new ChangeSubscriptions(db, feed, now);
   const common = { db, services, subscriptions, log };
   const requestOf = createRequestOf({ common, access, readers, inFlight, now });
   return {

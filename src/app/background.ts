@@ -12,7 +12,7 @@ import type { AppDependencies, Background, Shared } from './dependencies.ts';
 /** Webhooks, and the deletion of what is old. */
 export function createUpkeep(
   dependencies: AppDependencies,
-  { revisions }: Shared,
+  { feed }: Shared,
   { snapshot }: Apis,
   load: LoadMeter,
 ): Background[] {
@@ -22,7 +22,7 @@ export function createUpkeep(
   const retentionTime = new RetentionClock(db, now, log).read;
   const webhooks = new Webhooks({
     db,
-    feed: revisions.feed,
+    feed,
     random,
     now,
     retentionTime,

@@ -28,12 +28,12 @@ export function createVisitors(
     publicStatistics,
     now,
   }: AppDependencies,
-  { services, revisions, trust, report }: Shared,
+  { services, feed, trust, report }: Shared,
 ): Visitors {
   const db = database;
   const refused = new RefusedVisits(log, metrics);
   const clicks = new ClickBuffer(db, log, refused, statistics);
-  const links = new LinkCache(db, revisions, services, metrics);
+  const links = new LinkCache(db, feed, services, metrics);
   metrics?.watchClicks(
     () => clicks.unwritten,
     () => clicks.behind,
