@@ -77,19 +77,12 @@ const countryWeights = Object.fromEntries(
   Object.entries(company.countries).map(([country, { weight }]) => [country, weight]),
 );
 
-interface DemoVisit {
-  readonly hour: number;
-  readonly visitor: Visitor;
-  readonly address: string;
-  readonly referrer: string;
-}
-
 /** A visit by one of some people. A person's number determines all of its properties, so people can visit again. */
 function demoVisit(
   { source, week }: Pick<DemoLink, 'source' | 'week'>,
   people: { readonly first: number; readonly count: number },
   random: Random,
-): DemoVisit {
+) {
   const { userAgents, phones, countries, referrers, hours } = company;
   const hour = Number(pick(Object.fromEntries(hours[week].entries()), random));
   const isProgram = random() < 0.07;
