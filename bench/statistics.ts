@@ -4,11 +4,10 @@
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
+import { ClickBuffer } from '../src/clicks/click-buffer.ts';
 import { type Database, openDatabase } from '../src/db/connection/client.ts';
 import { dialectOf } from '../src/db/connection/dialect.ts';
 import { dayOf } from '../src/db/statistics/calendar.ts';
-import { ClickBuffer } from '../src/redirect/click-buffer.ts';
-import { RefusedVisits } from '../src/redirect/refused-visits.ts';
 import { fillEveryDay, visitOf, writeYear } from './statistics-year.ts';
 import { fill, KEY, median, start, startProgram, type Target, withDatabase } from './target.ts';
 
@@ -51,8 +50,7 @@ async function measureSecond(
   { client }: Database,
   all: readonly { id: number; url: string }[],
 ): Promise<void> {
-  const log = pino({ level: 'warn' });
-  const buffer = new ClickBuffer(client, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(client, pino({ level: 'warn' }));
   const took: number[] = [];
   for (let second = 0; second < 4; second++) {
     for (const [i, link] of all.slice(0, 2_000).entries()) buffer.add(visitOf(link, i, now, true));

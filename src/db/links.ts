@@ -6,6 +6,7 @@ import type { Db, Tx } from './connection/db.ts';
 import { dialectOf } from './connection/dialect.ts';
 import { readRows } from './connection/raw-reads.ts';
 import { join, type Sql, sql } from './connection/sql.ts';
+import { dateText } from './date-text.ts';
 import { linkList } from './reading/link-list.ts';
 import type { LinkSelect } from './reading/link-selection.ts';
 import { readRowsOfEach } from './reading/list.ts';
@@ -60,6 +61,25 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
   );
   await addPixels(tx, pixels);
   return made.map(({ id }) => id);
+}
+
+interface ImportedClicks {
+  readonly linkId: number;
+  readonly clicks: number;
+  readonly lastClickedAt: Date | null;
+}
+
+/** Sets the clicks of imported links, in the transaction that creates them. */
+export async function setImportedClicks(tx: Tx, imported: readonly ImportedClicks[]): Promise<void> {
+  if (imported.length === 0) return;
+  const rows = imported.map(({ linkId, clicks, lastClickedAt }) => [
+    linkId,
+    clicks,
+    lastClickedAt && dateText(lastClickedAt),
+  ]);
+  const given = dialectOf(tx).table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
+  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
+    FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 async function addPixels(tx: Tx, data: Prisma.LinkPixelCreateManyInput[]): Promise<void> {

@@ -3,7 +3,7 @@ import { singleFlight } from '../shared/single-flight.ts';
 import type { Db } from './connection/db.ts';
 import { readRows } from './connection/raw-reads.ts';
 import { sql } from './connection/sql.ts';
-import { daysAfter, startOf } from './statistics/calendar.ts';
+import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 
 /** Up to which difference from the last run a clock is trusted, and for how long it is not after a larger one, in milliseconds. */
 const MAX_LEAP = 2 * 86_400_000;
@@ -68,10 +68,10 @@ export class RetentionClock {
 
   /** When the service ran last, by the last day whose visitors it deleted; null in a new database. */
   async #lastKnown(): Promise<Date | null> {
-    const [row] = await readRows<{ number: number }>(
+    const [row] = await readRows<{ number: Day }>(
       this.#db,
       sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > 0`,
     );
-    return row ? startOf(daysAfter(Number(row.number), 1)) : null;
+    return row ? startOf(daysAfter(row.number, 1)) : null;
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db } from '../db/connection/db.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
@@ -20,6 +21,7 @@ const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
 
 export interface RedirectDependencies extends DecisionDependencies {
+  readonly db: Db;
   readonly trust: Trust;
   readonly countryOf: CountryOf;
   /** The scheme of short URLs: `https:`. */

@@ -1,7 +1,8 @@
 import type { Db } from '../connection/db.ts';
 import { readRows } from '../connection/raw-reads.ts';
 import { sql } from '../connection/sql.ts';
-import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
+import { type Day, type Days, type Hour, hourIn, type Month } from './calendar.ts';
+import { planOf, type Scope, sourceOf } from './scope.ts';
 
 export interface Counts {
   readonly clicks: number;
@@ -11,8 +12,15 @@ export interface Counts {
 }
 
 /** The same of one hour, day or month. */
-export interface Point extends Counts {
-  readonly time: number;
+export interface Point<Time = Hour | Day | Month> extends Counts {
+  readonly time: Time;
+}
+
+/** What the time of a point is. */
+export interface TimeOf {
+  readonly HOUR: Hour;
+  readonly DAY: Day;
+  readonly MONTH: Month;
 }
 
 /** The counts of the days, for each owner that has any. */
@@ -32,16 +40,16 @@ export function readTotals(
 }
 
 /** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
-const hour = (number: number) => Math.min(number, 2_147_483_647);
+const stored = (hour: Hour) => Math.min(hour, 2_147_483_647);
 
 /** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
-export function readPoints(
+export function readPoints<Interval extends keyof TimeOf>(
   db: Db,
   scope: Scope,
-  interval: 'HOUR' | 'DAY' | 'MONTH',
+  interval: Interval,
   { from, to }: Days,
   ids: readonly number[],
-): Promise<(Point & { id: number })[]> {
+): Promise<(Point<TimeOf[Interval]> & { id: number })[]> {
   const isHours = interval === 'HOUR';
   const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
   const column = isHours ? sql`"hour"` : sql`"day"`;
@@ -49,7 +57,7 @@ export function readPoints(
   const others = isHours
     ? sql`0 AS "described", 0 AS "visitors"`
     : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
-  const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
+  const [first, last] = isHours ? [stored(hourIn(from, 0)), stored(hourIn(to, 23))] : [from, to];
   // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
   return readRows(
     db,

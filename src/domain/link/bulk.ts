@@ -1,8 +1,7 @@
 import type { Db } from '../../db/connection/db.ts';
 import { retryOvertaken } from '../../db/connection/retry.ts';
-import { insertLinksIn, type NewLink } from '../../db/links.ts';
+import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
-import { setImportedClicks } from '../../db/statistics/counters.ts';
 import type { Writer } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
 import { recordingChanges } from '../change/change.ts';

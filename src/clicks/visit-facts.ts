@@ -1,9 +1,9 @@
 import bowser from 'bowser';
 import iso6391 from 'iso-639-1';
 import { LRUCache } from 'lru-cache';
-import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
-import { HOST_NAME } from '../url.ts';
-import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
+import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
+import { HOST_NAME } from '../domain/url.ts';
+import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
@@ -61,10 +61,6 @@ export function referrerHost(referrer: string): string | null {
   // `www.` and a single label, such as www.example, is the whole name of a site.
   return host.replace(/^www\.(?=.+\.)/, '');
 }
-
-/** Replaces referrers beyond the limit. */
-export const OTHER = 'other';
-export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });
 
 const referrers = new LRUCache<string, readonly Value[]>({
   max,

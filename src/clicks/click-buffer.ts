@@ -3,18 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection/db.ts';
 import { isRefused } from '../db/connection/errors.ts';
-import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
-import { deleteOldReceipts } from '../db/statistics/counters.ts';
-import { divide } from '../db/statistics/divide.ts';
-import { ValueIds } from '../db/statistics/value-ids.ts';
-import { Salts } from '../db/statistics/visitors.ts';
-import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
-import { PendingVisits } from '../domain/visit/pending-visits.ts';
-import type { Visit } from '../domain/visit/visit.ts';
-import { OTHER_REFERRER } from '../domain/visit/visitor-attributes.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import type { RefusedVisits } from './refused-visits.ts';
+import { divide, unwrittenOf, type Visits } from './batch.ts';
+import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
+import { PendingVisits, type Visit } from './pending-visits.ts';
+import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
+import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITE_INTERVAL = 1_000;
@@ -33,6 +28,10 @@ interface Batch {
   readonly visits: Visits;
 }
 
+interface ClickMetrics extends RefusalMetrics {
+  click(): void;
+}
+
 /** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
   readonly #db: Db;
@@ -40,7 +39,8 @@ export class ClickBuffer {
   readonly #unwritable: RepeatedFault;
   readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
-  readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  readonly #writer: VisitWriter;
+  readonly #metrics: ClickMetrics | undefined;
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
@@ -56,21 +56,19 @@ export class ClickBuffer {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
-  constructor(db: Db, log: Logger, refused: RefusedVisits, described = true) {
+  constructor(db: Db, log: Logger, metrics?: ClickMetrics, described = true) {
     this.#db = db;
     this.#log = log;
+    this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
-    this.#refused = refused;
+    this.#refused = new RefusedVisits(log, metrics);
+    this.#writer = new VisitWriter(db);
     this.#pending = new PendingVisits(described);
-  }
-
-  /** Counts a click without statistics. */
-  count(linkId: number, at: Date): void {
-    this.#pending.count(linkId, at);
   }
 
   /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */
   add(visit: Visit): void {
+    if (visit.visitor.counts) this.#metrics?.click();
     if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
   }
 
@@ -85,6 +83,21 @@ export class ClickBuffer {
         // `#pending.add` counts the click before it parses anything.
         this.#log.error({ err: error }, 'a visit was counted as a click, without statistics');
       }
+    }
+  }
+
+  /**
+   * Counts a visit of an active link in the database, and in its hour and day unless the database refuses them. Call `add` with
+   * the same visit then. Returns null if the link is not active.
+   */
+  async countAtOnce(linkId: number, at: Date): Promise<CountsBefore | null> {
+    try {
+      return await countAtOnce(this.#db, linkId, at);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      const before = await countWithoutStatistics(this.#db, linkId, at);
+      if (before) this.#refused.addStatistics(linkId, error);
+      return before;
     }
   }
 
@@ -128,7 +141,7 @@ export class ClickBuffer {
       this.#batch ??= this.#nextBatch();
       const { visits, receipt } = this.#batch;
       try {
-        await writeVisits(this.#db, visits, receipt, this.#caches);
+        await this.#writer.write(visits, receipt);
       } catch (error) {
         if (!isRefused(error)) {
           this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
