@@ -5,10 +5,10 @@ import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { isItself, placeOf } from '../domain/visit/itself.ts';
-import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
+import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
@@ -35,7 +35,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const { db, links, lists, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
   const { decisionFor, decide } = createDecisions(dependencies);
   const passwordChecks = new PasswordChecks();
-  const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+  const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
   const askDatabase = links.askDatabase.bind(links);
@@ -113,7 +113,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
-      if (error instanceof NoFreeSlot)
+      if (error instanceof TooMuchWaiting)
         return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
       report(res, error);
       if (res.headersSent) return res.end();

@@ -1,5 +1,5 @@
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { Semaphore, SemaphoreTimeout } from '../../shared/turns.ts';
+import { Turns } from '../../shared/turns.ts';
 import { type Db, handleOf, setHandle, type Tx } from './db.ts';
 import { dialectOf } from './dialect.ts';
 import { DatabaseAway } from './errors.ts';
@@ -10,7 +10,7 @@ const MAX_OPEN = 3;
 /** How long a further one waits, in milliseconds. */
 const TURN_TIMEOUT = 5_000;
 
-const turnsOf = new WeakMap<Db, Semaphore>();
+const turnsOf = new WeakMap<Db, Turns>();
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
@@ -87,7 +87,13 @@ export class EnclosingTransaction {
   }
 
   async #run(opened: PromiseWithResolvers<Tx>): Promise<void> {
-    const turns = turnsOf.get(this.#client) ?? new Semaphore(MAX_OPEN);
+    const turns =
+      turnsOf.get(this.#client) ??
+      new Turns({
+        max: MAX_OPEN,
+        timeout: TURN_TIMEOUT,
+        refusal: () => new DatabaseAway('too many writes with a key are being done'),
+      });
     turnsOf.set(this.#client, turns);
     const work = async (tx: Tx): Promise<void> => {
       this.#openedAt = performance.now();
@@ -96,13 +102,7 @@ export class EnclosingTransaction {
       opened.resolve(tx);
       await this.#outcome.promise;
     };
-    await turns
-      .take(() => transaction(this.#client, work, { retries: false }), TURN_TIMEOUT)
-      .catch((error: unknown) => {
-        throw error instanceof SemaphoreTimeout
-          ? new DatabaseAway('too many writes with a key are being done')
-          : error;
-      });
+    await turns.take('', () => transaction(this.#client, work, { retries: false }));
   }
 
   async #nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { OwnTurns, TooMuchWaiting } from '../../shared/turns.ts';
+import { TooMuchWaiting, Turns } from '../../shared/turns.ts';
 import type { Db } from '../connection/db.ts';
 import { DatabaseAway, isUnanswered } from '../connection/errors.ts';
 import { forLongReads } from '../connection/raw-reads.ts';
@@ -7,7 +7,7 @@ import { forLongReads } from '../connection/raw-reads.ts';
 const MAX_REQUESTS = 50;
 
 class Queue {
-  readonly turns = new OwnTurns<number>();
+  readonly turns = new Turns<number>({ maxOfOwner: () => 1 });
   /** The requests of each account that wait or read. */
   readonly requests = new Map<number, Set<LongReads>>();
   /** How many reads the database has not answered. */

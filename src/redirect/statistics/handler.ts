@@ -7,8 +7,8 @@ import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { ClientSlots } from '../../http/limits/client-slots.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';
+import { Turns } from '../../shared/turns.ts';
 import { send, sendPage } from '../answer.ts';
 import { passwordPage } from '../pages.ts';
 import type { PasswordChecks } from '../password-attempts.ts';
@@ -51,7 +51,7 @@ export type StatisticsPages = (
 /** Serves the pages of statistics, as `privacy` allows. */
 export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
   const { db, lists, scheme, trust, passwordChecks, passwordIn, askDatabase, now } = dependencies;
-  const slots = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+  const slots = new Turns({ max: MAX_PAGES, maxOfOwner: () => MAX_PAGES_OF_NETWORK, maxWaiting: 0 });
   const rateLimit = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
 
   const show = async (
