@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection/db.ts';
 import { isRefused } from '../db/connection/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
+import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import { divide, unwrittenOf, type Visits } from './batch.ts';
 import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
@@ -51,8 +52,6 @@ export class ClickBuffer {
   /** When the last write began that left nothing unwritten, by a monotonic clock. */
   #writtenAt = performance.now();
   #batches = 0;
-  #writing: Promise<void> | null = null;
-  #next: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
@@ -102,28 +101,13 @@ export class ClickBuffer {
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */
-  flush(): Promise<void> {
-    if (this.#writing === null) return this.#begin();
-    // Callers during a running write share the next one.
-    this.#next ??= Promise.withResolvers();
-    return this.#next.promise;
-  }
+  readonly flush = nextFlight(() => this.#write());
 
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
   async settle(linkId: number): Promise<void> {
     this.#take();
     const isBeingWritten = this.#begun().some((visits) => visits.has(linkId));
     if (isBeingWritten || this.#pending.unwrittenOf(linkId) > 0) await this.flush();
-  }
-
-  #begin(): Promise<void> {
-    this.#writing = this.#write().finally(() => {
-      const next = this.#next;
-      [this.#writing, this.#next] = [null, null];
-      // In the same tick, so that no other write begins before it.
-      next?.resolve(this.#begin());
-    });
-    return this.#writing;
   }
 
   async #write(): Promise<void> {

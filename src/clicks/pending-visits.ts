@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Day, dayOfHour, type Hour, hourOf } from '../db/statistics/calendar.ts';
+import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
@@ -42,13 +42,6 @@ function digestOf(address: string, userAgent: string): string {
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
 
-/** The counts of a link, with references to those of the hour and the day of its last visit. */
-interface Entry extends LinkVisits {
-  readonly number: Hour;
-  readonly hour: HourOfLink;
-  readonly day: DayOfLink;
-}
-
 export interface Bounds {
   readonly details: number;
   readonly hours: number;
@@ -58,11 +51,9 @@ export interface Bounds {
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #described: boolean;
-  #links = new Map<number, Entry>();
+  #links: Visits = new Map();
   #details = 0;
   #hours = 0;
-  /** The hour of the last visit, with its beginning and end. */
-  #hour = { number: hourOf(new Date(0)), from: 0, to: 0 };
 
   /** @param described whether statistics are counted, too */
   constructor(described = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
@@ -148,45 +139,24 @@ export class PendingVisits {
   /** Adds to the visit's hour and day, and returns the day. */
   #addTo(linkId: number, at: Date, added: Partial<HourOfLink>): DayOfLink {
     const { clicks = 0, alreadyCounted = 0, bots = 0 } = added;
-    const number = this.#hourOf(at);
-    const known = this.#links.get(linkId);
-    const link = known?.number === number ? known : this.#enter(linkId, number, alreadyCounted > 0);
-    const { hour, day } = link;
+    const link: LinkVisits = this.#links.get(linkId) ?? { last: null, hours: new Map(), days: new Map() };
+    this.#links.set(linkId, link);
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
-    for (const counts of [hour, day]) {
+    const { hours, days } = link;
+    let hour = hourOf(at);
+    // What is counted already has its own hour there, and must stay in it.
+    if (!hours.has(hour) && alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
+      hour = [...hours.keys()].at(-1) ?? hour;
+    if (!hours.has(hour)) this.#hours++;
+    const ofHour = hours.get(hour) ?? emptyHour();
+    hours.set(hour, ofHour);
+    const ofDay = days.get(dayOfHour(hour)) ?? emptyDay();
+    days.set(dayOfHour(hour), ofDay);
+    for (const counts of [ofHour, ofDay]) {
       counts.clicks += clicks;
       counts.alreadyCounted += alreadyCounted;
       counts.bots += bots;
     }
-    return day;
-  }
-
-  /** Refers the link's entry to another hour and its day. */
-  #enter(linkId: number, asked: Hour, alreadyCounted: boolean): Entry {
-    const known = this.#links.get(linkId);
-    const hours = known?.hours ?? new Map<Hour, HourOfLink>();
-    const days = known?.days ?? new Map<Day, DayOfLink>();
-    // What is counted already has its own hour there, and must stay in it.
-    const isFull =
-      !hours.has(asked) && !alreadyCounted && hours.size > 0 && this.#hours >= this.#bounds.hours;
-    const number = (isFull ? [...hours.keys()].at(-1) : undefined) ?? asked;
-    if (!hours.has(number)) this.#hours++;
-    const hour = hours.get(number) ?? emptyHour();
-    hours.set(number, hour);
-    const ofDay = dayOfHour(number);
-    const day = days.get(ofDay) ?? emptyDay();
-    days.set(ofDay, day);
-    const link = { last: known?.last ?? null, hours, days, number, hour, day };
-    this.#links.set(linkId, link);
-    return link;
-  }
-
-  #hourOf(at: Date): Hour {
-    const time = at.getTime();
-    const { from, to, number } = this.#hour;
-    if (time >= from && time < to) return number;
-    const start = time - (time % 3_600_000);
-    this.#hour = { number: hourOf(at), from: start, to: start + 3_600_000 };
-    return this.#hour.number;
+    return ofDay;
   }
 }

@@ -38,18 +38,6 @@ const locales = new LRUCache<string, Value, Visitor>({
     visitValue(kinds.LOCALE, { country, language: preferredLanguage(acceptLanguage, languages) }),
 });
 
-/** The values of a visitor except the referrer. */
-const profiles = new LRUCache<string, readonly Value[], Visitor>({
-  max,
-  memoMethod(_key, _stale, { context }) {
-    const { country, acceptLanguage, platformHint, userAgent } = context;
-    return [
-      clients.memo(`${platformHint ?? ''}\n${userAgent}`, { context }),
-      locales.memo(`${country ?? ''}\n${acceptLanguage}`, { context }),
-    ];
-  },
-});
-
 const IPV6_HOST = /^\[[\da-f:.]+\]$/;
 
 /** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
@@ -84,7 +72,9 @@ export function destinationOf(destination: string): Value {
 export function factsOf(visitor: Visitor, referrer: string): readonly Value[] {
   if (visitor.optedOut) return [];
   const { country, acceptLanguage, platformHint, userAgent } = visitor;
-  const key = `${country ?? ''}\n${platformHint ?? ''}\n${acceptLanguage}\n${userAgent}`;
-  const profile = profiles.memo(key, { context: visitor });
-  return referrer === '' ? profile : [...profile, ...referrers.memo(referrer)];
+  return [
+    clients.memo(`${platformHint ?? ''}\n${userAgent}`, { context: visitor }),
+    locales.memo(`${country ?? ''}\n${acceptLanguage}`, { context: visitor }),
+    ...(referrer === '' ? [] : referrers.memo(referrer)),
+  ];
 }
