@@ -1,11 +1,12 @@
 // The program's parts in a process of their own, with settings that the program itself does not have.
+
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../src/app.ts';
 import { settleEpoch } from '../src/db/change/log.ts';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { OperatorLists } from '../src/domain/link/blocklists.ts';
 import { hashPassword } from '../src/domain/password.ts';
 import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
@@ -13,9 +14,9 @@ import { createHttpServer } from '../src/http/server.ts';
 
 /** Serves the database at `url` until SIGTERM; prints the port in the form of the program's log. */
 export async function serve(url: string, settings: Partial<AppDependencies>): Promise<void> {
-  const database = await openDatabase(url, { pool: { poolSize: 10, statementTimeout: 10_000 } });
-  await settleEpoch(database.client);
-  const { id } = await shareDefaultDomain(database.client, 's.example', null, new Date());
+  const database = await Database.open(url, { pool: { poolSize: 10, statementTimeout: 10_000 } });
+  await settleEpoch(database);
+  const { id } = await shareDefaultDomain(database, 's.example', null, new Date());
   const app = createApp({
     database,
     baseUrl: 'https://s.example',

@@ -21,7 +21,7 @@ const SOURCES = [
 ];
 
 /** Modules that run in threads of their own. */
-const THREADS = ['db/connection/reader-thread'];
+const THREADS = ['db/sqlite/reader-thread'];
 /** Packages that stay what they are: one has a binary, and packages outside the bundle share the classes of the other. */
 const PACKAGES = /^(better-sqlite3|graphql|pg-native)(\/|$)/;
 
@@ -69,7 +69,8 @@ async function build() {
   await bundle();
   for (const folder of ['assets', 'console'])
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
-  cpSync(join(root, 'src/rest/openapi/examples.json'), join(root, 'dist/rest/openapi/examples.json'));
+  for (const file of ['rest/openapi/examples.json', 'cli/demo/company.json'])
+    cpSync(join(root, 'src', file), join(root, 'dist', file));
   writeStamp(STAMP, hash);
 }
 

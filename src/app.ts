@@ -4,8 +4,7 @@ import { createUpkeep } from './app/background.ts';
 import type { AppDependencies, Shared } from './app/dependencies.ts';
 import { createVisitors } from './app/visitors.ts';
 import { createWeb } from './app/web.ts';
-import { onOwnChanges } from './db/change/log.ts';
-import { Revisions } from './db/change/revisions.ts';
+import { ChangeFeed } from './db/change/feed.ts';
 import { verifyPassword } from './domain/password.ts';
 import type { Services } from './domain/services.ts';
 import { otherNamesOf } from './domain/url.ts';
@@ -52,12 +51,11 @@ function servicesOf(dependencies: AppDependencies): Services {
 export function createApp(dependencies: AppDependencies): App {
   const { database, baseUrl, trustProxy, corsOrigins, maxInFlight = 1_000, log, metrics } = dependencies;
   const requestLog = new RequestLog(log, metrics);
-  const revisions = new Revisions(database);
-  metrics?.watchDatabase(() => revisions.away);
-  onOwnChanges(database.client, () => revisions.changed());
+  const feed = new ChangeFeed(database);
+  metrics?.watchDatabase(() => feed.away);
   const shared: Shared = {
     services: servicesOf(dependencies),
-    revisions,
+    feed,
     trust: trustOf(trustProxy),
     report: requestLog.fault.bind(requestLog),
   };
@@ -68,7 +66,7 @@ export function createApp(dependencies: AppDependencies): App {
   const web = createWeb(dependencies, shared, apis, visitors);
   const upkeep = createUpkeep(dependencies, shared, apis, load);
   const guard = createGuard({ corsOrigins, baseUrl, trust: shared.trust });
-  const background = [revisions, ...visitors.background, ...apis.background, ...upkeep];
+  const background = [feed, ...visitors.background, ...apis.background, ...upkeep];
   return {
     attachTo: (server) =>
       answerRequests(server, {

@@ -1,3 +1,4 @@
+import { hintFor } from './db/error-hints.ts';
 import './require-node.js';
 
 import { randomInt } from 'node:crypto';
@@ -5,7 +6,6 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig } from './config.ts';
 import { allValid, shown } from './config-error.ts';
-import { hintFor } from './db/connection/error-hints.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { hashPassword } from './domain/password.ts';
 import { listen } from './http/bind-port.ts';
@@ -70,7 +70,7 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   ]);
   const port = portOf(http) ?? config.port;
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const defaultDomainId = await settleDefaultDomain(config, database.client, baseUrl, startLog);
+  const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, startLog);
   const app = createApp({
     ...config,
     database,
@@ -96,8 +96,8 @@ async function start(config: Config, log: Logger, startLog: Logger): Promise<voi
   const { initialApiKey } = config;
   const isFirst = worker === undefined || worker.id === 1;
   const createsKey = isFirst || initialApiKey !== undefined;
-  const firstKey = createsKey && (await createFirstKey(database.client, now(), initialApiKey));
-  if (isFirst) await notePixels(database.client, startLog);
+  const firstKey = createsKey && (await createFirstKey(database, now(), initialApiKey));
+  if (isFirst) await notePixels(database, startLog);
   app.attachTo(http);
   answerHeld();
   if (firstKey) process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, config, port));

@@ -1,14 +1,13 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import { createReaders } from '../db/connection/replicas.ts';
+import { createReaders } from '../db/postgresql/replicas.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
-import { createGraphQLHandler } from '../http/graphql.ts';
+import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
+import { createGraphQLHandler } from '../graphql/http.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
-import { createContextOf, createOwnerContextOf } from '../http/request/context.ts';
 import { KeyAccess } from '../http/request/key-access.ts';
 import { createRestRouter } from '../rest/router.ts';
 import { createSnapshot } from '../rest/snapshot.ts';
-import { createGraphQLServer } from '../schema/server/server.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';
 
 /** The two APIs: GraphQL, and v1 over the same schema. */
@@ -23,24 +22,22 @@ export interface Apis {
 
 export function createApis(
   dependencies: AppDependencies,
-  { services, revisions, trust, report }: Shared,
+  { services, feed, trust, report }: Shared,
   inFlight: InFlight,
 ): Apis {
   const { database, replicas = [], maxReplicaLag, baseUrl, graphiql, trusted, rateLimit } = dependencies;
   const { random, metrics, log, now } = dependencies;
-  const db = database.client;
+  const db = database;
   const readers = createReaders(database, replicas, maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-  const access = new KeyAccess(database, revisions, rateLimit, trust, now);
-  const subscriptions = new ChangeSubscriptions(db, revisions.feed, now);
+  const access = new KeyAccess(database, feed, rateLimit, trust, now);
+  const subscriptions = new ChangeSubscriptions(db, feed, now);
   const common = { db, services, subscriptions, log };
-  const contextOf = createContextOf({ common, access, readers, inFlight, now });
-  const server = createGraphQLServer({ graphiql, trusted });
-  const onlyTrusted = trusted !== undefined;
+  const requestOf = createRequestOf({ common, access, readers, inFlight, now });
   return {
-    graphql: createGraphQLHandler({ server, graphiql, onlyTrusted, contextOf, report }),
-    rest: createRestRouter({ server, baseUrl, contextOf, report }),
-    snapshot: createSnapshot(server, createOwnerContextOf(common, now)),
+    graphql: createGraphQLHandler({ graphiql, trusted, requestOf, report }),
+    rest: createRestRouter({ baseUrl, requestOf, report }),
+    snapshot: createSnapshot(createOwnerRequestOf(common, now)),
     endSubscriptions: () => subscriptions.stop(),
     background: [readers, access],
   };

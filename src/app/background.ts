@@ -12,17 +12,17 @@ import type { AppDependencies, Background, Shared } from './dependencies.ts';
 /** Webhooks, and the deletion of what is old. */
 export function createUpkeep(
   dependencies: AppDependencies,
-  { revisions }: Shared,
+  { feed }: Shared,
   { snapshot }: Apis,
   load: LoadMeter,
 ): Background[] {
   const { database, historyDays, statisticsMonths, metrics, log, now, random } = dependencies;
   const { webhookDelays: delays, allowPrivateWebhooks: allowPrivate, resolveHost: resolve } = dependencies;
-  const db = database.client;
+  const db = database;
   const retentionTime = new RetentionClock(db, now, log).read;
   const webhooks = new Webhooks({
     db,
-    feed: revisions.feed,
+    feed,
     random,
     now,
     retentionTime,

@@ -2,14 +2,14 @@ import type { LookupAddress } from 'node:dns';
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { AppConfig } from '../config.ts';
-import type { Revisions } from '../db/change/revisions.ts';
-import type { Database } from '../db/connection/client.ts';
+import type { ChangeFeed } from '../db/change/feed.ts';
+import type { Database } from '../db/database.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import type { Services } from '../domain/services.ts';
+import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Trust } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
-import type { TrustedDocuments } from '../schema/server/trusted-documents.ts';
 
 export interface AppDependencies extends AppConfig {
   readonly database: Database;
@@ -44,7 +44,7 @@ export interface AppDependencies extends AppConfig {
 /** What the surfaces share. */
 export interface Shared {
   readonly services: Services;
-  readonly revisions: Revisions;
+  readonly feed: ChangeFeed;
   readonly trust: Trust;
   /** Logs why a request failed. */
   readonly report: (res: ServerResponse, error: unknown) => void;

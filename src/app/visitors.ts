@@ -27,11 +27,11 @@ export function createVisitors(
     publicStatistics,
     now,
   }: AppDependencies,
-  { services, revisions, trust, report }: Shared,
+  { services, feed, trust, report }: Shared,
 ): Visitors {
-  const db = database.client;
+  const db = database;
   const clicks = new ClickBuffer(db, log, metrics, statistics);
-  const links = new LinkCache(db, revisions, services, metrics);
+  const links = new LinkCache(db, feed, services, metrics);
   metrics?.watchClicks(
     () => clicks.unwritten,
     () => clicks.behind,

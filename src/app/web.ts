@@ -5,10 +5,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import { schemaText } from '../graphql/schema-text.ts';
 import { livez, readyz } from '../http/health.ts';
 import { favicon, robots } from '../http/pages/browser-files.ts';
 import { addPages } from '../http/pages/pages.ts';
-import { schemaText } from '../http/pages/schema-text.ts';
 import { sendMessage } from '../redirect/answer.ts';
 import type { Message } from '../redirect/translations.ts';
 import { openApi } from '../rest/openapi/openapi.ts';

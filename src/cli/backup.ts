@@ -1,10 +1,10 @@
+import { pathOf } from '../db/sqlite/file.ts';
+import { providerOf } from '../db/url.ts';
 import '../require-node.js';
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
-import { pathOf } from '../db/connection/sqlite-file.ts';
-import { providerOf } from '../db/connection/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { runCommand, UsageError } from './command.ts';
 import { print } from './terminal.ts';

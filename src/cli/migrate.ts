@@ -1,7 +1,7 @@
+import { withHints } from '../db/error-hints.ts';
 import '../require-node.js';
 
 import { type Config, migratedDatabase } from '../config.ts';
-import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
 import { runCommand } from './command.ts';

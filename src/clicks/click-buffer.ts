@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection/db.ts';
-import { isRefused } from '../db/connection/errors.ts';
+import type { Data } from '../db/database.ts';
+import { isRefused } from '../db/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
@@ -35,7 +35,7 @@ interface ClickMetrics extends RefusalMetrics {
 
 /** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #log: Logger;
   readonly #unwritable: RepeatedFault;
   readonly #refused: RefusedVisits;
@@ -55,7 +55,7 @@ export class ClickBuffer {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
-  constructor(db: Db, log: Logger, metrics?: ClickMetrics, described = true) {
+  constructor(db: Data, log: Logger, metrics?: ClickMetrics, described = true) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;

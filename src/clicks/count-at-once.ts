@@ -1,10 +1,7 @@
-import type { Db } from '../db/connection/db.ts';
-import { dialectOf } from '../db/connection/dialect.ts';
-import { readRows } from '../db/connection/raw-reads.ts';
-import { retryConflicts } from '../db/connection/retry.ts';
-import { sql } from '../db/connection/sql.ts';
-import { transaction } from '../db/connection/transaction.ts';
+import type { Data } from '../db/database.ts';
+import { retryConflicts } from '../db/errors.ts';
 import { hasStatus } from '../db/reading/link-status.ts';
+import { sql } from '../db/sql.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
 import { MAX_COUNT } from './write.ts';
 
@@ -25,12 +22,12 @@ const ofActive = (linkId: number, now: Date) =>
  * advances its rotation. Returns null if it is not active. One statement does all of this, so
  * simultaneous visits cannot exceed a click limit.
  */
-export async function countAtOnce(db: Db, linkId: number, now: Date): Promise<CountsBefore | null> {
+export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
   const update = sql`
     UPDATE "LinkCounter" SET ${addClick}, ${advance}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
     RETURNING "clicks", "turns" AS "position", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable CTEs, a trigger adds to the hours and days.
-  const statement = !dialectOf(db).hasWritableCtes
+  const statement = !db.dialect.hasWritableCtes
     ? update
     : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
       sql`WITH "counted" AS (${update}),
@@ -48,21 +45,20 @@ export async function countAtOnce(db: Db, linkId: number, now: Date): Promise<Co
         ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
       SELECT "clicks", "position", "resets" FROM "counted"`;
-  const [row] = await retryConflicts(() => readRows<CountsBefore>(db, statement));
+  const [row] = await retryConflicts(() => db.read<CountsBefore>(statement));
   return row ? { ...row, clicks: row.clicks - 1, position: row.position - 1 } : null;
 }
 
 /** The same without statistics, which the database refuses: for a visit whose values are not written either. */
-export function countWithoutStatistics(db: Db, linkId: number, now: Date): Promise<CountsBefore | null> {
-  return transaction(db, async (tx) => {
-    const [row] = await readRows<Pick<CountsBefore, 'clicks' | 'position'>>(
-      tx,
-      sql`UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
-        RETURNING "clicks", "turns" AS "position"`,
-    );
+export function countWithoutStatistics(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.read<
+      Pick<CountsBefore, 'clicks' | 'position'>
+    >(sql`UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
+        RETURNING "clicks", "turns" AS "position"`);
     if (row === undefined) return null;
     // By a statement of its own: on SQLite, a trigger counts the hour of a visit that changes both.
-    await tx.$executeRaw(sql`UPDATE "LinkCounter" SET ${advance} WHERE "linkId" = ${linkId}`);
+    await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET ${advance} WHERE "linkId" = ${linkId}`);
     // As if the statistics were reset since: so values are left out.
     return { clicks: row.clicks - 1, position: row.position, resets: -1 };
   });

@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Tx } from '../db/connection/db.ts';
-import { dialectOf } from '../db/connection/dialect.ts';
-import { readRows } from '../db/connection/raw-reads.ts';
-import { join, name, sql } from '../db/connection/sql.ts';
+import type { Transaction } from '../db/database.ts';
+import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
 import { growingTo } from '../shared/growing-cache.ts';
@@ -35,7 +33,10 @@ export class ValueIds {
   readonly #known = new LRUCache<string, CachedId>(growingTo(MAX_CACHED));
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
-  async find(tx: Tx, values: ReadonlyMap<string, MonthOfValue>): Promise<ReadonlyMap<string, CachedId>> {
+  async find(
+    tx: Transaction,
+    values: ReadonlyMap<string, MonthOfValue>,
+  ): Promise<ReadonlyMap<string, CachedId>> {
     const found = new Map<string, CachedId>();
     const missing: [string, MonthOfValue][] = [];
     for (const [hash, one] of values) {
@@ -53,20 +54,19 @@ export class ValueIds {
       month,
     ]);
     const listed = join(columns.map(name));
-    const given = dialectOf(tx).table(types, rows);
+    const given = tx.dialect.table(types, rows);
     // Without the condition, PostgreSQL would use up an id for each value that exists already.
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given"
       WHERE NOT EXISTS (SELECT 1 FROM "VisitValue" WHERE "VisitValue"."hash" = "given"."hash")
       ON CONFLICT ("hash") DO NOTHING`);
-    const asked = dialectOf(tx).table(
+    const asked = tx.dialect.table(
       { key: 'text', at: 'integer' },
       missing.map(([hash, { month }]) => [hash, month]),
     );
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       UPDATE "VisitValue" SET "month" = "at" FROM ${asked} AS "asked" WHERE "hash" = "key" AND "month" < "at"`);
-    const made = await readRows<CachedId & { hash: string }>(
-      tx,
+    const made = await tx.read<CachedId & { hash: string }>(
       sql`SELECT "hash", "id", "month" FROM ${asked} AS "asked" JOIN "VisitValue" ON "hash" = "key"`,
     );
     for (const { hash, id, month } of made) found.set(hash, { id, month });
@@ -85,20 +85,21 @@ export type ValuesOf = (linkId: number, day: Day, counted: DayOfLink) => Readonl
  * The values of visits, with `other` instead of referrers beyond the limit of a link's day. The caller has locked the
  * links, so this is exact over all processes.
  */
-export async function limitReferrers(tx: Tx, visits: Visits): Promise<ValuesOf> {
+export async function limitReferrers(tx: Transaction, visits: Visits): Promise<ValuesOf> {
   const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
   const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
     [...values.keys()].some(isReferrer) ? [[id, day]] : [],
   );
   if (days.length === 0) return (_linkId, _day, { values }) => values;
-  const rows = await readRows<{ linkId: number; day: Day; hash: string }>(
-    tx,
-    sql`SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
-    FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, days)} AS "given"
+  const rows = await tx.read<{
+    linkId: number;
+    day: Day;
+    hash: string;
+  }>(sql`SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
+    FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, days)} AS "given"
     JOIN "LinkDayValue" AS "counted"
       ON "counted"."linkId" = "given"."id" AND "counted"."kind" = ${kinds.REFERRER} AND "counted"."day" = "given"."of"
-    JOIN "VisitValue" ON "VisitValue"."id" = "counted"."valueId"`,
-  );
+    JOIN "VisitValue" ON "VisitValue"."id" = "counted"."valueId"`);
   const known = new Map<string, Set<string>>();
   for (const { linkId, day, hash } of rows) {
     const key = `${linkId} ${day}`;

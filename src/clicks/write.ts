@@ -1,8 +1,6 @@
-import type { Db, Tx } from '../db/connection/db.ts';
-import { dialectOf } from '../db/connection/dialect.ts';
-import { join, name, type Sql, sql } from '../db/connection/sql.ts';
-import { transaction } from '../db/connection/transaction.ts';
+import type { Data, Transaction } from '../db/database.ts';
 import { dateText } from '../db/date-text.ts';
+import { join, name, type Sql, sql } from '../db/sql.ts';
 import { monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';
 import type { Value } from '../db/statistics/value.ts';
@@ -21,9 +19,9 @@ export interface Receipt {
 }
 
 /** Whether this write was not committed before. */
-async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
-  if (dialectOf(tx).runsInProcess) return true;
-  const inserted = await tx.$executeRaw(sql`
+async function isNew(tx: Transaction, { processId, number }: Receipt): Promise<boolean> {
+  if (tx.dialect.runsInProcess) return true;
+  const inserted = await tx.prisma.$executeRaw(sql`
     INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
     ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
       WHERE "ClickReceipt"."number" < EXCLUDED."number"`);
@@ -31,20 +29,20 @@ async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
 }
 
 /** Deletes the receipts of processes that ended long ago. */
-export async function deleteOldReceipts(db: Db): Promise<void> {
-  if (dialectOf(db).runsInProcess) return;
-  await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
+export async function deleteOldReceipts(db: Data): Promise<void> {
+  if (db.dialect.runsInProcess) return;
+  await db.prisma.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
 type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
 
 /** The counters of the links that still exist, by link id, locked until the transaction ends. */
-async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>> {
+async function lockedLinks(tx: Transaction, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
-  const rows = await tx.$queryRaw<({ linkId: number } & Counter)[]>(sql`
-    SELECT "linkId", "accountId", "resets" FROM ${dialectOf(tx).table({ id: 'integer' }, ids)} AS "given"
+  const rows = await tx.prisma.$queryRaw<({ linkId: number } & Counter)[]>(sql`
+    SELECT "linkId", "accountId", "resets" FROM ${tx.dialect.table({ id: 'integer' }, ids)} AS "given"
     JOIN "LinkCounter" ON "linkId" = "id" ORDER BY "linkId"
-    ${dialectOf(tx).lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
+    ${tx.dialect.lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
   return new Map(
     rows.map(({ linkId, accountId, resets }) => [
       Number(linkId),
@@ -53,17 +51,17 @@ async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>
   );
 }
 
-async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
+async function addClicksOf(tx: Transaction, visits: Visits): Promise<void> {
   const rows = [...visits].flatMap(([id, link]) => {
     const clicks = unwrittenOf(link);
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const { table, least, greatest } = dialectOf(tx);
+  const { table, least, greatest } = tx.dialect;
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
   const clicks = least(sql`"clicks" + "count"`, MAX_COUNT);
   const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
-  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
+  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
@@ -85,13 +83,13 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
  * The visits without values and visitors of days that have no counts in the database: those of days whose counts were refused,
  * or deleted since they were written.
  */
-async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
+async function withoutOrphans(tx: Transaction, visits: Visits): Promise<Visits> {
   const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
     clicks + bots === 0 ? [[id, day]] : [],
   );
   if (bare.length === 0) return visits;
-  const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
-    SELECT "linkId", "day" FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, bare)} AS "given"
+  const rows = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    SELECT "linkId", "day" FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, bare)} AS "given"
     JOIN "LinkDay" ON "linkId" = "id" AND "day" = "of"`);
   const found = new Set(rows.map(({ linkId, day }) => `${linkId} ${day}`));
   const isKept = (id: number, [day, { clicks, bots }]: [number, DayOfLink]) =>
@@ -106,7 +104,7 @@ async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
 
 /** Adds to rows, and inserts missing ones: the sums of rows with equal keys, unless all are 0. All processes use the same order. */
 async function addTo(
-  tx: Tx,
+  tx: Transaction,
   table: Prisma.ModelName,
   keys: readonly string[],
   sums: readonly string[],
@@ -115,11 +113,11 @@ async function addTo(
   if (rows.length === 0) return;
   const columns = [...keys, ...sums];
   const key = join(keys.map(name));
-  const given = dialectOf(tx).table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
+  const given = tx.dialect.table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
   const summed = sums.map((sum) => sql`SUM(${name(sum)})`);
   const isAny = sums.map((sum) => sql`SUM(${name(sum)}) <> 0`);
   const added = sums.map((sum) => sql`${name(sum)} = ${name(table)}.${name(sum)} + EXCLUDED.${name(sum)}`);
-  await tx.$executeRaw(sql`
+  await tx.prisma.$executeRaw(sql`
     INSERT INTO ${name(table)} (${join(columns.map(name))}) SELECT ${key}, ${join(summed)} FROM ${given} AS "given"
     GROUP BY ${key} HAVING ${join(isAny, ' OR ')} ORDER BY ${key}
     ON CONFLICT (${key}) DO UPDATE SET ${join(added)}`);
@@ -127,7 +125,7 @@ async function addTo(
 
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
-  tx: Tx,
+  tx: Transaction,
   counted: Readonly<Record<Counted, readonly number[][]>>,
   counters: ReadonlyMap<number, Counter>,
 ): Promise<void> {
@@ -154,11 +152,11 @@ function lastMonths(visits: Visits, valuesOf: ValuesOf): Map<string, MonthOfValu
 
 /** Writes visits, and remembers the salts of days and the ids of values. */
 export class VisitWriter {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #ids = new ValueIds();
   readonly #salts = new Salts();
 
-  constructor(db: Db) {
+  constructor(db: Data) {
     this.#db = db;
   }
 
@@ -170,7 +168,7 @@ export class VisitWriter {
     const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
     const saltOf = await this.#salts.forDays(this.#db, new Set(days));
     // Cache ids only after the commit.
-    const newIds = await transaction(this.#db, async (tx) => {
+    const newIds = await this.#db.transaction(async (tx) => {
       if (!(await isNew(tx, receipt))) return null;
       const counters = await lockedLinks(tx, visits);
       const existing: Visits = new Map();

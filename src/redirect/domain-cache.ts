@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../db/connection/db.ts';
+import type { Data } from '../db/database.ts';
 import type { Services } from '../domain/services.ts';
 import { servesVisitors } from '../domain/short-domain/verification.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
@@ -17,14 +17,14 @@ const DEFAULT = '';
 
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
   /** By name. */
   readonly #domains: ReadCache<Domain>;
   /** The names that serve a host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
-  constructor(db: Db, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: CacheReads) {
+  constructor(db: Data, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: CacheReads) {
     this.#db = db;
     this.#services = services;
     this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
@@ -42,7 +42,7 @@ export class DomainCache {
       if (domain !== null) return domain;
     }
     const where = { id: this.#services.defaultDomainId };
-    const domain = await this.#domains.find(DEFAULT, () => this.#db.domain.findUnique({ where }));
+    const domain = await this.#domains.find(DEFAULT, () => this.#db.prisma.domain.findUnique({ where }));
     if (domain === null) throw new Error('there is no default domain');
     return domain;
   }
@@ -85,7 +85,7 @@ export class DomainCache {
   #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
-      const found = await this.#db.domain.findFirst({ where, orderBy });
+      const found = await this.#db.prisma.domain.findFirst({ where, orderBy });
       return found && servesVisitors(found, this.#services) ? found : null;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Revisions } from '../db/change/revisions.ts';
-import { DatabaseAway } from '../db/connection/errors.ts';
+import type { ChangeFeed } from '../db/change/feed.ts';
+import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** How long an unknown name is fresh, in milliseconds: not all new records are announced. */
@@ -18,22 +18,22 @@ const MAX_MISSING = 2_000;
 
 /** What the caches share: a number of changes, and a limit of visits that wait for the database. */
 export class CacheReads {
-  readonly #revisions: Revisions;
+  readonly #feed: ChangeFeed;
   /** Incremented with each change. A result is not cached if its record has changed since the read began. */
   version = 0;
   #waiting = 0;
 
-  constructor(revisions: Revisions) {
-    this.#revisions = revisions;
+  constructor(feed: ChangeFeed) {
+    this.#feed = feed;
   }
 
   get isAway(): boolean {
-    return this.#revisions.away;
+    return this.#feed.away;
   }
 
   /** Whether changes by others are announced: from the first poll on. */
   get hearsChanges(): boolean {
-    return this.#revisions.feed.hasBegun;
+    return this.#feed.hasBegun;
   }
 
   /** Runs a query, unless the database is down and too many already wait for it. */

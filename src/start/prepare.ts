@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from '../config.ts';
 import { allValid, ConfigError, shown } from '../config-error.ts';
 import { settleEpoch } from '../db/change/log.ts';
-import { openDatabase } from '../db/connection/client.ts';
-import type { Db } from '../db/connection/db.ts';
-import { withHints } from '../db/connection/error-hints.ts';
+import { type Data, Database } from '../db/database.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations, type MigrationProgress } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
@@ -26,7 +25,7 @@ function refused(variable: string, path: string | undefined, allowed: string): (
 export function readFiles(config: Config, log: Logger) {
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   const readTrusted = async (path: string) => {
-    const { readTrustedDocuments } = await import('../schema/server/trusted-documents.ts');
+    const { readTrustedDocuments } = await import('../graphql/trusted-documents.ts');
     return readTrustedDocuments(path).catch(
       refused('TRUSTED_DOCUMENTS', path, 'a file of documents that the schema allows'),
     );
@@ -60,23 +59,23 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
 export async function openDatabases(config: Config, log: Logger, metrics: Metrics | undefined) {
   const { pool, databaseDirectUrl: directUrl } = config;
   const onStatement = metrics && ((_sql: string, seconds: number) => metrics.statement(seconds));
-  const database = await openDatabase(config.databaseUrl, { pool, directUrl, onStatement });
+  const database = await Database.open(config.databaseUrl, { pool, directUrl, onStatement });
   if (database.pooled && directUrl === undefined)
     log.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
     );
-  await settleEpoch(database.client);
+  await settleEpoch(database);
   const replicas = await Promise.all(
     config.databaseReadUrls.map((url) =>
-      withHints('DATABASE_READ_URLS', url, () => openDatabase(url, { pool, onStatement })),
+      withHints('DATABASE_READ_URLS', url, () => Database.open(url, { pool, onStatement })),
     ),
   );
   return { database, replicas };
 }
 
 /** Says what pixels cannot do, if there are any. */
-export async function notePixels(db: Db, log: Logger): Promise<void> {
-  if ((await db.pixel.findFirst({ select: { id: true } })) === null) return;
+export async function notePixels(db: Data, log: Logger): Promise<void> {
+  if ((await db.prisma.pixel.findFirst({ select: { id: true } })) === null) return;
   log.info(
     'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
       'them: on a domain of its own, an account’s pixels run as the network intends',
@@ -86,7 +85,7 @@ export async function notePixels(db: Db, log: Logger): Promise<void> {
 /** Makes the base URL's host the default domain, and gives its id. */
 export async function settleDefaultDomain(
   config: Config,
-  db: Db,
+  db: Data,
   baseUrl: string,
   log: Logger,
 ): Promise<number> {

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { type AppDependencies, createApp } from '../app.ts';
 import type { AppConfig } from '../config.ts';
 import { settleEpoch } from '../db/change/log.ts';
-import { openDatabase } from '../db/connection/client.ts';
+import { Database } from '../db/database.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import type { Scope } from '../domain/access/actor.ts';
 import { createKey } from '../domain/access/api-key.ts';
@@ -93,8 +93,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const own = url === undefined ? await temporaryDatabase() : null;
   const databaseUrl = url ?? own?.url ?? '';
   const statements: string[] = [];
-  const database = await openDatabase(databaseUrl, { onStatement: (sql) => statements.push(sql) });
-  if (migrated) await settleEpoch(database.client);
+  const database = await Database.open(databaseUrl, { onStatement: (sql) => statements.push(sql) });
+  if (migrated) await settleEpoch(database);
   const clock = { now: options.now ?? NOON };
   const dns = new Map<string, string[] | Error | Promise<string[]>>();
   const hosts = new Map<string, string[]>();
@@ -106,7 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     },
   });
   const sharedDomain = async () =>
-    (await shareDefaultDomain(database.client, 's.example', notFoundUrl ?? null, clock.now)).id;
+    (await shareDefaultDomain(database, 's.example', notFoundUrl ?? null, clock.now)).id;
   const http = createHttpServer({ idleTimeout });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -154,7 +154,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
-      const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
+      const { key } = await createKey(database, { account, scopes, expiresAt }, clock.now);
       return new Caller(origin, key);
     },
     flush: () => app.flush(),

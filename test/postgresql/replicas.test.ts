@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { onServer } from '../support/database.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   replica = await startPostgres(settings, primary);
   await primary.start();
   readStatements = [];
-  read = await openDatabase(replica.url, { onStatement: (sql) => readStatements.push(sql) });
+  read = await Database.open(replica.url, { onStatement: (sql) => readStatements.push(sql) });
   const start = () => startTestServer({ url: primary.url, replicas: [read], background: true });
   servers = [await start(), await start()];
   owner = await servers[0].caller();
@@ -191,7 +191,7 @@ test('sends no statement of a mutation to the replica', async () => {
 
 test('switches to the primary soon while the replica hangs', async () => {
   const proxy = await startPostgresProxy(replica.url);
-  const hanging = await openDatabase(proxy.url, { onStatement: (sql) => readStatements.push(sql) });
+  const hanging = await Database.open(proxy.url, { onStatement: (sql) => readStatements.push(sql) });
   const server = await startTestServer({ url: primary.url, replicas: [hanging], background: true });
   const caller = server.callerWith(owner.key);
   await expect.poll(() => readsFromReplica(caller)).toBe(true);

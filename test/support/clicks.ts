@@ -1,6 +1,6 @@
 import { PendingVisits, type Visit } from '../../src/clicks/pending-visits.ts';
 import { type Receipt, VisitWriter } from '../../src/clicks/write.ts';
-import type { Db } from '../../src/db/connection/db.ts';
+import type { Data } from '../../src/db/database.ts';
 import { VISITOR } from './visit.ts';
 
 /** A click on a link without a known destination, address and referrer. */
@@ -11,7 +11,7 @@ export function clickOn(id: number, at: Date): Visit {
 
 /** Writes clicks of links, without values and visitors, with a receipt. */
 export async function addClicks(
-  db: Db,
+  db: Data,
   clicks: ReadonlyMap<number, { count: number; last: Date }>,
   receipt: Receipt,
 ): Promise<void> {

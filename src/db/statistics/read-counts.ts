@@ -1,6 +1,5 @@
-import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { sql } from '../sql.ts';
 import { type Day, type Days, type Hour, hourIn, type Month } from './calendar.ts';
 import { planOf, type Scope, sourceOf } from './scope.ts';
 
@@ -25,18 +24,15 @@ export interface TimeOf {
 
 /** The counts of the days, for each owner that has any. */
 export function readTotals(
-  db: Db,
+  db: Data,
   scope: Scope,
   { from, to }: Days,
   ids: readonly number[],
 ): Promise<(Counts & { id: number })[]> {
   const source = sourceOf(scope, 'Day', ids);
-  return readRows(
-    db,
-    sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
+  return db.read(sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
       SUM("visitors") AS "visitors", SUM("bots") AS "bots"
-      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`,
-  );
+      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`);
 }
 
 /** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
@@ -44,7 +40,7 @@ const stored = (hour: Hour) => Math.min(hour, 2_147_483_647);
 
 /** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
 export function readPoints<Interval extends keyof TimeOf>(
-  db: Db,
+  db: Data,
   scope: Scope,
   interval: Interval,
   { from, to }: Days,
@@ -59,9 +55,6 @@ export function readPoints<Interval extends keyof TimeOf>(
     : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
   const [first, last] = isHours ? [stored(hourIn(from, 0)), stored(hourIn(to, 23))] : [from, to];
   // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
-  return readRows(
-    db,
-    sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
-      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`,
-  );
+  return db.read(sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
+      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`);
 }

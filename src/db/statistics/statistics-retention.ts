@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
-import type { Database } from '../connection/client.ts';
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { empty, join, name, type Sql, sql } from '../connection/sql.ts';
-import { emptyLog } from '../connection/sqlite-file.ts';
+import type { Data, Database } from '../database.ts';
 import { Retention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
+import { empty, join, name, type Sql, sql } from '../sql.ts';
+import { emptyLog } from '../sqlite/file.ts';
 import {
   type Day,
   dayOf,
@@ -36,25 +33,26 @@ interface Deleted {
 }
 
 /** Deletes the salts and a batch of the visitors of some days. */
-async function deleteVisitors(db: Db, isDeleted: Sql): Promise<Deleted> {
-  const salts = await db.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
-  const visitors = await db.$executeRaw(sql`
+async function deleteVisitors(db: Data, isDeleted: Sql): Promise<Deleted> {
+  const salts = await db.prisma.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
+  const visitors = await db.prisma.$executeRaw(sql`
     DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
       SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${isDeleted} LIMIT ${MAX_ROWS})`);
   return { any: salts + visitors > 0, more: visitors === MAX_ROWS };
 }
 
 /** Deletes those of days after this one, which only a wrong clock can have made: otherwise they would stay until then. */
-function deleteFutureVisitors(db: Db, after: Day): Promise<Deleted> {
+function deleteFutureVisitors(db: Data, after: Day): Promise<Deleted> {
   return deleteVisitors(db, sql`"day" > ${after}`);
 }
 
 /** Deletes those of days before this one, which are over. */
-export async function deletePastVisitors(db: Db, before: Day): Promise<Deleted> {
-  const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
+export async function deletePastVisitors(db: Data, before: Day): Promise<Deleted> {
+  const [closed] = await db.prisma.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)
-    await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
+    await db.prisma
+      .$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
   return deleteVisitors(db, sql`"day" < ${before}`);
 }
 
@@ -62,19 +60,20 @@ export async function deletePastVisitors(db: Db, before: Day): Promise<Deleted> 
  * Sets the last day that is over back to this one if it is later, by a clock that was wrong: otherwise no visitors would be
  * counted until then. Returns it as it was, or null.
  */
-async function reopenFutureDays(db: Db, last: Day): Promise<Day | null> {
-  const [closed] = await readRows<{ number: Day }>(
-    db,
+async function reopenFutureDays(db: Data, last: Day): Promise<Day | null> {
+  const [closed] = await db.read<{ number: Day }>(
     sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > ${last}`,
   );
   if (closed === undefined) return null;
-  await db.$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
   return closed.number;
 }
 
 /** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */
-export async function reopenDays(db: Db, from: Day): Promise<void> {
-  await db.$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
+export async function reopenDays(db: Data, from: Day): Promise<void> {
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
 }
 
 interface Clocks {
@@ -85,10 +84,9 @@ interface Clocks {
 }
 
 /** The time of the database's server; on SQLite, of this machine. */
-async function serverTime(db: Db, now: () => Date): Promise<Date> {
-  if (dialectOf(db).runsInProcess) return now();
-  const [row] = await readRows<{ seconds: string }>(
-    db,
+async function serverTime(db: Data, now: () => Date): Promise<Date> {
+  if (db.dialect.runsInProcess) return now();
+  const [row] = await db.read<{ seconds: string }>(
     sql`SELECT EXTRACT(EPOCH FROM clock_timestamp())::text AS "seconds"`,
   );
   return row ? new Date(Number(row.seconds) * 1000) : now();
@@ -100,7 +98,7 @@ async function serverTime(db: Db, now: () => Date): Promise<Date> {
  */
 export class StatisticsRetention extends Retention {
   readonly #database: Database;
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #months: number;
   readonly #now: () => Date;
   readonly #clocks: Clocks;
@@ -119,10 +117,10 @@ export class StatisticsRetention extends Retention {
   ) {
     super(log, { what: 'statistics', every: 60_000, pause: 50 });
     this.#database = database;
-    this.#db = database.client;
+    this.#db = database;
     this.#months = months;
     this.#now = now;
-    this.#clocks = { retention: now, shared: () => serverTime(database.client, now), ...clocks };
+    this.#clocks = { retention: now, shared: () => serverTime(database, now), ...clocks };
   }
 
   override async deleteOld(): Promise<void> {
@@ -156,7 +154,7 @@ export class StatisticsRetention extends Retention {
     await this.#deleteOfAccounts(first);
     await this.untilNone(
       async () =>
-        (await this.#db.$executeRaw`DELETE FROM "VisitValue" WHERE "id" IN (
+        (await this.#db.prisma.$executeRaw`DELETE FROM "VisitValue" WHERE "id" IN (
           SELECT "id" FROM "VisitValue" WHERE "month" < ${first} LIMIT ${MAX_ROWS})`) === MAX_ROWS,
     );
     if (!this.isStopped) this.#done = first;
@@ -169,18 +167,18 @@ export class StatisticsRetention extends Retention {
       WHERE "old"."linkId" = "LinkCounter"."linkId" AND "old"."day" < ${firstDayOf(first)})`;
     let after = 0;
     await this.untilNone(async () => {
-      const links = await readRows<{ linkId: number; isOld: number | boolean }>(
-        this.#db,
-        sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
-          ORDER BY "linkId" LIMIT ${MAX_EXAMINED_LINKS}`,
-      );
+      const links = await this.#db.read<{
+        linkId: number;
+        isOld: number | boolean;
+      }>(sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
+          ORDER BY "linkId" LIMIT ${MAX_EXAMINED_LINKS}`);
       after = links.at(-1)?.linkId ?? after;
       const old = links.filter((link) => link.isOld).map(({ linkId }) => linkId);
       await this.untilNone(async () => {
         const ids = old.splice(0, MAX_LINKS);
         if (ids.length > 0)
           for (const { table, time, before } of tables)
-            await this.#db.$executeRaw(
+            await this.#db.prisma.$executeRaw(
               sql`DELETE FROM ${name(table)} WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before}`,
             );
         return old.length > 0;
@@ -190,7 +188,7 @@ export class StatisticsRetention extends Retention {
   }
 
   async #deleteOfAccounts(first: Month): Promise<void> {
-    const accounts = await this.#db.account.findMany({ select: { id: true } });
+    const accounts = await this.#db.prisma.account.findMany({ select: { id: true } });
     for (const { id } of accounts)
       for (const { table, time, before } of tablesOf('Account', first)) {
         const keys = !table.endsWith('Value') ? [time] : ['kind', time, 'valueId'];
@@ -200,7 +198,7 @@ export class StatisticsRetention extends Retention {
           const ofKind = kind === null ? empty : sql`AND "kind" = ${kind}`;
           await this.untilNone(
             async () =>
-              (await this.#db.$executeRaw(sql`
+              (await this.#db.prisma.$executeRaw(sql`
                 DELETE FROM ${name(table)} WHERE "accountId" = ${id} AND (${key}) IN (
                   SELECT ${key} FROM ${name(table)} WHERE "accountId" = ${id} ${ofKind} AND ${name(time)} < ${before}
                   LIMIT ${MAX_ROWS})`)) === MAX_ROWS,
