@@ -1,10 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { isOnHost } from '../domain/url.ts';
 import { clientOf } from '../http/request/client.ts';
-import { ClickBuffer } from '../redirect/click-buffer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
-import { RefusedVisits } from '../redirect/refused-visits.ts';
 import type { AppDependencies, Background, Shared } from './dependencies.ts';
 
 export interface Visitors {
@@ -31,8 +30,7 @@ export function createVisitors(
   { services, feed, trust, report }: Shared,
 ): Visitors {
   const db = database;
-  const refused = new RefusedVisits(log, metrics);
-  const clicks = new ClickBuffer(db, log, refused, statistics);
+  const clicks = new ClickBuffer(db, log, metrics, statistics);
   const links = new LinkCache(db, feed, services, metrics);
   metrics?.watchClicks(
     () => clicks.unwritten,
@@ -42,12 +40,7 @@ export function createVisitors(
     db,
     links,
     lists,
-    recordVisit(visit) {
-      if (visit.visitor.counts) metrics?.click();
-      clicks.add(visit);
-    },
-    settleClicks: clicks.settle.bind(clicks),
-    refused,
+    clicks,
     trust,
     countryOf,
     scheme: services.scheme,
