@@ -1,12 +1,11 @@
 import '../require-node.js';
 
-import { type Config, migratedDatabase } from '../config.ts';
+import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
-import { OperatorLists } from '../domain/link/blocklists.ts';
 import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -16,7 +15,7 @@ import { databaseNote, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 import { print } from './terminal.ts';
-import { servicesOf } from './transfer/account.ts';
+import { servicesIn } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
 
@@ -65,9 +64,8 @@ const options = {
   days: { type: 'string', default: '365' },
 } as const;
 
-const baseOf = ({ baseUrl, port }: Config) => new URL(baseUrl ?? `http://localhost:${port}`);
 const note = (config: Config) =>
-  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
+  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseUrlOf(config)}`;
 
 await runCommand({ help, options, note }, async ({ values, config }) => {
   const { notFoundUrl, initialApiKey } = config;
@@ -77,7 +75,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > 365)
     throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to 365.`);
   const now = endOf(values.until);
-  const base = baseOf(config);
+  const base = new URL(baseUrlOf(config));
   await migrateIfNew(config);
   const { key, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
@@ -88,7 +86,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
     const random = seededRandom(Number(values.seed));
     const services = {
-      ...(await servicesOf(db, config, new OperatorLists())),
+      ...(await servicesIn(db, config)),
       random: (below: number) => Math.floor(random() * below),
     };
     // A key that the operator set is not printed.

@@ -6,13 +6,14 @@ import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
 import { runCommand, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
 import { counted, print } from './terminal.ts';
-import { accountNamed, schemeOf } from './transfer/account.ts';
+import { accountNamed } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 
@@ -88,7 +89,9 @@ await runCommand({ help, options }, async ({ values, config }) => {
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
-    const { records, counts } = counting(exportAccount(db, writer, { scheme: schemeOf(config) }));
+    const { records, counts } = counting(
+      exportAccount(db, writer, { scheme: new URL(baseUrlOf(config)).protocol }),
+    );
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
     await writeFile(file, text);

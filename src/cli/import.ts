@@ -11,7 +11,7 @@ import { readOperatorFiles } from '../operator-files.ts';
 import { runCommand, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
 import { counted, print, printable } from './terminal.ts';
-import { accountNamed, servicesOf } from './transfer/account.ts';
+import { accountNamed, servicesIn } from './transfer/account.ts';
 import { openSource, type Source } from './transfer/source.ts';
 
 // As in npm start: the garbage of each batch would make the heap grow to several times its live size.
@@ -139,7 +139,7 @@ await runCommand({ help, options }, async ({ values, config }) => {
   const { lists } = await readOperatorFiles(config, quiet);
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
-    const services = await servicesOf(db, config, lists);
+    const services = await servicesIn(db, config, lists);
     const source = await openSource(file, format);
     const interruption = stopOnInterrupt();
     const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });

@@ -23,12 +23,13 @@ test('several simultaneous first starts succeed, and one creates the first key',
 });
 
 test('/readyz returns 503 while migrations are missing, and /livez 200', async () => {
-  const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
+  const server = await startTestServer();
+  const states = async () =>
+    Promise.all(['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status));
   try {
-    const states = await Promise.all(
-      ['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status),
-    );
-    expect(states).toEqual([503, 200]);
+    expect(await states()).toEqual([200, 200]);
+    await server.database.client.$executeRawUnsafe('DELETE FROM "_prisma_migrations"');
+    expect(await states()).toEqual([503, 200]);
   } finally {
     await server.stop();
   }
