@@ -1,5 +1,3 @@
-import '../require-node.js';
-
 import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/connection/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
@@ -10,11 +8,10 @@ import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, UsageError } from './command.ts';
 import { databaseNote, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { print } from './terminal.ts';
 import { servicesIn } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
@@ -43,9 +40,9 @@ async function migrateIfNew(config: Config): Promise<void> {
 const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
 
 /** The command that starts the service on the demo, at the address that is printed with it. */
-function startCommand(): string {
+function startCommand(env: NodeJS.ProcessEnv): string {
   const set = PLACE.flatMap((name) => {
-    const value = process.env[name];
+    const value = env[name];
     return value ? `${name}="${withoutSecrets(value)}" ` : [];
   });
   return `${set.join('')}npm start`;
@@ -67,7 +64,7 @@ const options = {
 const note = (config: Config) =>
   `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseUrlOf(config)}`;
 
-await runCommand({ help, options, note }, async ({ values, config }) => {
+export const main = command({ help, options, note }, async ({ values, config, env, print, show }) => {
   const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
@@ -93,13 +90,14 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
     const shownKey = initialApiKey === undefined ? made : null;
     return { key: shownKey, result: await fillDemo(db, actor, services, { now, random, days }) };
   });
-  if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;
-  print(
+  show(
+    { ...result, key },
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startCommand()}
+  ${startCommand(env)}
 `,
   );
-  if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
+  if (key !== null && !values.json)
+    print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

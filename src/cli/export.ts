@@ -1,5 +1,3 @@
-import '../require-node.js';
-
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -10,9 +8,9 @@ import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
-import { counted, print } from './terminal.ts';
+import { counted } from './terminal.ts';
 import { accountNamed } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
@@ -80,7 +78,7 @@ const options = {
   file: { type: 'string' },
 } as const;
 
-await runCommand({ help, options }, async ({ values, config }) => {
+export const main = command({ help, options }, async ({ values, config, io, show }) => {
   const { account, format, file } = values;
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')
@@ -93,10 +91,9 @@ await runCommand({ help, options }, async ({ values, config }) => {
       exportAccount(db, writer, { scheme: new URL(baseUrlOf(config)).protocol }),
     );
     const text = writers[format](records);
-    if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
+    if (file === undefined) return pipeline(Readable.from(text), io.stdout, { end: false });
     await writeFile(file, text);
-    if (values.json) return print(JSON.stringify({ file, ...counts() }));
     const parts = Object.entries(counts()).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
-    print(`Exported to ${file}: ${parts.join(', ')}.`);
+    show({ file, ...counts() }, `Exported to ${file}: ${parts.join(', ')}.`);
   });
 });
