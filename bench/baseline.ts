@@ -1,11 +1,12 @@
 // A minimal server as a baseline: without keys, a log, checks or errors.
 //   tsx bench/baseline.ts map|prisma|floor DATABASE_URL
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { PrismaClient } from '../src/generated/sqlite/client.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -44,7 +45,7 @@ async function prisma(url: string): Promise<Handler> {
   // For SQLite, Prisma's plain adapter, without the program's additions.
   const client = url.startsWith('file:')
     ? new PrismaClient({ adapter: new PrismaBetterSqlite3({ url }) })
-    : (await openDatabase(url, { pool })).client;
+    : (await Database.open(url, { pool })).prisma;
   const where = { accountId: 1 };
   let made = 0;
   return async (req, res) => {

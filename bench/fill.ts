@@ -1,9 +1,9 @@
 // Inserts many links by a few statements; requests, or Prisma's client, would take hours.
-import { openDatabase } from '../src/db/connection/client.ts';
-import { connectTo } from '../src/db/connection/postgres.ts';
-import { openFile } from '../src/db/connection/sqlite-file.ts';
-import { type Provider, requireProvider } from '../src/db/connection/url.ts';
+import { Database } from '../src/db/database.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
+import { connectTo } from '../src/db/postgresql/client.ts';
+import { openFile } from '../src/db/sqlite/file.ts';
+import { type Provider, requireProvider } from '../src/db/url.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
 import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
 
@@ -141,11 +141,12 @@ export async function fillAtOnce(url: string, count: number, key: string): Promi
   await applyMigrations(url);
   const now = new Date();
   const times = { createdAt: now, updatedAt: now };
-  const { client, provider, close } = await openDatabase(url);
-  await createFirstKey(client, now, key);
-  const domain = await shareDefaultDomain(client, 's.example', null, now);
+  const database = await Database.open(url);
+  const { prisma, provider } = database;
+  await createFirstKey(database, now, key);
+  const domain = await shareDefaultDomain(database, 's.example', null, now);
   for (const name of ['go.example', 'to.example'])
-    await client.domain.create({ data: { accountId: 1, name, hostKey: name, verifiedAt: now, ...times } });
+    await prisma.domain.create({ data: { accountId: 1, name, hostKey: name, verifiedAt: now, ...times } });
   const data = Array.from({ length: SPACES }, (_, i) => ({
     accountId: 1,
     name: `Space ${i}`,
@@ -153,8 +154,8 @@ export async function fillAtOnce(url: string, count: number, key: string): Promi
     color: (i % 6) + 1,
     ...times,
   }));
-  await client.space.createMany({ data });
-  await close();
+  await prisma.space.createMany({ data });
+  await database.close();
   const connection = await connect(url);
   const later = await putOff(connection, provider);
   await connection.run(links(dialects[provider], count, { domain: domain.id, space: 1 }));

@@ -1,9 +1,10 @@
 // npm run bench -- orders [--links 100000] [--database sqlite|postgresql|URL] [--times 15] [--only TEXT]
 // The time of ordered, filtered and searched lists, relative to a plain page of the same links: medians of sequential
 // requests. A database that already has links is used unchanged.
+
 import { parseArgs } from 'node:util';
-import { requireProvider } from '../src/db/connection/url.ts';
 import { knownMigrations, migrationStateOf } from '../src/db/migration-state.ts';
+import { requireProvider } from '../src/db/url.ts';
 import { fillAtOnce, NEW_SPACE } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
 

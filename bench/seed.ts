@@ -1,4 +1,4 @@
-import type { Database } from '../src/db/connection/client.ts';
+import type { Database } from '../src/db/database.ts';
 
 const CREATED_AT = new Date('2026-01-01T00:00:00.000Z');
 const BATCH = 1_000;
@@ -6,12 +6,12 @@ const BATCH = 1_000;
 export const SPACES = 50;
 
 /** Creates one account with a domain, spaces, a pixel and links: a fifth of them fire the pixel, half have a title. */
-export async function seed({ client, provider }: Database, links: number): Promise<void> {
+export async function seed({ prisma, provider }: Database, links: number): Promise<void> {
   const times = { createdAt: CREATED_AT, updatedAt: CREATED_AT };
-  const account = await client.account.findFirstOrThrow();
+  const account = await prisma.account.findFirstOrThrow();
   const owner = { accountId: account.id, ...times };
-  const domain = await client.domain.findFirstOrThrow();
-  await client.space.createMany({
+  const domain = await prisma.domain.findFirstOrThrow();
+  await prisma.space.createMany({
     data: Array.from({ length: SPACES }, (_, i) => ({
       ...owner,
       name: `Space ${i}`,
@@ -19,8 +19,8 @@ export async function seed({ client, provider }: Database, links: number): Promi
       color: (i % 6) + 1,
     })),
   });
-  const [space] = await client.space.findMany({ orderBy: { id: 'asc' }, take: 1 });
-  const pixel = await client.pixel.create({
+  const [space] = await prisma.space.findMany({ orderBy: { id: 'asc' }, take: 1 });
+  const pixel = await prisma.pixel.create({
     data: { ...owner, name: 'Ads', type: 'GOOGLE_ADS', value: 'AW-1' },
   });
   for (let start = 0; start < links; start += BATCH) {
@@ -33,8 +33,8 @@ export async function seed({ client, provider }: Database, links: number): Promi
       const keys = { aliasKey: alias, urlKey: url, titleKey: title?.toLowerCase() ?? null };
       return { ...owner, domainId: domain.id, spaceId, alias, url, title, ...keys };
     });
-    await client.link.createMany({ data });
+    await prisma.link.createMany({ data });
   }
-  await client.$executeRaw`INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "id", ${pixel.id} FROM "Link" WHERE "id" % 5 = 0`;
-  await client.$executeRawUnsafe(provider === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
+  await prisma.$executeRaw`INSERT INTO "LinkPixel" ("linkId", "pixelId") SELECT "id", ${pixel.id} FROM "Link" WHERE "id" % 5 = 0`;
+  await prisma.$executeRawUnsafe(provider === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
 }

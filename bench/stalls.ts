@@ -1,9 +1,10 @@
 // npm run bench -- stalls [--links 10000] [--documents 100] [--seed 1] [--database sqlite|postgresql|URL]
 // How long one key's reads keep others waiting: sends heavy operations within the limits, while another connection asks for
 // /livez every few milliseconds. Prints the ten operations with the longest waits, and fails above 250 ms.
+
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { knownDocuments, randomDocument } from './stalls-documents.ts';
 import { fillForStalls } from './stalls-fill.ts';
 import { KEY, startProgram, withDatabase } from './target.ts';
@@ -35,8 +36,8 @@ interface Answer {
 
 await withDatabase(values.database, async (url) => {
   await fillForStalls(url, Number(values.links));
-  const database = await openDatabase(url);
-  const [space] = await database.client.space.findMany({ take: 1, orderBy: { id: 'asc' } });
+  const database = await Database.open(url);
+  const [space] = await database.prisma.space.findMany({ take: 1, orderBy: { id: 'asc' } });
   await database.close();
   const { origin } = await startProgram(url);
   const ask = async (query: string): Promise<Answer> => {

@@ -1,8 +1,8 @@
 // Fills a database with a year of statistics, for bench/statistics.ts.
+
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../src/db/connection/client.ts';
-import { dialectOf } from '../src/db/connection/dialect.ts';
-import { join, raw, sql } from '../src/db/connection/sql.ts';
+import type { Database } from '../src/db/database.ts';
+import { join, raw, sql } from '../src/db/sql.ts';
 import { daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { ValueIds } from '../src/db/statistics/value-ids.ts';
 import { Salts } from '../src/db/statistics/visitors.ts';
@@ -58,7 +58,7 @@ export function visitOf(
 
 /** Spreads visits over links and the days before `last`: a hundredth of the links have half of the visits. */
 export async function writeYear(
-  { client }: Database,
+  database: Database,
   links: readonly { id: number; url: string }[],
   { days, visits, last }: { days: number; visits: number; last: number },
 ): Promise<void> {
@@ -79,26 +79,26 @@ export async function writeYear(
         pending.add(visitOf(link, Math.floor(random() * 1e7), startOf(day, Math.floor(random() * 24))));
     }
     while (pending.links > 0)
-      await writeVisits(client, pending.take(500), { processId, number: ++number }, memory);
-    await client.$executeRaw`DELETE FROM "DayVisitor"`;
+      await writeVisits(database, pending.take(500), { processId, number: ++number }, memory);
+    await database.prisma.$executeRaw`DELETE FROM "DayVisitor"`;
   }
 }
 
 /** Adds visits of all links on every day, with three values of each kind per day; one link gets ten million visits. */
 export async function fillEveryDay(
-  { client }: Database,
+  database: Database,
   linkIds: readonly number[],
   { days, last }: { days: number; last: number },
 ): Promise<void> {
   const all = Array.from({ length: days }, (_, back) => daysAfter(last, -back));
   const dayRows =
-    dialectOf(client).name === 'sqlite'
+    database.dialect.name === 'sqlite'
       ? sql`(SELECT "value" AS "day" FROM json_each(${JSON.stringify(all)}))`
       : sql`(SELECT "day" FROM unnest(${`{${all}}`}::integer[]) AS "day")`;
   const links = sql`"Link"."id" IN (${join([...linkIds])})`;
   const [big = 0] = linkIds;
   const clicks = sql`CASE WHEN "Link"."id" = ${big} THEN 27400 ELSE 9 END`;
-  const run = (statement: Prisma.Sql) => client.$executeRaw(statement);
+  const run = (statement: Prisma.Sql) => database.prisma.$executeRaw(statement);
   await run(sql`INSERT INTO "LinkDay" ("linkId", "day", "clicks", "described", "visitors", "bots")
     SELECT "Link"."id", "day", ${clicks}, ${clicks}, 5, 1 FROM "Link" CROSS JOIN ${dayRows} AS "days" WHERE ${links}
     ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + EXCLUDED."clicks",
@@ -130,5 +130,5 @@ export async function fillEveryDay(
       raw(`INSERT INTO "Account${table}" SELECT "accountId", ${keys}, ${sums.map((sum) => `SUM("${table}"."${sum}")`)}
         FROM "Link${table}" AS "${table}" JOIN "LinkCounter" USING ("linkId") GROUP BY "accountId", ${keys}`),
     );
-  await run(raw(dialectOf(client).name === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE'));
+  await run(raw(database.dialect.name === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE'));
 }

@@ -1,11 +1,11 @@
 // npm run bench -- statistics [--links 10000] [--days 365] [--visits 1000000] [--database sqlite|postgresql] [--rounds 5]
 // [--seconds 2] The cost of statistics: 2,000 links in a second, the size of a million visits, a year of a link, of a space of
 // 1,000 links that are visited every day and of an account, and a redirect with statistics compared with one without.
+
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
-import { type Database, openDatabase } from '../src/db/connection/client.ts';
-import { dialectOf } from '../src/db/connection/dialect.ts';
+import { Database } from '../src/db/database.ts';
 import { dayOf } from '../src/db/statistics/calendar.ts';
 import { ClickBuffer } from '../src/redirect/click-buffer.ts';
 import { RefusedVisits } from '../src/redirect/refused-visits.ts';
@@ -34,25 +34,22 @@ function tell(what: string, result: string): void {
 }
 
 /** The size of the database on disk, in bytes. */
-async function sizeOf({ client }: Database): Promise<number> {
-  if (dialectOf(client).name !== 'sqlite') {
-    const [row] = await client.$queryRaw<
+async function sizeOf({ prisma, provider }: Database): Promise<number> {
+  if (provider !== 'sqlite') {
+    const [row] = await prisma.$queryRaw<
       { size: bigint }[]
     >`SELECT pg_database_size(current_database()) AS "size"`;
     return Number(row?.size);
   }
-  const [row] = await client.$queryRaw<{ size: bigint }[]>`
+  const [row] = await prisma.$queryRaw<{ size: bigint }[]>`
     SELECT "page_count" * "page_size" AS "size" FROM pragma_page_count, pragma_page_size`;
   return Number(row?.size);
 }
 
 /** Measures the write of visits of 2,000 links, each with values of its own; then twice more with the same values. */
-async function measureSecond(
-  { client }: Database,
-  all: readonly { id: number; url: string }[],
-): Promise<void> {
+async function measureSecond(database: Database, all: readonly { id: number; url: string }[]): Promise<void> {
   const log = pino({ level: 'warn' });
-  const buffer = new ClickBuffer(client, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(database, log, new RefusedVisits(log));
   const took: number[] = [];
   for (let second = 0; second < 4; second++) {
     for (const [i, link] of all.slice(0, 2_000).entries()) buffer.add(visitOf(link, i, now, true));
@@ -139,23 +136,23 @@ async function measureRedirects(url: string): Promise<void> {
 await withDatabase(values.database, async (url) => {
   await fill(url, links);
   await measureRedirects(url);
-  const database = await openDatabase(url, { pool: { poolSize: 5, statementTimeout: 0 } });
-  const { client } = database;
-  const all = await client.link.findMany({ select: { id: true, url: true }, orderBy: { id: 'asc' } });
+  const database = await Database.open(url, { pool: { poolSize: 5, statementTimeout: 0 } });
+  const { prisma } = database;
+  const all = await prisma.link.findMany({ select: { id: true, url: true }, orderBy: { id: 'asc' } });
   await measureSecond(database, all);
   const before = await sizeOf(database);
   const begun = performance.now();
   await writeYear(database, all, { days, visits, last: dayOf(now) });
   const seconds = (performance.now() - begun) / 1000;
   const grown = ((await sizeOf(database)) - before) / visits;
-  const [rows] = await client.$queryRaw<{ days: bigint }[]>`SELECT COUNT(*) AS "days" FROM "LinkDay"`;
+  const [rows] = await prisma.$queryRaw<{ days: bigint }[]>`SELECT COUNT(*) AS "days" FROM "LinkDay"`;
   tell('visits of a year written', `${visits} in ${seconds.toFixed(0)} s, on ${rows?.days} days of links`);
   tell('size of a million of them', `${grown.toFixed(0)} MB`);
-  const space = await client.space.create({
+  const space = await prisma.space.create({
     data: { accountId: 1, name: 'All', nameKey: 'all', color: 1, createdAt: now, updatedAt: now },
   });
   const ids = all.slice(0, 1_000).map(({ id }) => id);
-  await client.link.updateMany({ where: { id: { in: ids } }, data: { spaceId: space.id } });
+  await prisma.link.updateMany({ where: { id: { in: ids } }, data: { spaceId: space.id } });
   await fillEveryDay(database, ids, { days, last: dayOf(now) });
   const program = await startProgram(url);
   const from = new Date(now.getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);

@@ -1,9 +1,10 @@
 // Starts the processes of the benchmarks, on a filled database.
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { applyMigrations } from '../src/db/migrate.ts';
 import { createFirstKey } from '../src/domain/access/api-key.ts';
 import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
@@ -62,9 +63,9 @@ export function startProgram(url: string, flags = FLAGS, checkout = '.'): Promis
 /** Creates the tables, a key, a domain and links. */
 export async function fill(url: string, links: number): Promise<void> {
   await applyMigrations(url);
-  const database = await openDatabase(url);
-  await createFirstKey(database.client, new Date(), KEY);
-  await shareDefaultDomain(database.client, 's.example', null, new Date());
+  const database = await Database.open(url);
+  await createFirstKey(database, new Date(), KEY);
+  await shareDefaultDomain(database, 's.example', null, new Date());
   await seed(database, links);
   await database.close();
 }

@@ -1,11 +1,12 @@
 // npm run bench -- timing [--times 3000] [--database sqlite|postgresql|URL]
 // Whether the response time of a refusal reveals what exists: sends pairs of requests that must have the same answer, in random
 // order, and tests whether their times differ. Fails for a difference that chance produces once in 30,000 comparisons.
+
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { createKey, generateKey, revokeKey } from '../src/domain/access/api-key.ts';
 import { fill, KEY, median, startProgram, withDatabase } from './target.ts';
 
@@ -41,19 +42,19 @@ function deviate(a: readonly number[], b: readonly number[]): number {
 
 await withDatabase(values.database, async (url) => {
   await fill(url, 2_000);
-  const database = await openDatabase(url);
+  const database = await Database.open(url);
   const now = new Date();
   const scopes: ['read', 'write'] = ['read', 'write'];
   const keyOf = (account: string, expiresAt: Date | null = null) =>
-    createKey(database.client, { account, scopes, expiresAt }, now);
+    createKey(database, { account, scopes, expiresAt }, now);
   const revoked = await keyOf('other');
-  await revokeKey(database.client, String(revoked.id), now);
+  await revokeKey(database, String(revoked.id), now);
   const end = now.getTime() + 10_000;
   const expired = await keyOf('other', new Date(end));
   const stranger = await keyOf('stranger');
-  await database.client.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
+  await database.prisma.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
   // The others stay public; their pages are not requested here.
-  await database.client.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
+  await database.prisma.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
   await database.close();
   const { origin } = await startProgram(url);
 

@@ -1,12 +1,13 @@
 // npm run bench -- webhooks [--changes 100000] [--database sqlite|postgresql|URL]
 // Makes changes as fast as one client can, for a webhook whose receiver fails a third of the time. Reports whether each was
 // delivered, how many twice and in which order, the memory of the server, and how much slower its requests are meanwhile.
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
-import { openDatabase } from '../src/db/connection/client.ts';
+import { Database } from '../src/db/database.ts';
 import { FLAGS, fill, KEY, median, memoryOf, start, type Target, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
@@ -84,8 +85,8 @@ async function speed(target: Target, seconds = 4): Promise<number> {
 await withDatabase(values.database, async (url) => {
   await fill(url, LINKS);
   const target = await start([...FLAGS, '--import', 'tsx', 'bench/webhook-server.ts'], { DATABASE_URL: url });
-  const database = await openDatabase(url);
-  const { client } = database;
+  const database = await Database.open(url);
+  const { prisma } = database;
   await graphql(
     target,
     `mutation { createWebhook(input: { url: "http://127.0.0.1:${(receiver.address() as AddressInfo).port}/",
@@ -95,7 +96,7 @@ await withDatabase(values.database, async (url) => {
     graphql(target, `mutation { updateWebhook(id: 1, input: { disabled: ${disabled} }) { __typename } }`);
   await speed(target);
   // As PostgreSQL does by itself a minute after a table's first rows: until then it plans without knowing them.
-  if (database.provider === 'postgresql') await client.$executeRaw`ANALYZE`;
+  if (database.provider === 'postgresql') await prisma.$executeRaw`ANALYZE`;
   const rounds: { quiet: number; busy: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await disable(true);
@@ -103,11 +104,11 @@ await withDatabase(values.database, async (url) => {
     await disable(false);
     rounds.push({ quiet, busy: await speed(target) });
   }
-  const pending = () => client.webhookDelivery.count({ where: { status: 'PENDING' } });
+  const pending = () => prisma.webhookDelivery.count({ where: { status: 'PENDING' } });
   while ((await pending()) > 0) await setTimeout(1_000);
   // What was made so far is not counted: while it is disabled, the webhook gets nothing.
-  const first = await client.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
-  const before = await client.webhookDelivery.count();
+  const first = await prisma.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  const before = await prisma.webhookDelivery.count();
   accepted.length = 0;
   asked.clear();
   const memory: number[] = [];
@@ -117,11 +118,11 @@ await withDatabase(values.database, async (url) => {
   for (let from = 0; from < changes; from += TOGETHER) await change(target, from);
   const madeAfter = seconds();
   const waiting = await pending();
-  const made = () => client.change.count({ where: { kind: 'LINK', id: { gt: first.id } } });
+  const made = () => prisma.change.count({ where: { kind: 'LINK', id: { gt: first.id } } });
   for (;;) {
     const [waits, there, all] = [
       await pending(),
-      (await client.webhookDelivery.count()) - before,
+      (await prisma.webhookDelivery.count()) - before,
       await made(),
     ];
     console.error(JSON.stringify({ seconds: seconds(), waits, there, all, accepted: accepted.length }));
@@ -131,7 +132,7 @@ await withDatabase(values.database, async (url) => {
   const doneAfter = seconds();
   clearInterval(sampler);
 
-  const deliveries = await client.webhookDelivery.findMany({
+  const deliveries = await prisma.webhookDelivery.findMany({
     where: { createdAt: { gt: first.at } },
     select: { id: true, messageId: true, status: true },
   });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
   ColumnTypeEnum,
@@ -9,8 +11,7 @@ import {
   type SqlQuery,
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import { adapterFor } from '../src/db/connection/adapter.ts';
-import { type Provider, requireProvider } from '../src/db/connection/url.ts';
+import { type Provider, requireProvider } from '../src/db/url.ts';
 
 export type SchemaEngine = bindings.SchemaEngine;
 export const noFilters = { externalTables: [], externalEnums: [] };
@@ -113,7 +114,7 @@ export async function withSchemaEngine<T>(
 ): Promise<T> {
   load();
   const provider = requireProvider(url);
-  const inner = await adapterFor(url);
+  const inner = provider === 'sqlite' ? new PrismaBetterSqlite3({ url }) : new PrismaPg(url);
   const opened: SqlDriverAdapter[] = [];
   const track = (adapter: SqlDriverAdapter): SqlDriverAdapter => {
     opened.push(adapter);

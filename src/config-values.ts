@@ -1,8 +1,9 @@
 // The rules for values of environment variables. Their errors end the sentence "NAME is VALUE; it may be …".
+
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/connection/url.ts';
+import { isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/url.ts';
 import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 
 const text = z.string();

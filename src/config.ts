@@ -13,8 +13,8 @@ import {
   trustProxy,
   workers,
 } from './config-values.ts';
-import type { PoolOptions } from './db/connection/adapter.ts';
-import { DATABASE_URLS, isDatabaseUrl, providerOf } from './db/connection/url.ts';
+import type { PoolOptions } from './db/driver.ts';
+import { DATABASE_URLS, isDatabaseUrl, providerOf } from './db/url.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
 const text = z.string();

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from './config.ts';
 import { allValid, ConfigError, shown } from './config-error.ts';
-import { withHints } from './db/connection/error-hints.ts';
+import { withHints } from './db/error-hints.ts';
 import { applyMigrations, type MigrationProgress } from './db/migrate.ts';
 import { isNewWith, migrationStateOf } from './db/migration-state.ts';
+import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { countryLookup } from './http/request/country.ts';
 import { readOperatorFiles } from './operator-files.ts';
-import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
 import { oneLine } from './shared/one-line.ts';
 
 /** A handler that throws the error for an unusable file of a variable. */
@@ -27,7 +27,7 @@ export function readFiles(config: Config, log: Logger, filesInterval?: number, t
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   // The primary does not load the schema without need.
   const readTrusted = async (path: string) =>
-    (await import('./schema/server/trusted-documents.ts')).readTrustedDocuments(path);
+    (await import('./graphql/trusted-documents.ts')).readTrustedDocuments(path);
   return allValid([
     countryLookup(countryHeader, geoipDatabase).catch(
       unusable('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),

@@ -4,13 +4,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { baseUrlOf, type Config } from './config.ts';
 import { allValid, ConfigError } from './config-error.ts';
-import { changeRetention, onOwnChanges, settleEpoch } from './db/change/log.ts';
+import { changeRetention, settleEpoch } from './db/change/log.ts';
 import { Revisions } from './db/change/revisions.ts';
-import { type Database, openDatabase } from './db/connection/client.ts';
-import type { Db } from './db/connection/db.ts';
-import { withHints } from './db/connection/error-hints.ts';
-import { createReaders } from './db/connection/replicas.ts';
+import { type Data, Database } from './db/database.ts';
+import { withHints } from './db/error-hints.ts';
 import { answerRetention } from './db/idempotency-answers.ts';
+import { createReaders } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
@@ -21,8 +20,11 @@ import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
 import { isOnHost } from './domain/url.ts';
 import { Webhooks } from './domain/webhook/webhooks.ts';
+import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
+import { createGraphQLHandler } from './graphql/http.ts';
+import { schemaText } from './graphql/schema-text.ts';
+import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { listen } from './http/bind-port.ts';
-import { createGraphQLHandler } from './http/graphql.ts';
 import { createGuard } from './http/limits/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
@@ -30,9 +32,7 @@ import { createStopper } from './http/limits/stop-server.ts';
 import type { Metrics } from './http/metrics.ts';
 import { isForPeople } from './http/pages/for-people.ts';
 import { greeting } from './http/pages/greeting.ts';
-import { schemaText } from './http/pages/schema-text.ts';
 import { clientOf, trustOf } from './http/request/client.ts';
-import { createContextOf, createOwnerContextOf } from './http/request/context.ts';
 import type { CountryOf } from './http/request/country.ts';
 import { KeyAccess } from './http/request/key-access.ts';
 import { RequestLog } from './http/request/log.ts';
@@ -51,8 +51,6 @@ import { RefusedVisits } from './redirect/refused-visits.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
-import { createGraphQLServer } from './schema/server/server.ts';
-import type { TrustedDocuments } from './schema/server/trusted-documents.ts';
 import { withTimeout } from './shared/timeout.ts';
 
 /** How long the stop waits for pending writes, and for connections to the database to close, in milliseconds. */
@@ -171,13 +169,7 @@ export class Service {
       ]);
       const port = portOf(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
-      const defaultDomainId = await settleDefaultDomain(
-        config,
-        database.client,
-        baseUrl,
-        ports.now(),
-        startLog,
-      );
+      const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
       return new Service(
         {
           config: { ...config, baseUrl, port },
@@ -201,7 +193,6 @@ export class Service {
     const { config, database, replicas, countryOf, trusted, operatorFiles, metrics } = opened;
     const { baseUrl, trustProxy, graphiql } = config;
     const { log, now, random, hashPassword, resolveTxt } = ports;
-    const db = database.client;
     const requestLog = new RequestLog(log, metrics);
     const report = requestLog.fault.bind(requestLog);
     const trust = trustOf(trustProxy);
@@ -212,19 +203,20 @@ export class Service {
     // What hears of changes.
     const revisions = new Revisions(database);
     metrics?.watchDatabase(() => revisions.away);
-    onOwnChanges(db, () => revisions.changed());
+    database.changes.on('own', () => revisions.changed());
 
     // Visitors get redirects, which are counted, and pages of statistics.
     const refused = new RefusedVisits(log, metrics);
-    const clicks = new ClickBuffer(db, log, refused, ports.statistics);
+    const clicks = new ClickBuffer(database, log, refused, ports.statistics);
     this.#clicks = clicks;
     metrics?.watchClicks(
       () => clicks.unwritten,
       () => clicks.behind,
     );
-    const links = new LinkCache(db, revisions, services, metrics);
+    const links = new LinkCache(database, revisions, services, metrics);
     const visit = createRedirectHandler({
-      ...{ db, links, lists, refused, trust, countryOf, now, report },
+      db: database,
+      ...{ links, lists, refused, trust, countryOf, now, report },
       recordVisit(one) {
         if (one.visitor.counts) metrics?.click();
         clicks.add(one);
@@ -244,21 +236,20 @@ export class Service {
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
     const access = new KeyAccess(database, revisions, config.rateLimit, trust, now);
     const inFlight = new InFlight(ports.maxInFlight);
-    const subscriptions = new ChangeSubscriptions(db, revisions.feed, now);
+    const subscriptions = new ChangeSubscriptions(database, revisions.feed, now);
     this.#subscriptions = subscriptions;
-    const common = { db, services, subscriptions, log };
-    const contextOf = createContextOf({ common, access, readers, inFlight, now });
-    const server = createGraphQLServer({ graphiql, trusted });
-    const onlyTrusted = trusted !== undefined;
-    const graphql = createGraphQLHandler({ server, graphiql, onlyTrusted, contextOf, report });
-    const rest = createRestRouter({ server, baseUrl, contextOf, report });
-    const snapshot = createSnapshot(server, createOwnerContextOf(common, now));
+    const common = { db: database, services, subscriptions, log };
+    const requestOf = createRequestOf({ common, access, readers, inFlight, now });
+    const graphql = createGraphQLHandler({ graphiql, trusted, requestOf, report });
+    const rest = createRestRouter({ baseUrl, requestOf, report });
+    const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 
     // Webhooks, and the deletion of what is old.
     const load = new LoadMeter();
-    const retentionTime = new RetentionClock(db, now, log).read;
+    const retentionTime = new RetentionClock(database, now, log).read;
     const webhooks = new Webhooks({
-      ...{ db, feed: revisions.feed, random, now, retentionTime, log, snapshot },
+      db: database,
+      ...{ feed: revisions.feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,
       post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
       waitUntilIdle: () => load.waitUntilIdle(),
@@ -267,9 +258,9 @@ export class Service {
     metrics?.watchWebhooks(() => webhooks.backlog(), now);
     this.#background = [
       ...[revisions, clicks, readers, access, webhooks, operatorFiles],
-      changeRetention(db, config.historyDays, retentionTime, log),
+      changeRetention(database, config.historyDays, retentionTime, log),
       new StatisticsRetention(database, config.statisticsMonths, now, log, { retention: retentionTime }),
-      answerRetention(db, KEPT_FOR, retentionTime, log),
+      answerRetention(database, KEPT_FOR, retentionTime, log),
     ];
 
     // What answers a request.
@@ -302,9 +293,8 @@ export class Service {
     // INITIAL_API_KEY, every process makes sure that it exists before it answers.
     const { initialApiKey, host, port, baseUrl } = config;
     const firstKey =
-      (isFirst || initialApiKey !== undefined) &&
-      (await createFirstKey(database.client, now(), initialApiKey));
-    if (isFirst) await notePixels(database.client, startLog);
+      (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
+    if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
     if (firstKey) print(greeting(initialApiKey === undefined ? firstKey : null, config, port));
@@ -354,7 +344,7 @@ async function openDatabases(
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
   const open = (url: string, options = {}) =>
-    openDatabase(url, {
+    Database.open(url, {
       pool,
       ...((onStatement || metrics) && {
         onStatement(sql: string, seconds: number) {
@@ -369,7 +359,7 @@ async function openDatabases(
     startLog.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
     );
-  await settleEpoch(database.client);
+  await settleEpoch(database);
   const replicas = await Promise.all(
     databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
   );
@@ -377,8 +367,8 @@ async function openDatabases(
 }
 
 /** Says what pixels cannot do, if there are any. */
-async function notePixels(db: Db, log: Logger): Promise<void> {
-  if ((await db.pixel.findFirst({ select: { id: true } })) === null) return;
+async function notePixels(db: Data, log: Logger): Promise<void> {
+  if ((await db.prisma.pixel.findFirst({ select: { id: true } })) === null) return;
   log.info(
     'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
       'them: on a domain of its own, an account’s pixels run as the network intends',
@@ -388,7 +378,7 @@ async function notePixels(db: Db, log: Logger): Promise<void> {
 /** Makes the base URL's host the default domain, and gives its id. */
 async function settleDefaultDomain(
   { notFoundUrl }: Pick<Config, 'notFoundUrl'>,
-  db: Db,
+  db: Data,
   baseUrl: string,
   now: Date,
   log: Logger,

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
-import { pathOf } from '../db/connection/sqlite-file.ts';
-import { providerOf } from '../db/connection/url.ts';
+import { pathOf } from '../db/sqlite/file.ts';
+import { providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
-import { hintFor } from '../db/connection/error-hints.ts';
+import { hintFor } from '../db/error-hints.ts';
 import { DomainError } from '../domain/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { VERSION } from '../own-files.ts';

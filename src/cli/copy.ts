@@ -1,11 +1,11 @@
 import { SingleBar } from 'cli-progress';
-import { openDatabase } from '../db/connection/client.ts';
-import { withHints } from '../db/connection/error-hints.ts';
-import { fileExists, isSameFile, pathOf } from '../db/connection/sqlite-file.ts';
-import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/connection/url.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
+import { Database } from '../db/database.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
+import { fileExists, isSameFile, pathOf } from '../db/sqlite/file.ts';
+import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
 
@@ -58,8 +58,8 @@ export const main = command({ help, options, note: () => '' }, async ({ values, 
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
   await withHints('--to', to, applyMigrations);
   const [source, target] = [
-    await withHints('--from', from, openDatabase),
-    await withHints('--to', to, openDatabase),
+    await withHints('--from', from, (url) => Database.open(url)),
+    await withHints('--to', to, (url) => Database.open(url)),
   ];
   const { progress, stop } = bars(io);
   const totals = new Map<string, number>();

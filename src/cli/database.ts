@@ -1,12 +1,9 @@
 import type { Config } from '../config.ts';
-import { onOwnChanges } from '../db/change/log.ts';
-import { openDatabase } from '../db/connection/client.ts';
-import type { Db } from '../db/connection/db.ts';
-import { dialectOf } from '../db/connection/dialect.ts';
-import { announceWrite } from '../db/connection/log-position.ts';
-import { fileExists, pathOf } from '../db/connection/sqlite-file.ts';
-import { providerOf } from '../db/connection/url.ts';
+import { type Data, Database } from '../db/database.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
+import { announceWrite } from '../db/postgresql/replicas.ts';
+import { fileExists, pathOf } from '../db/sqlite/file.ts';
+import { providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 
@@ -26,10 +23,10 @@ async function requireMigrated(url: string): Promise<void> {
 }
 
 /** Announces the writes of accounts to processes that read from replicas; returns a function that waits until that is done. */
-function announceWrites(db: Db): () => Promise<unknown> {
+function announceWrites(db: Database): () => Promise<unknown> {
   const announced: Promise<unknown>[] = [];
-  if (dialectOf(db).hasConcurrentWriters)
-    onOwnChanges(db, (changes) => {
+  if (db.dialect.hasConcurrentWriters)
+    db.database.changes.on('own', (changes) => {
       const accounts = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
       // The write is done: an error would invite the operator to repeat it.
       for (const account of accounts) announced.push(announceWrite(db, account).catch(() => {}));
@@ -39,12 +36,12 @@ function announceWrites(db: Db): () => Promise<unknown> {
 
 export async function withDatabase<T>(
   { databaseUrl: url }: Config,
-  work: (db: Db) => Promise<T>,
+  work: (db: Data) => Promise<T>,
 ): Promise<T> {
   await requireMigrated(url);
-  const database = await openDatabase(url);
-  const announced = announceWrites(database.client);
-  return work(database.client).finally(async () => {
+  const database = await Database.open(url);
+  const announced = announceWrites(database);
+  return work(database).finally(async () => {
     await announced();
     await database.close();
   });

@@ -1,5 +1,5 @@
 import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
-import { withHints } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
@@ -78,7 +78,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
     await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
     await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
-    const own = await db.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
+    const own = await db.prisma.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
     const random = seededRandom(Number(values.seed));

@@ -1,5 +1,5 @@
 import { type Config, migratedDatabase } from '../config.ts';
-import { withHints } from '../db/connection/error-hints.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
 import { command } from './command.ts';

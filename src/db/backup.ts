@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { makeFolder } from '../shared/make-folder.ts';
-import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './connection/sqlite-file.ts';
+import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './sqlite/file.ts';
 
 /** The SQLite application id of our backups: "LsBk". */
 const MARK = 0x4c73426b;

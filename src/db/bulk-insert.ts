@@ -1,8 +1,7 @@
 import type { Prisma } from '../generated/sqlite/client.ts';
-import type { Db, Tx } from './connection/db.ts';
-import { dialectOf } from './connection/dialect.ts';
-import { join, name, type Sql, sql } from './connection/sql.ts';
+import type { Data } from './database.ts';
 import { dateText } from './date-text.ts';
+import { join, name, type Sql, sql } from './sql.ts';
 
 /** Texts, numbers, booleans, times and nulls; what is undefined is not set. */
 type Row = Readonly<Record<string, unknown>>;
@@ -13,7 +12,7 @@ type Row = Readonly<Record<string, unknown>>;
  * @param also columns that have the same value in all rows
  */
 export function insertMany(
-  db: Db | Tx,
+  db: Data,
   table: Prisma.ModelName,
   rows: readonly Row[],
   also: Readonly<Record<string, Sql>> = {},
@@ -28,6 +27,6 @@ export function insertMany(
     }),
   );
   const names = join([...columns, ...Object.keys(also)].map(name));
-  const source = dialectOf(db).insertSource(table, columns, values, Object.values(also));
+  const source = db.dialect.insertSource(table, columns, values, Object.values(also));
   return sql`INSERT INTO ${name(table)} (${names}) ${source}`;
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { Prisma } from '../generated/sqlite/client.ts';
 import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
-import { empty, join, name, type Sql, sql } from './connection/sql.ts';
-import type { Provider } from './connection/url.ts';
+import type { Transaction } from './database.ts';
 import { readNumbers } from './reading/list.ts';
+import { empty, join, name, type Sql, sql } from './sql.ts';
 
 const BATCH_SIZE = 500;
 
@@ -41,8 +41,6 @@ export const keys: Partial<Record<Model, readonly string[]>> = {
 
 type Row = Record<string, unknown>;
 
-export type Transaction = Prisma.TransactionClient;
-
 export async function readNumber(db: Transaction, expression: Sql): Promise<number> {
   const [number = 0] = await readNumbers(db, [expression]);
   return number;
@@ -58,7 +56,7 @@ export async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row
   const key = join(columns.map(name));
   let after: Sql = empty;
   for (;;) {
-    const rows = await db.$queryRaw<Row[]>(
+    const rows = await db.prisma.$queryRaw<Row[]>(
       sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
     );
     const last = rows.at(-1);
@@ -84,28 +82,23 @@ export async function checksumOf(db: Transaction, model: Model): Promise<string>
 }
 
 /** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
-export async function lastIdOf(db: Transaction, provider: Provider, model: Model): Promise<number> {
+export async function lastIdOf(db: Transaction, model: Model): Promise<number> {
   return readNumber(
     db,
-    provider === 'sqlite'
+    db.database.provider === 'sqlite'
       ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${model})`
       : sql`pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass)`,
   );
 }
 
-export async function setNextId(
-  db: Transaction,
-  provider: Provider,
-  model: Model,
-  id: number,
-): Promise<void> {
+export async function setNextId(db: Transaction, model: Model, id: number): Promise<void> {
   if (id === 0) return;
-  if (provider === 'postgresql') {
-    await db.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
+  if (db.database.provider === 'postgresql') {
+    await db.prisma.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
     return;
   }
-  await db.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${model}`);
-  await db.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${model}, ${id})`);
+  await db.prisma.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${model}`);
+  await db.prisma.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${model}, ${id})`);
 }
 
 /** The part of Prisma's delegates that a copy needs. */
@@ -115,20 +108,18 @@ interface Table {
 
 function tableOf(db: Transaction, model: Model): Table {
   // The client has a property for each model; TypeScript cannot follow that through the name.
-  return (db as unknown as Record<string, Table>)[model.charAt(0).toLowerCase() + model.slice(1)] as Table;
+  return (db.prisma as unknown as Record<string, Table>)[
+    model.charAt(0).toLowerCase() + model.slice(1)
+  ] as Table;
 }
 
 /** The largest value of PostgreSQL's integer columns, except bigint ones. */
 const MAX_INTEGER = 2_147_483_647;
 
 /** The columns of a table that hold no larger value: none on SQLite. */
-export async function narrowColumns(
-  db: Transaction,
-  provider: Provider,
-  model: Model,
-): Promise<ReadonlySet<string>> {
-  if (provider === 'sqlite') return new Set();
-  const columns = await db.$queryRaw<{ name: string }[]>(
+export async function narrowColumns(db: Transaction, model: Model): Promise<ReadonlySet<string>> {
+  if (db.database.provider === 'sqlite') return new Set();
+  const columns = await db.prisma.$queryRaw<{ name: string }[]>(
     sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${`"${model}"`}::regclass AND "atttypid" = 'integer'::regtype`,
   );
   return new Set(columns.map(({ name }) => name));

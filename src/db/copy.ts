@@ -1,9 +1,5 @@
 import { OperatorError } from '../operator-error.ts';
 import { analyze } from './analyze.ts';
-import type { Database } from './connection/client.ts';
-import { directTransaction } from './connection/raw-reads.ts';
-import { name, raw, sql } from './connection/sql.ts';
-import type { Provider } from './connection/url.ts';
 import {
   checksumOf,
   countOf,
@@ -16,11 +12,12 @@ import {
   readNumber,
   rowsOf,
   setNextId,
-  type Transaction,
 } from './copy-table.ts';
+import type { Database, Transaction } from './database.ts';
+import { name, raw, sql } from './sql.ts';
 
 /** Practically no limit: a copy is one transaction on either side. */
-const COPY_LIMITS = { maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
+const COPY_OPTIONS = { retries: false, maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
 /** Called with the number of rows of a table that are copied, and their total. */
 export type Progress = (table: string, copied: number, total: number) => void;
@@ -29,25 +26,21 @@ export type Progress = (table: string, copied: number, total: number) => void;
  * Runs `work` with our triggers disabled, except those that fill SQLite's search index: triggers would count rows whose
  * totals are copied too, and refuse rows that an earlier version allowed.
  */
-async function withoutTriggers(
-  db: Transaction,
-  provider: Provider,
-  work: () => Promise<void>,
-): Promise<void> {
-  if (provider === 'postgresql') {
+async function withoutTriggers(db: Transaction, work: () => Promise<void>): Promise<void> {
+  if (db.database.provider === 'postgresql') {
     const set = (model: Model, how: 'ENABLE' | 'DISABLE') =>
-      db.$executeRaw(sql`ALTER TABLE ${name(model)} ${raw(how)} TRIGGER USER`);
+      db.prisma.$executeRaw(sql`ALTER TABLE ${name(model)} ${raw(how)} TRIGGER USER`);
     for (const model of models) await set(model, 'DISABLE');
     await work();
     for (const model of models) await set(model, 'ENABLE');
     return;
   }
   // SQLite cannot disable triggers: they are dropped, and created again.
-  const triggers = await db.$queryRaw<{ name: string; sql: string }[]>`
+  const triggers = await db.prisma.$queryRaw<{ name: string; sql: string }[]>`
     SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE 'Link_text_%'`;
-  for (const trigger of triggers) await db.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
+  for (const trigger of triggers) await db.prisma.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
   await work();
-  for (const trigger of triggers) await db.$executeRaw(raw(trigger.sql));
+  for (const trigger of triggers) await db.prisma.$executeRaw(raw(trigger.sql));
 }
 
 /**
@@ -59,46 +52,37 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
   // SQLite has only this level.
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
   // The two clients take the same levels, but SQLite's type knows only its own.
-  const reading = { ...COPY_LIMITS, isolationLevel: isolationLevel as 'Serializable' };
-  await directTransaction(
-    from.client,
-    (source) =>
-      directTransaction(to.client, (target) => copyAll(source, target, from, to, progress), COPY_LIMITS),
+  const reading = { ...COPY_OPTIONS, isolationLevel: isolationLevel as 'Serializable' };
+  await from.transaction(
+    (source) => to.transaction((target) => copyAll(source, target, progress), COPY_OPTIONS),
     reading,
   );
-  await analyze(to.client, models);
+  await analyze(to, models);
 }
 
-async function copyAll(
-  source: Transaction,
-  target: Transaction,
-  from: Database,
-  to: Database,
-  progress: Progress,
-): Promise<void> {
+async function copyAll(source: Transaction, target: Transaction, progress: Progress): Promise<void> {
   for (const model of models)
     if ((await countOf(target, model)) > 0)
       throw new OperatorError(
         `The target is not empty: its table ${model} has rows. Empty it, or name another.`,
       );
-  await withoutTriggers(target, to.provider, async () => {
+  await withoutTriggers(target, async () => {
     for (const model of models) {
       const total = await countOf(source, model);
       let copied = 0;
-      const narrow = await narrowColumns(target, to.provider, model);
+      const narrow = await narrowColumns(target, model);
       progress(model, copied, total);
       for await (const rows of rowsOf(source, model)) {
         await insert(target, model, rows, narrow);
         copied += rows.length;
         progress(model, copied, total);
       }
-      if (!(model in keys))
-        await setNextId(target, to.provider, model, await lastIdOf(source, from.provider, model));
+      if (!(model in keys)) await setNextId(target, model, await lastIdOf(source, model));
     }
   });
   // The log continues in a new epoch, which comes after all changes of the source.
   const epoch = await readNumber(source, sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`);
-  await target.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
+  await target.prisma.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
   for (const model of models) {
     const [there, here] = [await countOf(source, model), await countOf(target, model)];
     const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));

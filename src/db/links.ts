@@ -2,25 +2,23 @@ import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { insertMany } from './bulk-insert.ts';
-import type { Db, Tx } from './connection/db.ts';
-import { dialectOf } from './connection/dialect.ts';
-import { readRows } from './connection/raw-reads.ts';
-import { join, type Sql, sql } from './connection/sql.ts';
+import type { Data, Transaction } from './database.ts';
 import { linkList } from './reading/link-list.ts';
 import type { LinkSelect } from './reading/link-selection.ts';
 import { readRowsOfEach } from './reading/list.ts';
+import { join, type Sql, sql } from './sql.ts';
 
 /** A link with what was selected of it, and its id. */
 export type SelectedLink = Pick<Link, 'id'>;
 
 /** The account's link with this id, with what is selected of it; null if there is none. */
 export async function readLink(
-  db: Db | Tx,
+  db: Data,
   { id, accountId }: { readonly id: number; readonly accountId: number },
   select: LinkSelect,
 ): Promise<SelectedLink | null> {
   const where = [sql`"id" = ${id}`];
-  const { list } = linkList({ accountId, where, isSelective: true }, select, dialectOf(db));
+  const { list } = linkList({ accountId, where, isSelective: true }, select, db.dialect);
   const [[link] = []] = await readRowsOfEach<SelectedLink>(db, [{ list, window: { limit: 1 } }]);
   return link ?? null;
 }
@@ -32,8 +30,8 @@ export interface NewLink {
 }
 
 /** Creates a link in a transaction, and returns its id. */
-export async function insertLinkIn(tx: Tx, { row, pixelIds }: NewLink): Promise<number> {
-  const { id } = await tx.link.create({ data: row, select: { id: true } });
+export async function insertLinkIn(tx: Transaction, { row, pixelIds }: NewLink): Promise<number> {
+  const { id } = await tx.prisma.link.create({ data: row, select: { id: true } });
   await addPixels(
     tx,
     pixelIds.map((pixelId) => ({ linkId: id, pixelId })),
@@ -48,13 +46,13 @@ const plain: Readonly<Record<string, unknown>> = defaults.Link;
  * Creates many links in a transaction, and returns their ids, in their order. Prisma's `createMany` takes three times as
  * long and twice the memory.
  */
-export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<number[]> {
+export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]): Promise<number[]> {
   const columns = [...new Set(links.flatMap(({ row }) => Object.keys(row)))];
   const rows = links.map(({ row }) => {
     const given = new Map<string, unknown>(Object.entries(row));
     return Object.fromEntries(columns.map((one) => [one, given.get(one) ?? plain[one] ?? null]));
   });
-  const made = await readRows<{ id: number }>(tx, sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
+  const made = await tx.read<{ id: number }>(sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
   const pixels = links.flatMap(({ pixelIds }, index) =>
     [...new Set(pixelIds)].map((pixelId) => ({ linkId: made[index]?.id ?? 0, pixelId })),
   );
@@ -62,8 +60,8 @@ export async function insertLinksIn(tx: Tx, links: readonly NewLink[]): Promise<
   return made.map(({ id }) => id);
 }
 
-async function addPixels(tx: Tx, data: Prisma.LinkPixelCreateManyInput[]): Promise<void> {
-  if (data.length > 0) await tx.linkPixel.createMany({ data });
+async function addPixels(tx: Transaction, data: Prisma.LinkPixelCreateManyInput[]): Promise<void> {
+  if (data.length > 0) await tx.prisma.linkPixel.createMany({ data });
 }
 
 /** The columns and the pixels that a change sets; pixels only if they change. */
@@ -77,15 +75,15 @@ export interface LinkSettings {
  * @param where its id; with its `updatedAt`, it is not changed if somebody has changed it since it was read
  */
 export async function updateLinkIn(
-  tx: Tx,
+  tx: Transaction,
   where: { readonly id: number; readonly updatedAt?: Date },
   { columns, pixelIds }: LinkSettings,
 ): Promise<boolean> {
   const { id } = where;
-  const { count } = await tx.link.updateMany({ where, data: columns });
+  const { count } = await tx.prisma.link.updateMany({ where, data: columns });
   if (count === 0) return false;
   if (pixelIds !== undefined) {
-    await tx.linkPixel.deleteMany({ where: { linkId: id } });
+    await tx.prisma.linkPixel.deleteMany({ where: { linkId: id } });
     await addPixels(
       tx,
       pixelIds.map((pixelId) => ({ linkId: id, pixelId })),
@@ -95,10 +93,9 @@ export async function updateLinkIn(
 }
 
 /** The links on the domain, by id, locked for deletion until the transaction ends. */
-export function lockLinksOn(tx: Tx, domainId: number): Promise<Pick<Link, 'id' | 'accountId'>[]> {
-  const lock = dialectOf(tx).lock('FOR UPDATE');
-  return readRows(
-    tx,
+export function lockLinksOn(tx: Transaction, domainId: number): Promise<Pick<Link, 'id' | 'accountId'>[]> {
+  const lock = tx.dialect.lock('FOR UPDATE');
+  return tx.read(
     sql`SELECT "id", "accountId" FROM "Link" WHERE "domainId" = ${domainId} ORDER BY "id" ${lock}`,
   );
 }
@@ -111,22 +108,21 @@ const CHANGE_BATCH_SIZE = 1_000;
  * before, as in `timeOfChange`.
  */
 async function changeLinksIn(
-  tx: Tx,
+  tx: Transaction,
   where: Sql,
   now: Date,
   settings: readonly Sql[] = [],
 ): Promise<number[]> {
-  const { greatest, time, oneMillisecondAfter, hasConcurrentWriters } = dialectOf(tx);
+  const { greatest, time, oneMillisecondAfter, hasConcurrentWriters } = tx.dialect;
   const later = greatest(time(now), oneMillisecondAfter(sql`"updatedAt"`));
   const set = join([...settings, sql`"updatedAt" = ${later}`]);
   // The update sees the changes of other transactions only if it waits for them here.
   if (hasConcurrentWriters)
-    await readRows(tx, sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
+    await tx.read(sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
   const ids: number[] = [];
   for (let last = 0; ; last = ids.at(-1) ?? 0) {
     const next = sql`SELECT "id" FROM "Link" WHERE ${where} AND "id" > ${last} ORDER BY "id" LIMIT ${CHANGE_BATCH_SIZE}`;
-    const changed = await readRows<{ id: number }>(
-      tx,
+    const changed = await tx.read<{ id: number }>(
       sql`UPDATE "Link" SET ${set} WHERE "id" IN (${next}) RETURNING "id"`,
     );
     ids.push(...changed.map(({ id }) => id).sort((a, b) => a - b));
@@ -141,7 +137,7 @@ interface Owner {
 
 /** Takes the account's links out of the space in a transaction, and returns their ids. */
 export function takeLinksFromSpace(
-  tx: Tx,
+  tx: Transaction,
   { accountId }: Owner,
   spaceId: number,
   now: Date,
@@ -152,7 +148,7 @@ export function takeLinksFromSpace(
 
 /** Gives the account's links with the pixel a new time of change in a transaction, and returns their ids. */
 export function touchLinksWithPixel(
-  tx: Tx,
+  tx: Transaction,
   { accountId }: Owner,
   pixelId: number,
   now: Date,

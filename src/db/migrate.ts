@@ -1,9 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
-import { connectTo, isPooled, PoolerBetween } from './connection/postgres.ts';
-import { openFile } from './connection/sqlite-file.ts';
-import { type Provider, requireProvider } from './connection/url.ts';
 import { dateText } from './date-text.ts';
 import {
   type Ask,
@@ -13,6 +10,9 @@ import {
   scriptOf,
   stateOf,
 } from './migration-state.ts';
+import { connectTo, isPooled, PoolerBetween } from './postgresql/client.ts';
+import { openFile } from './sqlite/file.ts';
+import { type Provider, requireProvider } from './url.ts';
 
 // The table is Prisma's own, so that its tools understand the database too.
 

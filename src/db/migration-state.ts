@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectFile } from '../own-files.ts';
-import type { Database } from './connection/client.ts';
-import { connectTo } from './connection/postgres.ts';
-import { fileExists, openFile } from './connection/sqlite-file.ts';
-import { type Provider, requireProvider } from './connection/url.ts';
+import type { Database } from './database.ts';
+import { connectTo } from './postgresql/client.ts';
+import { fileExists, openFile } from './sqlite/file.ts';
+import { type Provider, requireProvider } from './url.ts';
 
 const FOLDER = fileURLToPath(projectFile('prisma/migrations/'));
 
@@ -58,9 +58,9 @@ export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationSt
 }
 
 /** The names of the migrations that the database does not have yet, oldest first. */
-export async function pendingMigrations({ client, provider }: Database): Promise<string[]> {
+export async function pendingMigrations({ prisma, provider }: Database): Promise<string[]> {
   const { pending } = await stateOf(provider, async (statement) => {
-    const rows = await client.$queryRawUnsafe<{ name: unknown }[]>(statement);
+    const rows = await prisma.$queryRawUnsafe<{ name: unknown }[]>(statement);
     return rows.map(({ name }) => String(name));
   });
   return pending;

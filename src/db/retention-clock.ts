@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
-import type { Db } from './connection/db.ts';
-import { readRows } from './connection/raw-reads.ts';
-import { sql } from './connection/sql.ts';
+import type { Data } from './database.ts';
+import { sql } from './sql.ts';
 import { daysAfter, startOf } from './statistics/calendar.ts';
 
 /** Up to which difference from the last run a clock is trusted, and for how long it is not after a larger one, in milliseconds. */
@@ -22,7 +21,7 @@ export type RetentionTime = () => Promise<Date | null> | Date | null;
  * live through, the service had a long rest, or the clock is wrong: nothing is deleted for a day, also after a restart.
  */
 export class RetentionClock {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #now: () => Date;
   readonly #log: Logger;
   readonly #uptime: () => number;
@@ -31,7 +30,7 @@ export class RetentionClock {
   #isHeld = false;
 
   /** @param uptime milliseconds by a monotonic clock */
-  constructor(db: Db, now: () => Date, log: Logger, uptime: () => number = () => performance.now()) {
+  constructor(db: Data, now: () => Date, log: Logger, uptime: () => number = () => performance.now()) {
     this.#db = db;
     this.#now = now;
     this.#log = log;
@@ -44,7 +43,7 @@ export class RetentionClock {
 
   async #read(): Promise<Date | null> {
     const [now, uptime] = [this.#now(), this.#uptime()];
-    const kept = await this.#db.retentionClock.findUnique({ where: { name } });
+    const kept = await this.#db.prisma.retentionClock.findUnique({ where: { name } });
     const last = kept?.at ?? (await this.#lastKnown()) ?? now;
     const moved = now.getTime() - last.getTime();
     const leapt = moved - (uptime - this.#lookedAt) > MAX_LEAP || moved < -MAX_LEAP;
@@ -53,7 +52,7 @@ export class RetentionClock {
     const isHeld = until !== null && now < until;
     if (leapt || isHeld !== (kept?.heldSince != null) || Math.abs(moved) >= STORE_INTERVAL || kept === null) {
       const row = { at: now, heldSince: isHeld ? since : null };
-      await this.#db.retentionClock.upsert({ where: { name }, create: { name, ...row }, update: row });
+      await this.#db.prisma.retentionClock.upsert({ where: { name }, create: { name, ...row }, update: row });
     }
     this.#lookedAt = uptime;
     if (isHeld && (leapt || !this.#isHeld))
@@ -68,8 +67,7 @@ export class RetentionClock {
 
   /** When the service ran last, by the last day whose visitors it deleted; null in a new database. */
   async #lastKnown(): Promise<Date | null> {
-    const [row] = await readRows<{ number: number }>(
-      this.#db,
+    const [row] = await this.#db.read<{ number: number }>(
       sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > 0`,
     );
     return row ? startOf(daysAfter(Number(row.number), 1)) : null;

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../db/connection/errors.ts';
+import { isUnavailable } from '../db/errors.ts';
 import { TooMuchWaiting } from '../shared/turns.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Db, Tx } from '../db/connection/db.ts';
-import { EnclosingTransaction } from '../db/connection/enclosing-transaction.ts';
+import type { Data, Database, Transaction } from '../db/database.ts';
+import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
 import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { enforceBounds } from './answer-bounds.ts';
@@ -37,18 +37,6 @@ function tooLong(): DomainError {
   return wrongKey('was used for a write that takes too long: send less at once, or omit the header');
 }
 
-/** The keys of writes that are running in this process. */
-const runningKeys = new WeakMap<Db, Set<string>>();
-
-/** Marks a key as running; returns whether it was not. */
-function startRunning(db: Db, key: string): boolean {
-  const keys = runningKeys.get(db) ?? new Set();
-  runningKeys.set(db, keys);
-  if (keys.has(key)) return false;
-  keys.add(key);
-  return true;
-}
-
 /** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
 
@@ -57,7 +45,7 @@ const MAX_WAIT = 3_000;
  * are one transaction. Call `begin`, write through `db`, call `end`; and always `close`.
  */
 export class KeyedWrite {
-  readonly #client: Db;
+  readonly #database: Database;
   readonly #secret: string;
   readonly #key: AnswerKey;
   readonly #now: Date;
@@ -68,19 +56,19 @@ export class KeyedWrite {
   #isRunningElsewhere = false;
   #failed = false;
 
-  constructor(client: Db, accountId: number, key: string, now: Date, maxWait = MAX_WAIT) {
-    this.#client = client;
+  constructor({ database }: Data, accountId: number, key: string, now: Date, maxWait = MAX_WAIT) {
+    this.#database = database;
     this.#secret = key;
     this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
     this.#now = now;
-    this.#enclosing = new EnclosingTransaction(client, (tx) => this.#claim(tx), {
+    this.#enclosing = new EnclosingTransaction(database, (tx) => this.#claim(tx), {
       maxWait,
       error: tooLong,
     });
   }
 
-  /** The client for the write's reads and changes. */
-  get db(): Db {
+  /** For the write's reads and changes. */
+  get db(): Data {
     return this.#enclosing.db;
   }
 
@@ -111,10 +99,12 @@ export class KeyedWrite {
     const { length } = this.#secret;
     if (length === 0 || length > MAX_KEY_LENGTH)
       throw wrongKey(`must have 1 to ${MAX_KEY_LENGTH} characters, not ${length}`);
-    if (!startRunning(this.#client, this.#runningKey)) throw running();
+    const { running: runningKeys } = this.#database.keyedWrites;
+    if (runningKeys.has(this.#runningKey)) throw running();
+    runningKeys.add(this.#runningKey);
     // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
-    this.#found = await findAnswer(this.#client, this.#key, this.#since);
+    this.#found = await findAnswer(this.#database, this.#key, this.#since);
     return this.#replay();
   }
 
@@ -125,7 +115,7 @@ export class KeyedWrite {
   }
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
-  async #claim(tx: Tx): Promise<void> {
+  async #claim(tx: Transaction): Promise<void> {
     this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
     this.#found = await findAnswer(tx, this.#key, this.#since);
@@ -169,11 +159,11 @@ export class KeyedWrite {
     if (await storeAnswer(this.#enclosing.db, row, this.#since)) {
       await this.#enclosing.commit();
       // The write is committed already.
-      await enforceBounds(this.#client, this.#key.accountId, size);
+      await enforceBounds(this.#database, this.#key.accountId, size);
       return null;
     }
     await this.#enclosing.rollBack();
-    this.#found = await findAnswer(this.#client, this.#key, this.#since);
+    this.#found = await findAnswer(this.#database, this.#key, this.#since);
     return this.#replay();
   }
 
@@ -187,6 +177,6 @@ export class KeyedWrite {
   /** Rolls back what is not committed, and releases the key. */
   async close(): Promise<void> {
     await this.#enclosing.rollBack();
-    if (this.#requestHash !== null) runningKeys.get(this.#client)?.delete(this.#runningKey);
+    if (this.#requestHash !== null) this.#database.keyedWrites.running.delete(this.#runningKey);
   }
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db/connection/db.ts';
-import { lockRow } from '../db/connection/transaction.ts';
+import type { Data } from '../db/database.ts';
 import { touchLinksWithPixel } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
@@ -65,7 +64,7 @@ const kind = {
   what: 'pixel',
   table: 'Pixel',
   fields: {},
-  rows: (tx) => tx.pixel,
+  rows: (tx) => tx.prisma.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
 export const { find: findPixel, findMany: findPixels, connection: pixelConnection } = readersOf<Pixel>(kind);
@@ -99,14 +98,14 @@ export function typeOfPixel(pixel: Pick<Pixel, 'type'>): PixelType {
 
 /** @throws DomainError VALIDATION */
 export async function createPixel(
-  db: Db,
+  db: Data,
   actor: Writer,
   input: Unparsed<typeof createPixelInput>,
   now: Date,
 ): Promise<Pixel> {
   const data = parsePixel(input);
   return createOwned(db, kind, actor, now, data, (tx, common) =>
-    tx.pixel.create({ data: { ...data, ...common } }),
+    tx.prisma.pixel.create({ data: { ...data, ...common } }),
   );
 }
 
@@ -115,7 +114,7 @@ export async function createPixel(
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updatePixel(
-  db: Db,
+  db: Data,
   actor: Actor,
   id: string,
   input: Unparsed<typeof updatePixelInput>,
@@ -134,9 +133,9 @@ export async function updatePixel(
  * Deletes the pixel, also from its links, and returns its id.
  * @throws DomainError NOT_FOUND
  */
-export async function deletePixel(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+export async function deletePixel(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
-    await lockRow(tx, 'Pixel', pixelId, { deleting: true });
+    await tx.lockRow('Pixel', pixelId, { deleting: true });
     const changed = await touchLinksWithPixel(tx, actor, pixelId, now);
     await record('UPDATED', 'LINK', changed, ['pixels']);
   });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../db/connection/db.ts';
-import { lockRow } from '../db/connection/transaction.ts';
+import type { Data } from '../db/database.ts';
 import { takeLinksFromSpace } from '../db/links.ts';
 import { is, isSince } from '../db/reading/conditions.ts';
 import { type Column, countOf, type List } from '../db/reading/keyset.ts';
@@ -29,7 +28,7 @@ const kind = {
   what: 'space',
   table: 'Space',
   fields: {},
-  rows: (tx) => tx.space,
+  rows: (tx) => tx.prisma.space,
 } satisfies Kind<Space, Partial<Space>>;
 
 export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
@@ -102,7 +101,7 @@ export async function spaceConnection(
 
 /** @throws DomainError VALIDATION */
 export async function createSpace(
-  db: Db,
+  db: Data,
   actor: Writer,
   input: Unparsed<typeof createSpaceInput>,
   now: Date,
@@ -110,7 +109,7 @@ export async function createSpace(
   const fields = parseInput(createSpaceInput, input);
   const nameKey = foldCase(fields.name);
   return createOwned(db, kind, actor, now, fields, (tx, common) =>
-    tx.space.create({ data: { ...fields, nameKey, ...common } }),
+    tx.prisma.space.create({ data: { ...fields, nameKey, ...common } }),
   );
 }
 
@@ -120,7 +119,7 @@ export async function createSpace(
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
 export async function updateSpace(
-  db: Db,
+  db: Data,
   actor: Actor,
   id: string,
   input: Unparsed<typeof updateSpaceInput>,
@@ -137,9 +136,9 @@ export async function updateSpace(
  * Deletes the space and returns its id. Its links stay, without a space.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteSpace(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+export async function deleteSpace(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
-    await lockRow(tx, 'Space', spaceId, { deleting: true });
+    await tx.lockRow('Space', spaceId, { deleting: true });
     const changed = await takeLinksFromSpace(tx, actor, spaceId, now);
     await record('UPDATED', 'LINK', changed, ['space']);
   });

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Database } from '../db/connection/client.ts';
-import { trySpace } from '../db/connection/disk-space.ts';
+import type { Database } from '../db/database.ts';
 import { pendingMigrations } from '../db/migration-state.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { singleFlight } from '../shared/single-flight.ts';
@@ -24,7 +23,7 @@ export function readyz(database: Database, log: Logger): RequestHandler {
   const trySpaceOnce = singleFlight(async () => {
     hasSpace = false;
     try {
-      await trySpace(database);
+      await database.trySpace();
       hasSpace = true;
       fault.ended();
     } catch (error) {

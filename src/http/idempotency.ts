@@ -1,25 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ListReader } from '../db/reading/list-reader.ts';
+import type { Data } from '../db/database.ts';
 import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
-import type { Context } from '../schema/server/context.ts';
 
-/** The keyed write of a request with an Idempotency-Key; null without that header. */
-export function keyedWriteOf(req: IncomingMessage, { db, actor, now }: Context): KeyedWrite | null {
+/** Where a request's data comes from and goes to, and whose it is. */
+interface Writing {
+  readonly actor: { readonly accountId: number };
+  readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
+  now(): Date;
+}
+
+/** The same request as a keyed write, with all reads and changes in its transaction; null without an Idempotency-Key. */
+export function keyedWriteOf<Request extends Writing>(
+  req: IncomingMessage,
+  request: Request,
+): (Request & { readonly keyed: KeyedWrite }) | null {
   const key = req.headers['idempotency-key'];
-  return key === undefined ? null : new KeyedWrite(db, actor.accountId, String(key), now());
-}
-
-/** The same context, with reads and changes in the keyed write's transaction. */
-export function contextIn(context: Context, keyed: KeyedWrite): Context {
+  if (key === undefined) return null;
+  const { actor, now } = request;
+  const keyed = new KeyedWrite(request.data.primary, actor.accountId, String(key), now());
   // Replicas cannot have the changes before the commit.
-  const wrote = async (): Promise<void> => {};
-  const { actor, signal } = context;
-  return { ...context, db: keyed.db, lists: new ListReader(keyed.db, actor.accountId, signal), wrote, keyed };
+  const data = { primary: keyed.db, reader: () => keyed.db, wrote: async () => {} };
+  return { ...request, data, keyed };
 }
 
-/** Sends the stored answer to the first request with this key. */
-export function replay(res: ServerResponse, { status, contentType, body }: Answer): void {
-  const headers = { 'Content-Type': contentType, 'Idempotency-Replayed': 'true' };
-  res.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
-  res.end(body);
+/** The answer to a write, with all of its headers. */
+interface MadeAnswer extends Answer {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers a write with a key once: with what is made of it, or with the stored answer to the first request with the key.
+ * @param make begins the keyed write; null if nothing is to be stored, and the answer is sent already
+ */
+export async function answerOnce(
+  res: ServerResponse,
+  { keyed }: { readonly keyed: KeyedWrite },
+  { wrote }: { wrote(): Promise<void> },
+  make: () => Promise<MadeAnswer | null>,
+): Promise<void> {
+  try {
+    const made = await make();
+    if (made === null) return;
+    const first = await keyed.end(made);
+    if (first === null) await wrote();
+    const { status, body } = first ?? made;
+    const stored = { 'Content-Type': first?.contentType, 'Idempotency-Replayed': 'true' };
+    res.writeHead(status, first ? { ...stored, 'Content-Length': Buffer.byteLength(body) } : made.headers);
+    res.end(body);
+  } finally {
+    await keyed.close();
+  }
 }

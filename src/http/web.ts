@@ -9,7 +9,7 @@ import express, {
 } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Database } from '../db/connection/client.ts';
+import type { Database } from '../db/database.ts';
 import { livez, readyz } from './health.ts';
 import { favicon, robots } from './pages/browser-files.ts';
 import { addPages } from './pages/pages.ts';

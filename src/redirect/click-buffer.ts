@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db } from '../db/connection/db.ts';
-import { isRefused } from '../db/connection/errors.ts';
+import type { Data } from '../db/database.ts';
+import { isRefused } from '../db/errors.ts';
 import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
 import { deleteOldReceipts } from '../db/statistics/counters.ts';
 import { divide } from '../db/statistics/divide.ts';
@@ -35,7 +35,7 @@ interface Batch {
 
 /** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #log: Logger;
   readonly #unwritable: RepeatedFault;
   readonly #refused: RefusedVisits;
@@ -56,7 +56,7 @@ export class ClickBuffer {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
-  constructor(db: Db, log: Logger, refused: RefusedVisits, described = true) {
+  constructor(db: Data, log: Logger, refused: RefusedVisits, described = true) {
     this.#db = db;
     this.#log = log;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');

@@ -1,5 +1,5 @@
 import type { Revisions } from '../db/change/revisions.ts';
-import { DatabaseAway } from '../db/connection/errors.ts';
+import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** How long an unknown name is fresh, in milliseconds: not all new records are announced. */

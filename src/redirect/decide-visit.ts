@@ -1,5 +1,5 @@
-import type { Db } from '../db/connection/db.ts';
-import { isRefused } from '../db/connection/errors.ts';
+import type { Data } from '../db/database.ts';
+import { isRefused } from '../db/errors.ts';
 import { claimTurn, claimVisit, type Turn } from '../db/statistics/counters.ts';
 import type { OperatorLists } from '../domain/link/blocklists.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
@@ -9,7 +9,7 @@ import type { FoundLink, LinkCache, LinkLookup } from './link-cache.ts';
 import type { RefusedVisits } from './refused-visits.ts';
 
 export interface DecisionDependencies {
-  readonly db: Db;
+  readonly db: Data;
   readonly links: LinkCache;
   readonly lists: OperatorLists;
   /** Counts a visit that has reached a destination. */

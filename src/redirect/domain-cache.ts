@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../db/connection/db.ts';
+import type { Data } from '../db/database.ts';
 import type { Services } from '../domain/services.ts';
 import { servesVisitors } from '../domain/short-domain/verification.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = 255;
 
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
   readonly #reads: CoalescedReads;
   readonly #running = new Map<string, RunningRead<Domain>>();
@@ -29,7 +29,7 @@ export class DomainCache {
   #changed = 0;
 
   constructor(
-    db: Db,
+    db: Data,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
     reads: CoalescedReads,
   ) {
@@ -103,7 +103,7 @@ export class DomainCache {
   #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
-      const found = await this.#db.domain.findFirst({ where, orderBy });
+      const found = await this.#db.prisma.domain.findFirst({ where, orderBy });
       return found && servesVisitors(found, this.#services) ? found : null;
     };
     const keep = (entry: CacheEntry<Domain>, version: number) => {
@@ -121,7 +121,7 @@ export class DomainCache {
       // No name is empty.
       key: '',
       cached: () => this.#default,
-      ask: () => this.#db.domain.findUnique({ where }),
+      ask: () => this.#db.prisma.domain.findUnique({ where }),
       keep: (entry, version) => {
         if (this.#changed <= version) this.#default = entry;
       },

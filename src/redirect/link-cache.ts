@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { type LoggedChange, onOwnChanges } from '../db/change/log.ts';
+import type { LoggedChange } from '../db/change/events.ts';
 import type { Revisions } from '../db/change/revisions.ts';
-import type { Db } from '../db/connection/db.ts';
+import type { Data } from '../db/database.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
@@ -36,7 +36,7 @@ function sizeOf({ value }: CacheEntry<FoundLink>): number {
  * guesses do not evict links. While the database is down, cached entries stay valid.
  */
 export class LinkCache {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #revisions: Revisions;
   readonly #metrics: Metrics | undefined;
   readonly #reads: CoalescedReads;
@@ -57,7 +57,7 @@ export class LinkCache {
   readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
 
   constructor(
-    db: Db,
+    db: Data,
     revisions: Revisions,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
     metrics?: Metrics,
@@ -70,7 +70,7 @@ export class LinkCache {
     /** The log announces this process's own changes again. */
     const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
     revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });
-    onOwnChanges(db, (changes) => {
+    db.database.changes.on('own', (changes) => {
       for (const change of changes) {
         own.set(change.id, true);
         this.#forget(change);

@@ -1,26 +1,22 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { requireScope } from '../domain/access/actor.ts';
-import { DomainError } from '../domain/errors.ts';
-import type { KeyedWrite } from '../domain/idempotent-write.ts';
-import { contextIn, keyedWriteOf, replay } from '../http/idempotency.ts';
-import type { ContextOf } from '../http/request/context.ts';
-import type { Context } from '../schema/server/context.ts';
-import type { GraphQLServer } from '../schema/server/server.ts';
+import { visibleError } from '../domain/errors.ts';
+import type { ApiRequest, RequestOf } from '../graphql/context.ts';
+import { runOwn } from '../graphql/pipeline.ts';
+import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { type Answer, answerTo, methodNotAllowed, notFound, unprocessable } from './answer.ts';
 import { sendCsv, wantsCsv } from './csv-answer.ts';
-import { execute } from './execute.ts';
 import { readForm } from './form/body.ts';
 import { decodeFields, refusalsOf } from './form/decode.ts';
 import { type FormFields, parseForm } from './form/form.ts';
 import type { AnyRoute, RequestUrl } from './route.ts';
-import { JSON_TYPE, send } from './send.ts';
+import { contentOf, send } from './send.ts';
 
 export interface RestDependencies {
-  readonly server: GraphQLServer;
   /** The base of links if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
-  readonly contextOf: ContextOf;
+  readonly requestOf: RequestOf;
   report(res: Response, error: unknown): void;
 }
 
@@ -38,13 +34,13 @@ interface Call {
   readonly route: AnyRoute;
   readonly url: RequestUrl;
   readonly form: FormFields;
-  readonly context: Context;
+  readonly request: ApiRequest;
 }
 
 /** The answer; null if it is sent already. */
 async function answer(
-  { req, res, route, url, form, context }: Call,
-  { server, report }: RestDependencies,
+  { req, res, route, url, form, request }: Call,
+  { report }: RestDependencies,
 ): Promise<Answer | null> {
   const updates = route.methods.includes('PATCH');
   const { input, refusals } = decodeFields(route.fields, form, route.schema, updates);
@@ -55,10 +51,10 @@ async function answer(
     if (route.csv && wantsCsv(req)) {
       const { document, columns, variables, partOf } = route.csv;
       const part = async (from: string | null) =>
-        partOf(await execute(server, { document }, variables(input, id, from), context));
+        partOf(await runOwn(document, variables(input, id, from), request));
       const first = await part(null);
       if (first === null) return notFound;
-      context.onClosed(() => res.destroy());
+      request.onClosed(() => res.destroy());
       // The connection is closed, so the client sees that the file is incomplete.
       await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
         if (!req.destroyed) report(res, error);
@@ -66,38 +62,19 @@ async function answer(
       });
       return null;
     }
-    const variables = route.variables(input, id);
-    const data = await execute(server, route, variables, context);
+    const data = await runOwn(route.document, route.variables(input, id), request);
     await pauseIfBlocked();
     return route.encode(data, url, input);
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return answerTo[error.code](error, refusalsOf(route.fields, form, error.fields));
+    const visible = visibleError(error);
+    if (visible === null || visible.code === 'UNAVAILABLE') throw error;
+    return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));
   }
 }
 
 /** A form as text, equal for equal fields. */
 function textOf(form: FormFields): string {
   return JSON.stringify(form, (_name, value) => (value instanceof Map ? [...value] : value));
-}
-
-/** Answers a request with an Idempotency-Key: a write is done once. */
-async function answerOnce(call: Call, dependencies: RestDependencies, keyed: KeyedWrite): Promise<void> {
-  const { req, res, route, form, context } = call;
-  try {
-    const path = req.path.replace(/\/$/, '');
-    const before = await keyed.begin(JSON.stringify(['v1', route.methods, path, textOf(form)]));
-    if (before !== null) return replay(res, before);
-    const made = await answer({ ...call, context: contextIn(context, keyed) }, dependencies);
-    if (made === null) throw new Error('a write is never answered with a file');
-    const { status, body } = made;
-    const first = await keyed.end({ status, contentType: JSON_TYPE, body: JSON.stringify(body) });
-    if (first !== null) return replay(res, first);
-    await context.wrote();
-    send(res, made);
-  } finally {
-    await keyed.close();
-  }
 }
 
 const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
@@ -121,22 +98,32 @@ export function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDepende
   const isAllowed = (method: string) =>
     allowed.includes(method) || (method === 'POST' && OVERRIDES.some((one) => allowed.includes(one)));
   return async (req, res) => {
-    const context: Context = res.locals.context;
+    const request: ApiRequest = res.locals.request;
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
     const url = urlOf(req, dependencies.baseUrl);
     const isPost = req.method === 'POST';
-    if (isPost) requireScope(context.actor, 'write');
+    if (isPost) requireScope(request.actor, 'write');
     const posted = isPost ? await readForm(req, res) : null;
     const method = posted ? methodIn(posted, url) : req.method.replace('HEAD', 'GET');
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
-    context.named(`${method} ${route.path}`);
-    requireScope(context.actor, method === 'GET' ? 'read' : 'write');
+    request.named(`${method} ${route.path}`);
+    requireScope(request.actor, method === 'GET' ? 'read' : 'write');
     const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
-    const call = { req, res, route, url, form, context };
-    const keyed = method === 'GET' ? null : keyedWriteOf(req, context);
-    if (keyed !== null) return answerOnce(call, dependencies, keyed);
-    const answered = await answer(call, dependencies);
-    if (answered !== null) send(res, answered);
+    const call = { req, res, route, url, form, request };
+    const writing = method === 'GET' ? null : keyedWriteOf(req, request);
+    if (writing === null) {
+      const answered = await answer(call, dependencies);
+      return answered === null ? undefined : send(res, answered);
+    }
+    await answerOnce(res, writing, request.data, async () => {
+      const path = req.path.replace(/\/$/, '');
+      const before = await writing.keyed.begin(JSON.stringify(['v1', route.methods, path, textOf(form)]));
+      if (before !== null) return { ...before, headers: {} };
+      const made = await answer({ ...call, request: writing }, dependencies);
+      if (made === null) throw new Error('a write is never answered with a file');
+      const { contentType, data, headers } = contentOf(made);
+      return { status: made.status, contentType, headers, body: String(data) };
+    });
   };
 }

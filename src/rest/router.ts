@@ -30,9 +30,9 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
 /** The v1 API, to be mounted at `/api/v1`. The key is checked first. */
 export function createRestRouter(dependencies: RestDependencies): Router {
   const router = Router({ caseSensitive: true });
-  const { contextOf } = dependencies;
+  const { requestOf } = dependencies;
   router.use(async (req, res, next) => {
-    res.locals.context = await contextOf(req, res);
+    res.locals.request = await requestOf(req, res);
     next();
   });
   for (const path of new Set(routes.map((route) => route.path))) {

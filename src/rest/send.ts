@@ -1,14 +1,18 @@
 import type { Response } from 'express';
 import type { Answer } from './answer.ts';
 
-export const JSON_TYPE = 'application/json; charset=utf-8';
+/** The body and the headers of an answer. */
+export function contentOf({ body, headers, content }: Answer) {
+  const { type, data } = content ?? {
+    type: 'application/json; charset=utf-8',
+    data: JSON.stringify(body),
+  };
+  const ofContent = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(data)) };
+  return { contentType: type, data, headers: { ...ofContent, ...headers } };
+}
 
-export function send(res: Response, { status, body, headers, content }: Answer): void {
-  const { type, data } = content ?? { type: JSON_TYPE, data: JSON.stringify(body) };
-  res.writeHead(status, {
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(data),
-    ...headers,
-  });
+export function send(res: Response, answer: Answer): void {
+  const { data, headers } = contentOf(answer);
+  res.writeHead(answer.status, headers);
   res.end(data);
 }

@@ -1,6 +1,5 @@
-import type { Context } from '../schema/server/context.ts';
-import type { GraphQLServer } from '../schema/server/server.ts';
-import { execute } from './execute.ts';
+import type { ApiRequest } from '../graphql/context.ts';
+import { runOwn } from '../graphql/pipeline.ts';
 import { linkRoutes } from './links.ts';
 import type { AnyRoute } from './route.ts';
 import { spaceRoutes } from './spaces.ts';
@@ -16,12 +15,12 @@ const routes = { LINK: routeAt(linkRoutes, '/links/:id'), SPACE: routeAt(spaceRo
 /**
  * Creates a function that reads records in v1's form, with the same documents and encoders; null if the account has no such
  * record.
- * @param contextOf creates the context to read the account's records
+ * @param requestOf creates the request to read the account's records
  */
-export function createSnapshot(server: GraphQLServer, contextOf: (accountId: number) => Context) {
+export function createSnapshot(requestOf: (accountId: number) => ApiRequest) {
   return async (accountId: number, kind: keyof typeof routes, id: number): Promise<object | null> => {
     const route = routes[kind];
-    const data = await execute(server, route, route.variables({}, String(id)), contextOf(accountId));
+    const data = await runOwn(route.document, route.variables({}, String(id)), requestOf(accountId));
     const { status, body } = route.encode(data, { path: '', query: '' }, {});
     // The 200 answer of a route for one record contains the record.
     return status === 200 ? (body.data as object) : null;

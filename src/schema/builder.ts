@@ -1,10 +1,11 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import type { PrismaClient } from '../generated/sqlite/client.ts';
 import './error-limit.ts';
 import './loaded-rows.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import type { Context } from './server/context.ts';
+import type { Context } from '../graphql/context.ts';
 
 interface SchemaTypes {
   Context: Context;
@@ -25,7 +26,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: ['errorLimit', 'loaded', PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
-    client: (context) => context.db,
+    // Pothos' type asks for a method that it does not call, and that transactions do not have.
+    client: (context) => context.db.prisma as PrismaClient,
     dmmf: getDatamodel(),
     exposeDescriptions: { models: true, fields: true },
   },

@@ -1,4 +1,4 @@
-import type { LoggedChange } from '../db/change/log.ts';
+import type { LoggedChange } from '../db/change/events.ts';
 import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
 import {
   changeConnection,

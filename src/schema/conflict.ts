@@ -10,7 +10,7 @@ import { asResult } from './result.ts';
 class Conflict extends Failure {
   readonly current: { id: number };
 
-  constructor(error: Pick<DomainError, 'code' | 'message' | 'fields'>, current: { id: number }) {
+  constructor(error: DomainError, current: { id: number }) {
     super(error);
     this.current = current;
   }
@@ -40,11 +40,11 @@ export async function asUpdate<Row extends { id: number }>(
   current: () => PromiseLike<Row | null>,
 ): Promise<Row | Failure> {
   const result = await asResult(work);
-  if (!(result instanceof Failure) || result.code !== 'CONFLICT') return result;
+  if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
   const row = await current();
   if (row === null) return new Failure(notFound(type.name.toLowerCase()));
   brandWithType(row, type);
-  return new Conflict(result, row);
+  return new Conflict(result.error, row);
 }
 
 /** The description of the argument `ifUpdatedAt`. */

@@ -8,7 +8,7 @@ import {
   updateDomain,
   updateDomainInput,
 } from '../domain/short-domain/domain.ts';
-import { prepareVerification, verificationOf, verifyDomain } from '../domain/short-domain/verification.ts';
+import { verificationOf, verifyDomain } from '../domain/short-domain/verification.ts';
 import { builder } from './builder.ts';
 import { changeCost, costs, DNS_COST } from './cost/field-cost.ts';
 import { listCost } from './cost/list-cost.ts';
@@ -17,7 +17,6 @@ import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
-import { prepares } from './server/prepare-mutations.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
@@ -120,12 +119,7 @@ builder.mutationFields((t) => ({
   }),
   verifyDomain: t.field({
     type: VerifyResult,
-    extensions: {
-      ...costs({ work: DNS_COST }),
-      ...prepares(({ db, actor, services }, { id }: { id: string }) =>
-        prepareVerification(db, actor, services, id),
-      ),
-    },
+    extensions: costs({ work: DNS_COST }),
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
     args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },

@@ -1,4 +1,4 @@
-import { type DomainError, type ErrorCode, errorCodes, type FieldError } from '../domain/errors.ts';
+import { type DomainError, errorCodes, type FieldError } from '../domain/errors.ts';
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
@@ -8,22 +8,22 @@ const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', err
 
 /** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly fields: readonly FieldError[];
+  readonly error: DomainError;
 
-  constructor({ code, message, fields }: Pick<DomainError, 'code' | 'message' | 'fields'>) {
-    this.code = code;
-    this.message = message;
-    this.fields = fields;
+  constructor(error: DomainError) {
+    this.error = error;
   }
 }
 
 export const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
   description: 'An expected failure of a mutation.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'A message for people.' }),
-    code: t.expose('code', { type: ErrorCodeEnum, description: 'A code for programs.' }),
+    message: t.string({ description: 'A message for people.', resolve: ({ error }) => error.message }),
+    code: t.field({
+      type: ErrorCodeEnum,
+      description: 'A code for programs.',
+      resolve: ({ error }) => error.code,
+    }),
   }),
 });
 
@@ -49,7 +49,7 @@ export const ValidationError = builder.objectRef<Failure>('ValidationError').imp
       type: [FieldErrorType],
       description: `All wrong fields, at most ${MAX_FIELD_ERRORS}.`,
       extensions: costs({ size: MAX_FIELD_ERRORS }),
-      resolve: (error) => [...error.fields],
+      resolve: ({ error }) => [...error.fields],
     }),
   }),
 });

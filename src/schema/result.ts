@@ -1,9 +1,9 @@
 import type { ObjectRef } from '@pothos/core';
 import { DomainError } from '../domain/errors.ts';
+import { errorForms } from '../graphql/errors.ts';
 import { builder, type Types } from './builder.ts';
 import { Failure, NotFoundError, ValidationError } from './error.ts';
 import { nodeIdOf } from './node.ts';
-import { errorForms } from './server/errors.ts';
 
 /** The result of `work`, or its expected failure; any other error is thrown. */
 export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
@@ -39,7 +39,7 @@ export function asDeleted(type: string, work: Promise<number>): Promise<Deleted 
 /** Runs `work` on each item, one after the other, so that later items see the changes of earlier ones. */
 export async function inSequence<Item, Result>(
   items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
+  work: (item: Item) => Promise<Result> | Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (const item of items) results.push(await work(item));
@@ -57,7 +57,7 @@ interface ResultOptions<Created> {
   readonly failsToDelete?: readonly ErrorType[];
 }
 
-/** The result of a mutation: a value of the type, or an error. */
+/** The result of a mutation: a value of the type, or an error. For v1, the error is thrown. */
 export function resultOf<Value>(
   mutation: string,
   what: string,
@@ -67,7 +67,11 @@ export function resultOf<Value>(
   return builder.unionType(`${mutation}Result`, {
     description: `${what}, or an error.`,
     types: [type, ...errors],
-    resolveType: (value) => (value instanceof Failure ? errorForms[value.code].type : type.name),
+    resolveType(value, { throwsFailures }) {
+      if (!(value instanceof Failure)) return type.name;
+      if (throwsFailures) throw value.error;
+      return errorForms[value.error.code].type;
+    },
   });
 }
 

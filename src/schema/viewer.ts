@@ -1,8 +1,7 @@
-import { scopes } from '../domain/access/actor.ts';
+import { type RateLimitState, scopes } from '../domain/access/actor.ts';
 import { parseScopes } from '../domain/access/api-key.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
-import type { RateLimitState } from './server/context.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },
@@ -56,7 +55,7 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       type: Account,
       description: 'The account of the key.',
       resolve: (query, _viewer, _args, { db, actor }) =>
-        db.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
+        db.prisma.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
     }),
     rateLimit: t.field({
       type: RateLimit,
@@ -68,7 +67,7 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       type: ApiKey,
       description: 'The key of the request.',
       resolve: (query, _viewer, _args, { db, actor }) =>
-        db.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
+        db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
     }),
   }),
 });

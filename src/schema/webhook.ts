@@ -14,6 +14,7 @@ import {
   webhookConnection,
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
+import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
 import { changeCost, costs } from './cost/field-cost.ts';
 import { listCost } from './cost/list-cost.ts';
@@ -22,7 +23,6 @@ import { inputType } from './input-type.ts';
 import { connectionOf, edgesArgs } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
-import type { Context } from './server/context.ts';
 import { WebhookDeliveryConnection, WebhookEvent } from './webhook-delivery.ts';
 
 const Webhook = builder.prismaObject('Webhook', {

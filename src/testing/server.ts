@@ -120,7 +120,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     log,
     /** A caller with a new key of the named account. */
     async caller(account = 'owner', scopes: Scope[] = ['read', 'write'], expiresAt: Date | null = null) {
-      const { key } = await createKey(database.client, { account, scopes, expiresAt }, clock.now);
+      const { key } = await createKey(database, { account, scopes, expiresAt }, clock.now);
       return new Caller(origin, key);
     },
     flush: () => service.flush(),

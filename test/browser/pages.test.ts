@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
+import { APPEARANCES, chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
 
 /** Everything that the browser stores for the origin. */
 function kept(page: Page): Promise<string> {
@@ -12,25 +12,26 @@ function kept(page: Page): Promise<string> {
 describe.runIf(chromiumPath)('pages in a browser that can reach only the server', () => {
   let server: TestServer;
   let caller: Caller;
-  let browser: Browser;
   beforeAll(async () => {
     server = await startTestServer();
     caller = await server.caller();
     await caller.space('A space to be found');
-    browser = await launchBrowser();
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeTabs);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
   });
 
   // Pages are opened as rarely as possible, since each takes a second or two to load.
-  test('/docs opens from the start page, and sends operations with the given key, its example of a new link included', async () => {
-    const { page, elsewhere } = await openPage(browser, server.origin);
+  test('/docs opens from the start page, has the same left edge, and sends operations with the given key, its example of a new link included', async () => {
+    const { page, elsewhere } = await openPage(server.origin);
+    const leftOf = async (name: string) =>
+      (await page.getByRole('heading', { name }).first().boundingBox())?.x;
     await page.goto(server.origin);
+    const left = await leftOf('Short links');
     await page.getByRole('link', { name: /REST API v1/ }).click();
     await page.getByText('/spaces/{id}').first().waitFor();
+    expect(await leftOf('Linkspace v1')).toBe(left);
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(caller.key);
     await page.locator('.auth-btn-wrapper .authorize').click();
@@ -76,7 +77,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
   }
 
   test('GraphiQL opens from the start page, asks for the key, reports a wrong one, knows the schema, and runs an example', async () => {
-    const { page, elsewhere } = await openPage(browser, server.origin);
+    const { page, elsewhere } = await openPage(server.origin);
     const errors = errorsOf(page);
     await page.goto(server.origin);
     await page.getByRole('link', { name: /GraphiQL/ }).click();
@@ -182,31 +183,20 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
   };
 
   test.each(Object.entries(pages))(
-    '%s fits windows of 390 and 1280 pixels, and has no accessibility violations, light and dark',
+    '%s fits windows of 390 pixels, light, and 1280 pixels, dark, and has no accessibility violations',
     async (path, text) => {
       const records = { over: { expiration_date: '2026-01-01' }, locked: { password: 'x' }, fresh: {} };
       for (const [alias, form] of Object.entries(records))
         await caller.rest('POST', '/links', { url: 'https://example.com/', alias, ...form });
-      const { page } = await openPage(browser, server.origin);
+      const { page } = await openPage(server.origin);
       await page.goto(server.origin + path);
       await page.getByText(text).first().waitFor();
-      for (const width of [390, 1280])
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.setViewportSize({ width, height: 800 });
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
-          expect([width, await overflowOf(page)]).toEqual([width, 0]);
-        }
+      for (const [width, colorScheme] of APPEARANCES) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
+        expect([width, await overflowOf(page)]).toEqual([width, 0]);
+      }
     },
   );
-
-  test('/docs begins at the same left edge as the start page', async () => {
-    const { page } = await openPage(browser, server.origin);
-    const left = async (path: string, heading: string) => {
-      await page.goto(server.origin + path);
-      const box = await page.getByRole('heading', { name: heading }).first().boundingBox();
-      return box?.x;
-    };
-    expect(await left('/docs', 'Linkspace v1')).toBe(await left('/', 'Short links'));
-  });
 });

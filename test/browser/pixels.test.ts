@@ -162,12 +162,12 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     caller = await server.caller();
     // Without https, browsers offer some of what scripts try only to hosts that they are told to trust.
     const trusted = HOSTS.map(originOf).join();
-    browser = await launchBrowser(
+    browser = await launchBrowser([
       `--host-resolver-rules=${HOSTS.map((host) => `MAP ${host} 127.0.0.1`).join()}`,
       `--unsafely-treat-insecure-origin-as-secure=${trusted}`,
       // Playwright does not reach the first requests of a frame with a process of its own.
       '--disable-features=IsolateSandboxedIframes',
-    );
+    ]);
     const docs = await (await fetch(`${server.origin}/docs`)).text();
     asset = /src="([^"]+)"/.exec(docs)?.[1] ?? '';
   });
@@ -263,7 +263,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
 
   test('run as part of the page on an account’s own domain, where there is no script for a service worker', async () => {
     const domain = await caller.domain(OWN);
-    await verifyHost(server.database.client, OWN, NOON);
+    await verifyHost(server.database, OWN, NOON);
     const { outcomes } = await attack(OWN, { domain_id: domain });
     expect(outcomes).toMatchObject({
       'reads cookies': `secret=${SECRET}`,

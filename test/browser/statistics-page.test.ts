@@ -1,20 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { chromiumPath, faultsFor, launchBrowser, openPage } from '../support/browser.ts';
+import { APPEARANCES, chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
 import { fillServer } from '../support/demo.ts';
 
 describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   let server: TestServer;
-  let browser: Browser;
   beforeAll(async () => {
     server = await startTestServer();
     await fillServer(server, 1, { scale: 0.5, days: 10 });
-    browser = await launchBrowser();
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeTabs);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
   });
 
@@ -27,8 +24,8 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   };
 
   test('copies the short link and shows its QR code', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const page = await context.newPage();
+    const { page } = await openPage(server.origin);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const complaints = complaintsOf(page);
     await page.goto(`${server.origin}/shop+`);
     await page.getByRole('button', { name: 'Copy' }).click();
@@ -40,20 +37,19 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('has no accessibility violations at 390 and 1280 pixels, light and dark', async () => {
-    const { page } = await openPage(browser, server.origin);
+  test('has no accessibility violations at 390 pixels, light, and 1280 pixels, dark', async () => {
+    const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/shop+`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-    for (const width of [390, 1280])
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme });
-        expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
-      }
+    for (const [width, colorScheme] of APPEARANCES) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      expect([width, colorScheme, await faultsFor(page)]).toEqual([width, colorScheme, []]);
+    }
   });
 
   test('shows the end of long destinations at 390 pixels, so that they can be told apart', async () => {
-    const { page } = await openPage(browser, server.origin);
+    const { page } = await openPage(server.origin);
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`${server.origin}/shop+`);
     const ends = await page.locator('[aria-labelledby=destination] .name span + span').all();
@@ -66,7 +62,7 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   });
 
   test('needs no script, loads nothing from elsewhere, and links to the other periods', async () => {
-    const { page, elsewhere } = await openPage(browser, server.origin);
+    const { page, elsewhere } = await openPage(server.origin);
     const complaints = complaintsOf(page);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -80,7 +76,7 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   });
 
   test('has an accessible name and a collapsible table for each chart', async () => {
-    const { page } = await openPage(browser, server.origin);
+    const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/shop+`);
     const charts = await page.getByRole('img').all();
     expect(charts).toHaveLength(8);
@@ -93,7 +89,7 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   });
 
   test('draws a bar for each value, and the longest for the most clicks', async () => {
-    const { page } = await openPage(browser, server.origin);
+    const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/shop+`);
     const widths = await page.locator('[aria-labelledby=country] .bars rect').all();
     const drawn = await Promise.all(
@@ -113,8 +109,12 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   ] as const)(
     'fits a window of %i pixels, %s, in %s, and is readable',
     async (width, colorScheme, locale) => {
-      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
-      const page = await context.newPage();
+      const { page } = await openPage(server.origin);
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await page.route('**', (route) =>
+        route.continue({ headers: { ...route.request().headers(), 'accept-language': locale } }),
+      );
       for (const path of ['/shop+?days=365', '/leasing+']) {
         await page.goto(server.origin + path);
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
@@ -133,7 +133,7 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
   );
 
   test('opens with the password, and stays open after a reload', async () => {
-    const { page } = await openPage(browser, server.origin);
+    const { page } = await openPage(server.origin);
     await page.goto(`${server.origin}/leasing+?days=90`);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -64,7 +64,7 @@ test('the same seed creates the same demo', async () => {
   expect((await visit(one.origin, '/board+')).status).toBe(404);
   expect((await visit(one.origin, '/leasing+', { form: { password: 'demo' } })).status).toBe(303);
   // Hashes of past days are deleted.
-  expect(await one.database.client.dayVisitor.count({ where: { day: { lt: 20261120 } } })).toBe(0);
+  expect(await one.database.prisma.dayVisitor.count({ where: { day: { lt: 20261120 } } })).toBe(0);
   await expect(fillServer(one, 3, FEW)).rejects.toThrow('The database has links already');
 });
 
@@ -86,6 +86,6 @@ test.runIf(inject('database').provider === 'postgresql')(
   async () => {
     const [server] = servers as [TestServer];
     const filled = ['Link', 'LinkCounter', 'LinkHour', 'LinkDayValue'];
-    expect(await unknownToPlanner(server.database.client, filled)).toEqual([]);
+    expect(await unknownToPlanner(server.database, filled)).toEqual([]);
   },
 );

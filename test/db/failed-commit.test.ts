@@ -21,14 +21,14 @@ test.runIf(inject('database').provider === 'sqlite')(
   'a failed commit fails the write and leaves no transaction open',
   async () => {
     const caller = await server.caller();
-    const { accountId } = await server.database.client.apiKey.findFirstOrThrow();
+    const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow();
     const row = { accountId, nameKey: '', createdAt: NOON, updatedAt: NOON };
     const actor = { accountId, keyId: 1, scopes: new Set() } as never;
-    const failing = recordingChanges(server.database.client, actor, NOON, async ({ tx }) => {
+    const failing = recordingChanges(server.database, actor, NOON, async ({ tx }) => {
       // The foreign key is checked by COMMIT.
-      await tx.$executeRaw`PRAGMA defer_foreign_keys = ON`;
-      await tx.space.create({ data: { ...row, name: 'Lost', color: 1 } });
-      await tx.space.create({ data: { ...row, accountId: 999, name: 'Wrong', color: 1 } });
+      await tx.prisma.$executeRaw`PRAGMA defer_foreign_keys = ON`;
+      await tx.prisma.space.create({ data: { ...row, name: 'Lost', color: 1 } });
+      await tx.prisma.space.create({ data: { ...row, accountId: 999, name: 'Wrong', color: 1 } });
     });
     await expect(failing).rejects.toThrow();
     await caller.space('Next');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sql } from '../../src/db/connection/sql.ts';
 import type { Column, List, Position, Window } from '../../src/db/reading/keyset.ts';
 import { readRowsOfEach } from '../../src/db/reading/list.ts';
+import { sql } from '../../src/db/sql.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 /** The same numbers in each run. */
@@ -66,8 +66,8 @@ let rows: Row[];
 let accountId: number;
 beforeAll(async () => {
   server = await startTestServer();
-  const { client } = server.database;
-  ({ id: accountId } = await client.account.create({ data: { name: 'Acme', createdAt: NOON } }));
+  const { prisma } = server.database;
+  ({ id: accountId } = await prisma.account.create({ data: { name: 'Acme', createdAt: NOON } }));
   const titles = ['a', 'ab', 'b', 'é', 'z', '中', '\u{1F600}', null];
   rows = [];
   for (let i = 0; i < 40; i++) {
@@ -75,7 +75,7 @@ beforeAll(async () => {
     const updatedAt = new Date(NOON.getTime() + below(5));
     const titleKey = titles[below(titles.length)] ?? null;
     const names = { alias, aliasKey: alias, url: 'https://a.example/', urlKey: '', titleKey };
-    const { id } = await client.link.create({
+    const { id } = await prisma.link.create({
       data: { accountId, domainId: 1, ...names, createdAt: NOON, updatedAt },
     });
     rows.push({ id, titleKey, aliasKey: alias, updatedAt });
@@ -117,7 +117,7 @@ test.each([1, 20])(
   async (together) => {
     for (let round = 0; round < 200 / together; round++) {
       const ranges = Array.from({ length: together }, anyRange);
-      const found = await readRowsOfEach<Row>(server.database.client, ranges);
+      const found = await readRowsOfEach<Row>(server.database, ranges);
       for (const [index, { list, window }] of ranges.entries())
         expect(
           found[index]?.map(({ id }) => id),

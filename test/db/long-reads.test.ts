@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { forLongReads, readRows } from '../../src/db/connection/raw-reads.ts';
-import { sql } from '../../src/db/connection/sql.ts';
-import { transaction } from '../../src/db/connection/transaction.ts';
+import { Database } from '../../src/db/database.ts';
 import { LongReads } from '../../src/db/reading/long-reads.ts';
+import { sql } from '../../src/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
 let database: Database;
 beforeAll(async () => {
-  database = await openDatabase(await newDatabase());
+  database = await Database.open(await newDatabase());
 });
 afterAll(() => database.close());
 
-const createAccount = (name: string) => database.client.account.create({ data: { name, createdAt: NOON } });
+const createAccount = (name: string) => database.prisma.account.create({ data: { name, createdAt: NOON } });
 const countAccounts = sql`SELECT COUNT(*) AS "count" FROM "Account"`;
 const counting = sql`WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 2000000)
   SELECT MAX("i") AS "most" FROM "n"`;
@@ -25,18 +23,18 @@ test('a long read does not block other work', async () => {
     if (!ended) setImmediate(turn);
   };
   setImmediate(turn);
-  const [row] = await readRows<{ most: number }>(forLongReads(database.client), counting);
+  const [row] = await database.long.read<{ most: number }>(counting);
   ended = true;
   expect(row?.most).toBe(2_000_000);
   expect(turns).toBeGreaterThan(20);
 });
 
 test('a long read sees earlier writes', async () => {
-  const long = forLongReads(database.client);
+  const long = database.long;
   for (let i = 0; i < 50; i++) {
-    const [before] = await readRows<{ count: number | bigint }>(long, countAccounts);
+    const [before] = await long.read<{ count: number | bigint }>(countAccounts);
     await createAccount(`account ${i}`);
-    const [after] = await readRows<{ count: number | bigint }>(long, countAccounts);
+    const [after] = await long.read<{ count: number | bigint }>(countAccounts);
     expect(Number(after?.count)).toBe(Number(before?.count) + 1);
   }
 });
@@ -44,23 +42,23 @@ test('a long read sees earlier writes', async () => {
 test('a long read does not wait for an open transaction', async () => {
   const ended = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
-  const writing = transaction(database.client, async (tx) => {
-    await tx.account.create({ data: { name: 'uncommitted', createdAt: NOON } });
+  const writing = database.transaction(async (tx) => {
+    await tx.prisma.account.create({ data: { name: 'uncommitted', createdAt: NOON } });
     open.resolve();
     await ended.promise;
   });
   await open.promise;
   const named = sql`SELECT "id" FROM "Account" WHERE "name" = ${'uncommitted'}`;
-  expect(await readRows(forLongReads(database.client), named)).toEqual([]);
+  expect(await database.long.read(named)).toEqual([]);
   ended.resolve();
   await writing;
-  expect(await readRows(forLongReads(database.client), named)).toHaveLength(1);
+  expect(await database.long.read(named)).toHaveLength(1);
 });
 
 test('a long read reports the error of the database, and later reads work', async () => {
-  const long = forLongReads(database.client);
-  await expect(readRows(long, sql`SELECT * FROM "Nothing"`)).rejects.toThrow(/Nothing|TableDoesNotExist/);
-  await expect(readRows(long, countAccounts)).resolves.toHaveLength(1);
+  const long = database.long;
+  await expect(long.read(sql`SELECT * FROM "Nothing"`)).rejects.toThrow(/Nothing|TableDoesNotExist/);
+  await expect(long.read(countAccounts)).resolves.toHaveLength(1);
 });
 
 test('an account does one long read at a time', async () => {
@@ -68,7 +66,7 @@ test('an account does one long read at a time', async () => {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const read = (accountId: number, name: string) =>
-    new LongReads(database.client, accountId, signal).take(() => {
+    new LongReads(database, accountId, signal).take(() => {
       begun.push(name);
       return new Promise<void>((resolve) => void ends.push(resolve));
     });
@@ -85,7 +83,7 @@ test('an account does one long read at a time', async () => {
 
 test('a queued long read never starts if its signal is aborted first', async () => {
   const controller = new AbortController();
-  const long = new LongReads(database.client, 1, controller.signal);
+  const long = new LongReads(database, 1, controller.signal);
   const first = long.take(async () => controller.abort(new Error('gone')));
   await expect(long.take(async () => 'read')).rejects.toThrow('gone');
   await first;

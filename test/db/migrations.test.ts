@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels, readModels } from '../../scripts/migration-diff.ts';
 import { readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import { openFile } from '../../src/db/connection/sqlite-file.ts';
+import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migration-state.ts';
+import { openFile } from '../../src/db/sqlite/file.ts';
 import { Service } from '../../src/service.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
@@ -111,13 +111,13 @@ test('a start names each migration that it applies to an old database', async ()
 test('a migration keeps the data of an old database', async () => {
   const url = await oldDatabase();
   expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
-  const today = await openDatabase(url);
-  const domains = await today.client.domain.findMany({ orderBy: { id: 'asc' } });
-  const links = await today.client.link.findMany({
+  const today = await Database.open(url);
+  const domains = await today.prisma.domain.findMany({ orderBy: { id: 'asc' } });
+  const links = await today.prisma.link.findMany({
     orderBy: { id: 'asc' },
     include: { counter: true, pixels: true },
   });
-  const [account] = await today.client.accountTally.findMany({ where: { accountId: 1 } });
+  const [account] = await today.prisma.accountTally.findMany({ where: { accountId: 1 } });
   await today.close();
   expect(domains).toMatchObject([
     { name: 'localhost:3000', hostKey: 'localhost', accountId: null, verifiedAt: expect.any(Date) },
@@ -159,9 +159,9 @@ test('webhooks continue after the migration with the events that they have not s
     ),
   ]);
   await applyMigrations(url);
-  const today = await openDatabase(url);
-  const queues = await today.client.webhookQueue.findMany({ orderBy: { webhookId: 'asc' } });
-  const logged = await today.client.change.findMany({ orderBy: { id: 'asc' } });
+  const today = await Database.open(url);
+  const queues = await today.prisma.webhookQueue.findMany({ orderBy: { webhookId: 'asc' } });
+  const logged = await today.prisma.change.findMany({ orderBy: { id: 'asc' } });
   await today.close();
   expect(queues.map(({ events }) => events)).toEqual(['LINK_CREATED LINK_DELETED', '', '', '']);
   expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
@@ -211,11 +211,11 @@ test('a failed migration changes nothing and stays pending', async () => {
 });
 
 test('text sorts by code point, whatever the locale of the database', async () => {
-  const database = await openDatabase(await newDatabase());
+  const database = await Database.open(await newDatabase());
   try {
     for (const name of ['b', 'Z', 'é', 'a'])
-      await database.client.account.create({ data: { name, createdAt: new Date() } });
-    const accounts = await database.client.account.findMany({ orderBy: { name: 'asc' } });
+      await database.prisma.account.create({ data: { name, createdAt: new Date() } });
+    const accounts = await database.prisma.account.findMany({ orderBy: { name: 'asc' } });
     expect(accounts.map(({ name }) => name)).toEqual(['Z', 'a', 'b', 'é']);
   } finally {
     await database.close();

@@ -36,7 +36,7 @@ beforeEach(async () => {
 /** A process that begins now. */
 function begin(): RetentionClock {
   return new RetentionClock(
-    server.database.client,
+    server.database,
     () => wall,
     log,
     () => uptime,
@@ -129,14 +129,14 @@ test.each([
   ['is trusted if the service ran on the day before', -1, true],
   ['is not trusted if the service ran last a year ago', -365, false],
 ])('a database of an earlier version %s', async (_what, days, isTrusted) => {
-  await deletePastVisitors(server.database.client, Number(dayText(after(days * DAY))));
+  await deletePastVisitors(server.database, Number(dayText(after(days * DAY))));
   expect((await begin().read()) !== null).toBe(isTrusted);
 });
 
 const dayText = (at: Date) => at.toISOString().slice(0, 10).replaceAll('-', '');
 
 test('a start three years ahead deletes neither statistics nor history, and a shorter setting deletes at once', async () => {
-  const { client } = server.database;
+  const db = server.database;
   const owner = await server.caller();
   const { alias } = await owner.link();
   for (const days of [0, 60]) {
@@ -149,8 +149,8 @@ test('a start three years ahead deletes neither statistics nor history, and a sh
     const { read } = begin();
     const clocks = { retention: read, shared: async () => wall };
     await new StatisticsRetention(server.database, months, () => wall, log, clocks).deleteOld();
-    await changeRetention(client, historyDays, read, log).deleteOld();
-    return [await client.linkDay.count(), await client.change.count({ where: { kind: 'SPACE' } })];
+    await changeRetention(db, historyDays, read, log).deleteOld();
+    return [await db.prisma.linkDay.count(), await db.prisma.change.count({ where: { kind: 'SPACE' } })];
   };
   wall = after(61 * DAY);
   expect(await left(24, 90)).toEqual([2, 2]);
@@ -184,7 +184,7 @@ test('visitors are counted again after a clock that was days ahead, and the log 
   await come(after(2 * MINUTE), '192.0.2.3');
   await retention(after(2 * MINUTE)).deleteOld();
   await come(after(DAY), '192.0.2.3');
-  const days = await server.database.client.linkDay.findMany({
+  const days = await server.database.prisma.linkDay.findMany({
     where: { linkId: id },
     orderBy: { day: 'asc' },
   });
@@ -195,10 +195,10 @@ test('visitors are counted again after a clock that was days ahead, and the log 
 test('keys and hashes of visitors that a clock ahead made are deleted once it is right', async () => {
   const owner = await server.caller();
   const { alias } = await owner.link();
-  const { client } = server.database;
+  const { prisma } = server.database;
   const days = async () => [
-    (await client.daySalt.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
-    (await client.dayVisitor.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
+    (await prisma.daySalt.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
+    (await prisma.dayVisitor.findMany({ orderBy: { day: 'asc' } })).map(({ day }) => day),
   ];
   for (const at of [after(3 * YEAR), NOON]) {
     server.clock.now = at;
@@ -223,20 +223,20 @@ test('a process whose clock is ahead of the shared one ends no day', async () =>
   await server.flush();
   const clocks = { shared: async () => NOON };
   await new StatisticsRetention(server.database, 0, () => after(3 * DAY), log, clocks).deleteOld();
-  expect(await server.database.client.dayVisitor.count()).toBe(1);
+  expect(await server.database.prisma.dayVisitor.count()).toBe(1);
   expect(logged).toEqual([]);
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
   'on PostgreSQL, the time of the server says which days are in the future',
   async () => {
-    const { client } = server.database;
+    const { prisma } = server.database;
     const close = (number: number) =>
-      client.revision.update({ where: { topic: 'visitors' }, data: { number } });
+      prisma.revision.update({ where: { topic: 'visitors' }, data: { number } });
     const future = Number(dayText(new Date(Date.now() + 3 * DAY)));
     await close(future);
     await new StatisticsRetention(server.database, 0, () => new Date(Date.now() + 5 * DAY), log).deleteOld();
-    const { number } = await client.revision.findUniqueOrThrow({ where: { topic: 'visitors' } });
+    const { number } = await prisma.revision.findUniqueOrThrow({ where: { topic: 'visitors' } });
     expect(Number(number)).toBeLessThan(Number(dayText(new Date())));
     expect(logged).toEqual([expect.stringMatching(/^visitors were not counted/)]);
   },

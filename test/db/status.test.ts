@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRows } from '../../src/db/connection/raw-reads.ts';
-import { sql } from '../../src/db/connection/sql.ts';
 import { hasStatus } from '../../src/db/reading/link-status.ts';
+import { sql } from '../../src/db/sql.ts';
 import { type LinkStatus, linkStatuses, statusOf } from '../../src/domain/link/status.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -29,16 +28,16 @@ const cases: [disabled: boolean, expiresAt: Date | null, limit: number | null, c
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  const { client } = server.database;
-  const { id: accountId } = await client.account.create({ data: { name: 'Acme', createdAt: NOON } });
+  const { prisma } = server.database;
+  const { id: accountId } = await prisma.account.create({ data: { name: 'Acme', createdAt: NOON } });
   for (const [index, [disabled, expiresAt, expirationClicks, clicks]] of cases.entries()) {
     const names = { alias: `s${index}`, aliasKey: `s${index}`, url: 'https://a.example/', urlKey: '' };
     const life = { disabled, expiresAt, expirationClicks };
     const times = { createdAt: NOON, updatedAt: NOON };
-    const { id } = await client.link.create({
+    const { id } = await prisma.link.create({
       data: { accountId, domainId: 1, ...names, ...life, ...times },
     });
-    await client.linkCounter.update({ where: { linkId: id }, data: { clicks } });
+    await prisma.linkCounter.update({ where: { linkId: id }, data: { clicks } });
   }
 });
 afterAll(() => server.stop());
@@ -53,8 +52,7 @@ test.each(cases)(
 test.each(Object.keys(linkStatuses) as LinkStatus[])(
   'the SQL condition selects the links with the status %s',
   async (status) => {
-    const rows = await readRows<{ alias: string }>(
-      server.database.client,
+    const rows = await server.database.read<{ alias: string }>(
       sql`SELECT "alias" FROM "Link" WHERE ${hasStatus(status, NOON)} ORDER BY "id"`,
     );
     const expected = cases.flatMap((one, index) => (one[4] === status ? `s${index}` : []));

@@ -58,7 +58,7 @@ function columnsOf({
 
 /** Runs one statement on all matching rows. */
 async function carryOut(one: Write): Promise<void> {
-  const { client } = server.database;
+  const db = server.database;
   if (one.kind === 'insert') {
     const data = Array.from({ length: one.count }, () => {
       const alias = `x${made++}`;
@@ -66,19 +66,19 @@ async function carryOut(one: Write): Promise<void> {
       const times = { createdAt: NOON, updatedAt: NOON };
       return { accountId: 1, alias, aliasKey: alias, url, urlKey: url, ...times, ...columnsOf(one.fields) };
     });
-    await client.link.createMany({ data });
+    await db.prisma.link.createMany({ data });
     return;
   }
-  const ids = (await client.link.findMany({ select: { id: true } }))
+  const ids = (await db.prisma.link.findMany({ select: { id: true } }))
     .map(({ id }) => id)
     .filter((id) => id % one.which.by === one.which.rest);
   const where = { id: { in: ids } };
-  if (one.kind === 'update') await client.link.updateMany({ where, data: columnsOf(one.fields) });
-  else if (one.kind === 'delete') await client.link.deleteMany({ where });
+  if (one.kind === 'update') await db.prisma.link.updateMany({ where, data: columnsOf(one.fields) });
+  else if (one.kind === 'delete') await db.prisma.link.deleteMany({ where });
   else if (one.kind === 'reset')
-    await client.linkCounter.updateMany({ where: { linkId: { in: ids } }, data: { clicks: 0 } });
+    await db.prisma.linkCounter.updateMany({ where: { linkId: { in: ids } }, data: { clicks: 0 } });
   else
-    await addClicks(client, new Map(ids.map((id) => [id, { count: one.count, last: NOON }])), {
+    await addClicks(db, new Map(ids.map((id) => [id, { count: one.count, last: NOON }])), {
       processId: '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
       number: ++writes,
     });
@@ -95,7 +95,7 @@ async function totals() {
     (filter, index) => `n${index}: links(first: 0, filter: { ${filter} }) { totalCount }`,
   );
   const kept = await caller.data<Record<string, { totalCount: number }>>(`{ ${asked.join(' ')} }`);
-  const links = await server.database.client.link.findMany({ include: { counter: true } });
+  const links = await server.database.prisma.link.findMany({ include: { counter: true } });
   const numberOf = (meets: (link: (typeof links)[number]) => boolean) => links.filter(meets).length;
   const counted = [
     ...Object.keys(linkStatuses).map((status) =>
@@ -128,8 +128,8 @@ test('totals by status, domain and space are correct after any sequence of write
 test('totals stay correct after a space and an account are deleted', async () => {
   const other = await server.caller('other');
   await other.link({ domain_id: 1 });
-  await server.database.client.linkCounter.updateMany({ data: { clicks: 2 } });
-  await server.database.client.account.delete({ where: { name: 'other' } });
+  await server.database.prisma.linkCounter.updateMany({ data: { clicks: 2 } });
+  await server.database.prisma.account.delete({ where: { name: 'other' } });
   await caller.rest('DELETE', `/spaces/${spaces.pop()}`);
   const { kept, counted } = await totals();
   expect(kept).toEqual(counted);

@@ -1,9 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { readRows } from '../../src/db/connection/raw-reads.ts';
-import { sql } from '../../src/db/connection/sql.ts';
-import { transaction } from '../../src/db/connection/transaction.ts';
+import { Database } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
@@ -14,13 +12,13 @@ let accountId: number;
 let domainId: number;
 let spaceId: number;
 beforeAll(async () => {
-  database = await openDatabase(await newDatabase());
-  const { client } = database;
+  database = await Database.open(await newDatabase());
+  const { prisma } = database;
   const times = { createdAt: NOON, updatedAt: NOON };
-  ({ id: accountId } = await client.account.create({ data: { name: 'Acme', createdAt: NOON } }));
-  ({ id: domainId } = await client.domain.create({ data: { name: 's.example', ...times } }));
+  ({ id: accountId } = await prisma.account.create({ data: { name: 'Acme', createdAt: NOON } }));
+  ({ id: domainId } = await prisma.domain.create({ data: { name: 's.example', ...times } }));
   const space = { accountId, name: 'News', nameKey: 'news', color: 1, ...times };
-  ({ id: spaceId } = await client.space.create({ data: space }));
+  ({ id: spaceId } = await prisma.space.create({ data: space }));
 });
 afterAll(() => database.close());
 
@@ -34,18 +32,18 @@ function failingWrite(alias: string): Promise<unknown> {
   const url = 'https://example.com/';
   const link = { accountId, domainId, alias, aliasKey: alias, url, urlKey: url };
   const data = { ...link, createdAt: NOON, updatedAt: NOON, pixels: { create: { pixelId: 999 } } };
-  return expect(database.client.link.create({ data })).rejects.toThrow('Foreign key');
+  return expect(database.prisma.link.create({ data })).rejects.toThrow('Foreign key');
 }
 
 const after = Array.from({ length: 40 }, (_, count) => count);
 
 test('a write outside an open transaction survives its rollback', async () => {
-  const { client } = database;
+  const { prisma } = database;
   const kept: number[] = [];
   for (const color of after) {
-    const write = steps(color).then(() => client.space.update({ where: { id: spaceId }, data: { color } }));
+    const write = steps(color).then(() => prisma.space.update({ where: { id: spaceId }, data: { color } }));
     await Promise.all([failingWrite(`w${color}`), write]);
-    kept.push((await client.space.findUniqueOrThrow({ where: { id: spaceId } })).color);
+    kept.push((await prisma.space.findUniqueOrThrow({ where: { id: spaceId } })).color);
   }
   expect(kept).toEqual(after);
 });
@@ -53,14 +51,14 @@ test('a write outside an open transaction survives its rollback', async () => {
 test('a read outside an open transaction does not see its changes', async () => {
   const seen: number[] = [];
   for (const count of after) {
-    const read = steps(count).then(async () => seen.push(await database.client.link.count()));
+    const read = steps(count).then(async () => seen.push(await database.prisma.link.count()));
     await Promise.all([failingWrite(`r${count}`), read]);
   }
   expect(seen).toEqual(after.map(() => 0));
 });
 
 test('concurrent transactions run one after the other', async () => {
-  const { client } = database;
+  const { prisma } = database;
   const url = 'https://example.com/';
   const pixel = {
     accountId,
@@ -70,24 +68,24 @@ test('concurrent transactions run one after the other', async () => {
     createdAt: NOON,
     updatedAt: NOON,
   };
-  const { id: pixelId } = await client.pixel.create({ data: pixel });
+  const { id: pixelId } = await prisma.pixel.create({ data: pixel });
   const made = after.map((count) => {
     const link = { accountId, domainId, alias: `t${count}`, aliasKey: `t${count}`, url, urlKey: url };
-    return client.link.create({
+    return prisma.link.create({
       data: { ...link, createdAt: NOON, updatedAt: NOON, pixels: { create: { pixelId } } },
     });
   });
   await Promise.all(made);
-  expect(await client.linkPixel.count({ where: { pixelId } })).toBe(after.length);
+  expect(await prisma.linkPixel.count({ where: { pixelId } })).toBe(after.length);
 });
 
 test('a lookup that Prisma batches with one in a transaction waits until the transaction ends', async () => {
-  const { client } = database;
+  const { prisma } = database;
   const where = { id: accountId };
   const outside = AsyncResource.bind((work: () => Promise<unknown>) => work());
-  const { others } = await transaction(client, async (tx) => {
-    const own = tx.account.findUnique({ where }).then((row) => row);
-    const found = outside(() => client.account.findUnique({ where }).then((row) => row));
+  const { others } = await database.transaction(async (tx) => {
+    const own = tx.prisma.account.findUnique({ where }).then((row) => row);
+    const found = outside(() => prisma.account.findUnique({ where }).then((row) => row));
     await own;
     return { others: found };
   });
@@ -96,12 +94,11 @@ test('a lookup that Prisma batches with one in a transaction waits until the tra
 
 // On PostgreSQL, the query has a connection of its own.
 test.runIf(isSqlite)('a query outside the open transaction fails instead of causing a deadlock', async () => {
-  const other = await openDatabase(await newDatabase(), { deadlockTimeout: 100 });
+  const other = await Database.open(await newDatabase(), { deadlockTimeout: 100 });
   onTestFinished(() => other.close());
-  const { client } = other;
-  const past = transaction(client, async () => client.space.count());
+  const past = other.transaction(async () => other.prisma.space.count());
   await expect(past).rejects.toThrow('did not use the client of the transaction');
-  const directly = transaction(client, async () => readRows(client, sql`SELECT 1`));
+  const directly = other.transaction(async () => other.read(sql`SELECT 1`));
   await expect(directly).rejects.toThrow('did not use the client of the transaction');
-  expect(await client.space.count()).toBe(0);
+  expect(await other.prisma.space.count()).toBe(0);
 });

@@ -17,14 +17,14 @@ const MINUTE = 60_000;
 const status = async (caller: Caller) => (await caller.rest('GET', '/spaces')).status;
 
 async function keyOf({ key }: Caller) {
-  const found = (await listKeys(server.database.client)).find(({ prefix }) => key.startsWith(prefix));
+  const found = (await listKeys(server.database)).find(({ prefix }) => key.startsWith(prefix));
   if (!found) throw new Error('the key is not listed');
   return found;
 }
 
 test('stores only a hash and a short prefix of a key', async () => {
   const { key } = await server.caller('kept');
-  const rows = await server.database.client.apiKey.findMany();
+  const rows = await server.database.prisma.apiKey.findMany();
   expect(JSON.stringify(rows)).not.toContain(key);
   expect(rows.at(-1)).toMatchObject({
     hash: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -57,7 +57,7 @@ test('refuses a revoked key within a second on every process', async () => {
   const elsewhere = new Caller(other.origin, caller.key);
   expect([await status(caller), await status(elsewhere)]).toEqual([200, 200]);
   const { id } = await keyOf(caller);
-  await revokeKey(server.database.client, String(id), NOON);
+  await revokeKey(server.database, String(id), NOON);
   await expect
     .poll(() => Promise.all([status(caller), status(elsewhere)]), { timeout: SOON })
     .toEqual([401, 401]);

@@ -195,7 +195,7 @@ test('disables a link that had a password, with a message, unless the file has t
 
 test('removes the statistics password from a link with another privacy, with a message', async () => {
   await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
-  await server.database.client.link.updateMany({ data: { privacy: 'PRIVATE' } });
+  await server.database.prisma.link.updateMany({ data: { privacy: 'PRIVATE' } });
   const text = await exportOf(server);
   const other = await startTestServer();
   await other.caller();
@@ -327,7 +327,7 @@ test('uses the defaults of a new link for unset fields', async () => {
   ].join('\n');
   await importInto(server, { text });
   await owner.link({ alias: 'made', url: 'https://a.example/' });
-  const [bare, made] = await server.database.client.link.findMany({
+  const [bare, made] = await server.database.prisma.link.findMany({
     where: { alias: { in: ['bare', 'made'] } },
     omit: { id: true, alias: true, aliasKey: true, createdAt: true, updatedAt: true },
     orderBy: { id: 'asc' },
@@ -369,7 +369,7 @@ describe.each([true, false])('a line with a record that cannot be created (dry r
     const report = await importInto(server, { text }, { dryRun });
     expect(report).toMatchObject({ created: 1, refused: 1, spaces: 0, pixels: 0, domains: 0 });
     expect(report.told).toMatchObject([{ line: 1, taken: false, field }]);
-    expect(await server.database.client.space.count()).toBe(0);
+    expect(await server.database.prisma.space.count()).toBe(0);
   });
 });
 
@@ -508,7 +508,7 @@ test('a dry run refuses the same links as the import on new domains and on domai
     'kind,domain,own_domain,alias,url\nlink,go1.example,1,a,https://go1.example/b\nlink,theirs.example,1,b,https://a.example/2\n';
   const tried = await importInto(server, { text }, { dryRun: true });
   expect(tried).toMatchObject({ created: 0, refused: 2, domains: 1 });
-  expect(await server.database.client.domain.count()).toBe(2);
+  expect(await server.database.prisma.domain.count()).toBe(2);
   expect(await importInto(server, { text })).toEqual(tried);
 });
 
@@ -587,8 +587,8 @@ test('an interrupted and repeated import gives the same result as a single one',
 });
 
 test.skipIf(isSqlite)('lets the planner know what is new', async () => {
-  const { client } = server.database;
-  expect(await unknownToPlanner(client, ['Link', 'LinkCounter'])).toHaveLength(2);
+  const db = server.database;
+  expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toHaveLength(2);
   await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls' });
-  expect(await unknownToPlanner(client, ['Link', 'LinkCounter'])).toEqual([]);
+  expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toEqual([]);
 });

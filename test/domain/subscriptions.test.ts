@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import { readLogSnapshot } from '../../src/db/change/log.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import type { Actor } from '../../src/domain/access/actor.ts';
 import { recordingChanges } from '../../src/domain/change/change.ts';
 import { ChangeSubscriptions } from '../../src/domain/change/subscriptions.ts';
@@ -19,13 +19,13 @@ const steps = fc.array(
 
 test('a subscriber gets every change once and in order, however fast it reads', async () => {
   const server = await startTestServer();
-  const db = server.database.client;
+  const db = server.database;
   const [writer, other] = [await server.caller(), await server.caller('other')];
   const authorOf = async (name: string) => {
-    const { id, accountId } = await db.apiKey.findFirstOrThrow({ where: { account: { name } } });
+    const { id, accountId } = await db.prisma.apiKey.findFirstOrThrow({ where: { account: { name } } });
     return { keyId: id, accountId };
   };
-  const accounts = await db.account.findMany({ select: { name: true }, orderBy: { id: 'asc' } });
+  const accounts = await db.prisma.account.findMany({ select: { name: true }, orderBy: { id: 'asc' } });
   const [own, others] = await Promise.all(accounts.map(({ name }) => authorOf(name)));
   if (!own || !others) throw new Error('there are two accounts');
   await writer.space('A change, after whose position in the log the others come');
@@ -86,10 +86,10 @@ test.runIf(inject('database').provider === 'postgresql')(
   'a subscriber that is behind gets an error if the log cannot be read',
   async () => {
     const server = await startTestServer();
-    const database = await openDatabase(server.databaseUrl);
-    const db = database.client;
+    const database = await Database.open(server.databaseUrl);
+    const db = database;
     await (await server.caller()).space('A change before the subscription');
-    const { id, accountId } = await db.apiKey.findFirstOrThrow();
+    const { id, accountId } = await db.prisma.apiKey.findFirstOrThrow();
     const feed = new ChangeFeed(db);
     const follow = async () => feed.read(await readLogSnapshot(db));
     await follow();
@@ -98,7 +98,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const subscription = await subscriptions.subscribe(actor, {}, () => {});
     const ids = Array.from({ length: 300 }, (_, recordId) => recordId);
     await recordingChanges(db, actor, NOON, ({ record }) => record('UPDATED', 'LINK', ids, ['title']));
-    const last = await db.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    const last = await db.prisma.change.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const announced = async () => {
       await follow();
       return feed.position?.id;

@@ -238,7 +238,7 @@ test('redelivers a waiting message after the earlier ones about the same record'
   const later = new Date(NOON.getTime() + 3_600_000);
   const waiting = { webhookId: Number(id), kind: 'SPACE', recordId, createdAt: NOON, nextAttemptAt: later };
   // The first one is at its last attempt, which fails. It then gets all of its retries again.
-  await server.database.client.webhookDelivery.createMany({
+  await server.database.prisma.webhookDelivery.createMany({
     data: ['SPACE_UPDATED', 'SPACE_DELETED'].map((event) => ({
       ...waiting,
       event,
@@ -370,10 +370,10 @@ test('two processes deliver each of many changes once, and those of a record in 
       return id;
     }),
   );
-  const { client } = server.database;
-  const pending = () => client.webhookDelivery.count({ where: { status: 'PENDING', recordId: { in: ids } } });
+  const { prisma } = server.database;
+  const pending = () => prisma.webhookDelivery.count({ where: { status: 'PENDING', recordId: { in: ids } } });
   await expect
-    .poll(async () => (await client.webhookDelivery.count({ where: { recordId: { in: ids } } })) > 0)
+    .poll(async () => (await prisma.webhookDelivery.count({ where: { recordId: { in: ids } } })) > 0)
     .toBe(true);
   await expect
     .poll(() => received().filter(({ message }) => message.type === 'link.deleted').length)

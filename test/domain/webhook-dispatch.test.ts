@@ -15,26 +15,26 @@ afterAll(() => server.stop());
 
 const dispatch = () =>
   dispatchChanges(
-    server.database.client,
+    server.database,
     () => 0,
     () => server.clock.now,
   );
 
 /** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
 async function dispatchAll(): Promise<void> {
-  const { client } = server.database;
-  const last = await client.change.findFirst({ orderBy: [{ tx: 'desc' }, { id: 'desc' }] });
+  const { prisma } = server.database;
+  const last = await prisma.change.findFirst({ orderBy: [{ tx: 'desc' }, { id: 'desc' }] });
   await expect
     .poll(async () => {
       await dispatch();
-      return client.logReader.findFirst();
+      return prisma.logReader.findFirst();
     })
     .toMatchObject({ tx: last?.tx, changeId: last?.id });
 }
 
 /** The events and records of a webhook's deliveries, in order. */
 async function deliveriesOf(webhookId: string): Promise<string[]> {
-  const made = await server.database.client.webhookDelivery.findMany({
+  const made = await server.database.prisma.webhookDelivery.findMany({
     where: { webhookId: Number(webhookId) },
     orderBy: { id: 'asc' },
   });
@@ -93,7 +93,7 @@ test('a webhook gets the changes made while it was enabled for them, even if the
           await caller.rest('PATCH', `/spaces/${space}`, { name: `Renamed ${index}` });
           made('SPACE_UPDATED');
         } else if (one.do === 'give up') {
-          await giveUpWebhook(server.database.client, Number(webhook), NOON);
+          await giveUpWebhook(server.database, Number(webhook), NOON);
           state.disabled = true;
         } else if ('events' in one) {
           const { events = state.events, disabled = state.disabled } = one;
@@ -131,12 +131,12 @@ test.runIf(inject('database').provider === 'sqlite')(
 test.runIf(inject('database').provider === 'postgresql')(
   'the last of concurrent changes to a webhook counts, whatever their order in the log',
   async () => {
-    const { client } = server.database;
+    const db = server.database;
     const caller = await server.caller('concurrent');
     const id = await addWebhook(caller, ['SPACE_CREATED']);
-    const { accountId, id: keyId } = await client.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    const { accountId, id: keyId } = await db.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
-    const early = enclose(client);
+    const early = enclose(db);
     await createSpace(early.db, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
     await change(caller, id, { disabled: true });
     await updateWebhook(early.db, actor, id, { disabled: false }, NOON);
@@ -151,7 +151,7 @@ test.runIf(inject('database').provider === 'postgresql')(
 test.runIf(inject('database').provider === 'postgresql')(
   'a webhook that is deleted during the dispatch does not delay others',
   async () => {
-    const { client } = server.database;
+    const { prisma } = server.database;
     const caller = await server.caller('deleting');
     const [gone, other] = [
       await addWebhook(caller, ['SPACE_CREATED']),
@@ -161,7 +161,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const space = await caller.space('Told of');
     const deleted = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
-    const deletion = client.$transaction(async (tx) => {
+    const deletion = prisma.$transaction(async (tx) => {
       await tx.webhook.delete({ where: { id: Number(gone) } });
       deleted.resolve();
       await mayCommit.promise;
@@ -170,7 +170,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const dispatched = (async () => {
       while ((await dispatch()) === 0) await sleep(20);
     })();
-    const waiting = () => client.$queryRaw`
+    const waiting = () => prisma.$queryRaw`
       SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await expect.poll(waiting).toHaveLength(1);
     mayCommit.resolve();

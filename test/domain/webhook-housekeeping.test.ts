@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { changeRetention } from '../../src/db/change/log.ts';
-import { transaction } from '../../src/db/connection/transaction.ts';
 import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
 import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
@@ -24,16 +23,16 @@ async function addWebhook(caller: Caller): Promise<void> {
 
 /** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
 async function dispatchAll({ database, clock }: TestServer, deliveries: number): Promise<void> {
-  const { client } = database;
+  const db = database;
   const dispatched = async () => {
     while (
       await dispatchChanges(
-        client,
+        db,
         () => 0,
         () => clock.now,
       )
     );
-    return client.webhookDelivery.count();
+    return db.prisma.webhookDelivery.count();
   };
   await expect.poll(dispatched).toBe(deliveries);
 }
@@ -52,12 +51,12 @@ test('retries after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, plus up to a tenth', 
 
 test('keeps undispatched changes of any age while a webhook exists', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const db = server.database;
   const caller = await server.caller();
-  const retention = changeRetention(client, 30, () => server.clock.now, pino({ level: 'silent' }));
+  const retention = changeRetention(db, 30, () => server.clock.now, pino({ level: 'silent' }));
   const left = async () => {
     await retention.deleteOld();
-    return client.change.count();
+    return db.prisma.change.count();
   };
   await addWebhook(caller);
   await caller.space('Not told of yet');
@@ -68,25 +67,25 @@ test('keeps undispatched changes of any age while a webhook exists', async () =>
   await caller.space('Not told of either');
   server.clock.now = after(80 * DAY);
   expect(await left()).toBe(1);
-  await client.webhook.deleteMany();
+  await db.prisma.webhook.deleteMany();
   expect(await left()).toBe(0);
   await server.stop();
 });
 
 test('deletes old deliveries, except those that wait', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const db = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
   for (const name of ['Waits', 'Delivered', 'Failed']) await caller.space(name);
   server.clock.now = after(DAY);
   await caller.space('New');
   await dispatchAll(server, 4);
-  const deliveries = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+  const deliveries = await db.prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
   for (const [index, status] of ['PENDING', 'DELIVERED', 'FAILED', 'DELIVERED'].entries())
-    await client.webhookDelivery.update({ where: { id: deliveries[index]?.id ?? 0 }, data: { status } });
-  expect(await deleteOldDeliveries(client, after(DAY / 2))).toBe(false);
-  const left = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+    await db.prisma.webhookDelivery.update({ where: { id: deliveries[index]?.id ?? 0 }, data: { status } });
+  expect(await deleteOldDeliveries(db, after(DAY / 2))).toBe(false);
+  const left = await db.prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
   expect(left.map(({ createdAt, status }) => [createdAt, status])).toEqual([
     [NOON, 'PENDING'],
     [after(DAY), 'DELIVERED'],
@@ -96,56 +95,55 @@ test('deletes old deliveries, except those that wait', async () => {
 
 test('a queue belongs to one process until it is released or the claim expires', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const db = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  const claim = (by: string, duration = 5_000, now = NOON) =>
-    claimQueues(client, { by, duration }, now, ROOM);
+  const claim = (by: string, duration = 5_000, now = NOON) => claimQueues(db, { by, duration }, now, ROOM);
   expect(await claim('one')).toEqual([]);
   await caller.space('Told of');
   await dispatchAll(server, 1);
-  expect(await readBacklog(client)).toEqual({ pending: 1, dueAt: NOON });
+  expect(await readBacklog(db)).toEqual({ pending: 1, dueAt: NOON });
   const together = await Promise.all(['one', 'two', 'three'].map((by) => claim(by)));
   expect(together.flat()).toEqual([{ webhookId: expect.any(Number), failingSince: null }]);
   const webhookId = together.flat()[0]?.webhookId ?? 0;
   const by = ['one', 'two', 'three'][together.findIndex((claimed) => claimed.length > 0)] ?? '';
   expect(await claim('four')).toEqual([]);
   // A process cannot release or end the claim of another one.
-  await releaseQueue(client, webhookId, 'four', NOON);
+  await releaseQueue(db, webhookId, 'four', NOON);
   expect(await claim('four')).toEqual([]);
-  expect(await renewClaims(client, { by: 'four', duration: 0 }, [webhookId])).toEqual(new Set());
-  expect(await renewClaims(client, { by, duration: 0 }, [webhookId])).toEqual(new Set([webhookId]));
+  expect(await renewClaims(db, { by: 'four', duration: 0 }, [webhookId])).toEqual(new Set());
+  expect(await renewClaims(db, { by, duration: 0 }, [webhookId])).toEqual(new Set([webhookId]));
   expect(await claim('four')).toHaveLength(1);
-  await releaseQueue(client, webhookId, 'four', NOON);
+  await releaseQueue(db, webhookId, 'four', NOON);
   expect(await claim('five')).toHaveLength(1);
-  await client.webhookDelivery.updateMany({ data: { status: 'DELIVERED' } });
-  await releaseQueue(client, webhookId, 'five', NOON);
+  await db.prisma.webhookDelivery.updateMany({ data: { status: 'DELIVERED' } });
+  await releaseQueue(db, webhookId, 'five', NOON);
   expect(await claim('six', 5_000, after(DAY))).toEqual([]);
-  expect(await readBacklog(client)).toEqual({ pending: 0, dueAt: null });
+  expect(await readBacklog(db)).toEqual({ pending: 0, dueAt: null });
   await server.stop();
 });
 
 test('processes that read the log at the same time add each delivery once, in the order of the log', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const { prisma } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
   const ids: number[] = [];
   for (let i = 0; i < 20; i++) ids.push(await caller.space(`${i}`));
   await Promise.all(Array.from({ length: 5 }, () => dispatchAll(server, 20)));
-  const made = await client.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
+  const made = await prisma.webhookDelivery.findMany({ orderBy: { id: 'asc' } });
   expect(made.map(({ recordId }) => recordId)).toEqual(ids);
   await server.stop();
 });
 
 test('work on pending deliveries does not read finished ones', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const db = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
   await caller.space('Told of');
   const ended = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', status: 'DELIVERED' };
-  await client.webhookDelivery.createMany({
+  await db.prisma.webhookDelivery.createMany({
     data: Array.from({ length: 3_000 }, (_, index) => ({
       ...ended,
       recordId: index + 2,
@@ -154,20 +152,20 @@ test('work on pending deliveries does not read finished ones', async () => {
       nextAttemptAt: NOON,
     })),
   });
-  if (inject('database').provider === 'postgresql') await client.$executeRawUnsafe('ANALYZE');
+  if (inject('database').provider === 'postgresql') await db.prisma.$executeRawUnsafe('ANALYZE');
   const statements = await server.statementsOf(async () => {
     await dispatchAll(server, 3_001);
-    const [due] = await dueDeliveries(client, 1, NOON, 10);
+    const [due] = await dueDeliveries(db, 1, NOON, 10);
     const outcome = { webhookId: 1, at: NOON, responseStatus: 500, error: 'status 500', body: '{}' };
-    if (due) await writeOutcomes(client, [{ ...outcome, delivery: due, retryAt: after(5_000) }]);
-    await transaction(client, (tx) => nextDue(tx, 1));
-    await readBacklog(client);
+    if (due) await writeOutcomes(db, [{ ...outcome, delivery: due, retryAt: after(5_000) }]);
+    await db.transaction((tx) => nextDue(tx, 1));
+    await readBacklog(db);
     await caller.data('mutation { redeliver(deliveryId: "3001") { __typename } }');
   });
   const concerned = statements.filter(
     (sql) => sql.includes('"WebhookDelivery"') && !/^\s*INSERT|COUNT\(\*\) AS "_count/.test(sql),
   );
-  const plans = await Promise.all(concerned.map((sql) => planOf(client, sql)));
+  const plans = await Promise.all(concerned.map((sql) => planOf(db, sql)));
   const steps = plans.flat().join('\n');
   expect(concerned.length).toBeGreaterThan(5);
   expect(steps).toMatch(/WebhookDelivery_due/);
@@ -179,36 +177,36 @@ test('work on pending deliveries does not read finished ones', async () => {
 
 test('leaves no rows after a webhook or an account is deleted', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const { prisma } = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
   await caller.space('Told of');
   await dispatchAll(server, 1);
-  await client.account.deleteMany();
-  expect([await client.webhook.count(), await client.webhookQueue.count()]).toEqual([0, 0]);
-  expect(await client.webhookDelivery.count()).toBe(0);
+  await prisma.account.deleteMany();
+  expect([await prisma.webhook.count(), await prisma.webhookQueue.count()]).toEqual([0, 0]);
+  expect(await prisma.webhookDelivery.count()).toBe(0);
   await server.stop();
 });
 
 test('deletes a webhook and its deliveries in one transaction, in short statements', async () => {
   const server = await startTestServer();
-  const { client } = server.database;
+  const db = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
   const one = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', createdAt: NOON, nextAttemptAt: NOON };
-  await client.webhookDelivery.createMany({
+  await db.prisma.webhookDelivery.createMany({
     data: Array.from({ length: 2_001 }, (_, index) => ({ ...one, recordId: index, messageId: `${index}` })),
   });
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+  const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
   const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
-  const enclosing = enclose(client);
+  const enclosing = enclose(db);
   await deleteWebhook(enclosing.db, actor, '1', NOON);
   await enclosing.rollBack();
-  expect(await client.webhookDelivery.count()).toBe(2_001);
-  const statements = await server.statementsOf(() => deleteWebhook(client, actor, '1', NOON));
+  expect(await db.prisma.webhookDelivery.count()).toBe(2_001);
+  const statements = await server.statementsOf(() => deleteWebhook(db, actor, '1', NOON));
   const deletions = statements.flatMap((sql) => /DELETE FROM \S*\b(Webhook\w*)/.exec(sql)?.[1] ?? []);
   expect(deletions).toEqual([...Array(3).fill('WebhookDelivery'), 'Webhook']);
-  expect(await client.webhookDelivery.count()).toBe(0);
+  expect(await db.prisma.webhookDelivery.count()).toBe(0);
   await server.stop();
 });
 
@@ -216,24 +214,24 @@ test.runIf(inject('database').provider === 'sqlite')(
   'deleting a webhook with many deliveries lets other work run',
   async () => {
     const server = await startTestServer();
-    const { client } = server.database;
+    const db = server.database;
     await addWebhook(await server.caller());
-    await client.$executeRaw`
+    await db.prisma.$executeRaw`
       INSERT INTO "WebhookDelivery" ("webhookId", "messageId", "event", "kind", "recordId", "createdAt", "nextAttemptAt", "status")
       WITH RECURSIVE "number" AS (SELECT 1 AS "n" UNION ALL SELECT "n" + 1 FROM "number" WHERE "n" < 200000)
       SELECT 1, 'msg_' || "n", 'SPACE_CREATED', 'SPACE', "n", ${NOON}, ${NOON}, 'DELIVERED' FROM "number"`;
-    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
+    const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
     // By processor time, since the machine may give it to others.
     const used = () => process.cpuUsage().user / 1_000;
     const begun = used();
     const turns = [begun];
     const timer = setInterval(() => void turns.push(used()));
-    await deleteWebhook(client, { accountId, keyId, scopes: new Set(['write'] as const) }, '1', NOON);
+    await deleteWebhook(db, { accountId, keyId, scopes: new Set(['write'] as const) }, '1', NOON);
     clearInterval(timer);
     turns.push(used());
     const gaps = turns.slice(1).map((at, index) => at - (turns[index] ?? 0));
     expect(Math.max(...gaps)).toBeLessThan((used() - begun) / 2);
-    expect(await client.webhookDelivery.count()).toBe(0);
+    expect(await db.prisma.webhookDelivery.count()).toBe(0);
     await server.stop();
   },
 );

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import { readLogSnapshot } from '../../src/db/change/log.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
@@ -32,17 +32,17 @@ async function addWebhooks(
   records: number,
   createdAt = NOON,
 ): Promise<number[]> {
-  const { client } = server.database;
+  const { prisma } = server.database;
   await server.caller(name);
-  const { id: accountId } = await client.account.findFirstOrThrow({ where: { name } });
+  const { id: accountId } = await prisma.account.findFirstOrThrow({ where: { name } });
   const ids: number[] = [];
   for (let i = 0; i < count; i++) {
     const url = `http://${name}.example/`;
     const common = { accountId, url, events: '[]', secret: SECRET, createdAt, updatedAt: createdAt };
-    const { id } = await client.webhook.create({ data: common });
+    const { id } = await prisma.webhook.create({ data: common });
     ids.push(id);
-    await client.webhookQueue.create({ data: { webhookId: id, dueAt: createdAt } });
-    await client.webhookDelivery.createMany({
+    await prisma.webhookQueue.create({ data: { webhookId: id, dueAt: createdAt } });
+    await prisma.webhookDelivery.createMany({
       data: Array.from({ length: records }, (_, record) => ({
         webhookId: id,
         messageId: `msg_${id}_${record}`,
@@ -61,8 +61,8 @@ async function addWebhooks(
 function deliver(
   post: (url: string, body: string) => Promise<Answer>,
   capacity?: Capacity,
-  feed = new ChangeFeed(server.database.client),
-  db = server.database.client,
+  feed = new ChangeFeed(server.database),
+  db = server.database,
 ): void {
   const webhooks = new Webhooks({
     db,
@@ -146,15 +146,15 @@ test('many receivers that do not answer delay no others', async () => {
 });
 
 test('claims queues of failing receivers separately from others, longest waiting first', async () => {
-  const { client } = server.database;
+  const db = server.database;
   const ids = await addWebhooks('some', 4, 1);
   const [first = 0, second = 0, third = 0, fourth = 0] = ids;
-  await client.webhookQueue.updateMany({
+  await db.prisma.webhookQueue.updateMany({
     where: { webhookId: { in: [second, fourth] } },
     data: { failingSince: NOON },
   });
   const claim = async (failing: number, others: number) => {
-    const claimed = await claimQueues(client, { by: 'one', duration: 60_000 }, later(60), {
+    const claimed = await claimQueues(db, { by: 'one', duration: 60_000 }, later(60), {
       failing,
       others,
     });
@@ -164,15 +164,15 @@ test('claims queues of failing receivers separately from others, longest waiting
   expect(await claim(1, 0)).toEqual([second]);
   expect(await claim(0, 9)).toEqual([first, third]);
   // It is due, and now waits behind the others.
-  await releaseQueue(client, second, 'one', later(30));
+  await releaseQueue(db, second, 'one', later(30));
   expect(await claim(1, 1)).toEqual([fourth]);
   expect(await claim(1, 1)).toEqual([second]);
 });
 
 test('a claim that its process does not know of expires', async () => {
-  const { client } = server.database;
+  const { prisma } = server.database;
   const [, unknown = 0] = await addWebhooks('receiver', 2, 1);
-  await client.webhookQueue.update({ where: { webhookId: unknown }, data: { dueAt: later(3_600) } });
+  await prisma.webhookQueue.update({ where: { webhookId: unknown }, data: { dueAt: later(3_600) } });
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Answer>();
   let posts = 0;
@@ -181,10 +181,10 @@ test('a claim that its process does not know of expires', async () => {
     return ++posts === 1 ? ended.promise : answered;
   });
   await begun.promise;
-  const { claimedBy } = await client.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
+  const { claimedBy } = await prisma.webhookQueue.findFirstOrThrow({ where: { claimedBy: { not: null } } });
   // The claim of this process, whose answer was lost.
   const claimedUntil = new Date(Date.now() + 200);
-  await client.webhookQueue.update({
+  await prisma.webhookQueue.update({
     where: { webhookId: unknown },
     data: { claimedBy, claimedUntil, dueAt: NOON },
   });
@@ -194,10 +194,10 @@ test('a claim that its process does not know of expires', async () => {
 
 test('a process that was suspended and lost its claim sends nothing more', async () => {
   await addWebhooks('receiver', 1, 20);
-  const { client } = server.database;
+  const { prisma } = server.database;
   const sent: string[] = [];
   const statements: string[] = [];
-  const own = await openDatabase(server.databaseUrl, { onStatement: (sql) => statements.push(sql) });
+  const own = await Database.open(server.databaseUrl, { onStatement: (sql) => statements.push(sql) });
   onTestFinished(() => own.close());
   const renewals = () => statements.filter((sql) => sql.includes('SET "claimedUntil"')).length;
   const resumed = Promise.withResolvers<void>();
@@ -210,13 +210,13 @@ test('a process that was suspended and lost its claim sends nothing more', async
       return answered;
     },
     undefined,
-    new ChangeFeed(own.client),
-    own.client,
+    new ChangeFeed(own),
+    own,
   );
   await begun.promise;
-  await client.webhookQueue.updateMany({ data: { claimedUntil: new Date(0) } });
+  await prisma.webhookQueue.updateMany({ data: { claimedUntil: new Date(0) } });
   // Another process takes it over.
-  await client.webhookQueue.updateMany({
+  await prisma.webhookQueue.updateMany({
     data: { claimedBy: 'another', claimedUntil: new Date(Date.now() + 60_000) },
   });
   // The first one finds that when it renews its claims.
@@ -228,30 +228,30 @@ test('a process that was suspended and lost its claim sends nothing more', async
 });
 
 test('stores since when a receiver fails, although its webhook is changed during the attempt', async () => {
-  const { client } = server.database;
+  const db = server.database;
   const [id = 0] = await addWebhooks('receiver', 1, 1);
-  const feed = new ChangeFeed(client);
-  await feed.read(await readLogSnapshot(client));
+  const feed = new ChangeFeed(db);
+  await feed.read(await readLogSnapshot(db));
   deliver(
     async () => {
-      await recordingChanges(client, OPERATOR, NOON, ({ record }) => record('UPDATED', 'WEBHOOK', [id]));
-      await feed.read(await readLogSnapshot(client));
+      await recordingChanges(db, OPERATOR, NOON, ({ record }) => record('UPDATED', 'WEBHOOK', [id]));
+      await feed.read(await readLogSnapshot(db));
       return hung;
     },
     undefined,
     feed,
   );
-  const queue = () => client.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
+  const queue = () => db.prisma.webhookQueue.findUniqueOrThrow({ where: { webhookId: id } });
   await expect.poll(queue).toMatchObject({ failingSince: later(60), claimedBy: null });
 });
 
 test('delivers at once what a clock that was years ahead has claimed and scheduled', async () => {
   const [webhookId] = await addWebhooks('late', 1, 2);
-  const { client } = server.database;
+  const { prisma } = server.database;
   const years = 3 * 365 * 86_400;
-  await client.webhookDelivery.updateMany({ data: { nextAttemptAt: later(years) } });
+  await prisma.webhookDelivery.updateMany({ data: { nextAttemptAt: later(years) } });
   const claimedUntil = new Date(Date.now() + years * 1_000);
-  await client.webhookQueue.update({
+  await prisma.webhookQueue.update({
     where: { webhookId: webhookId ?? 0 },
     data: { dueAt: later(years), claimedBy: 'ended', claimedUntil },
   });
@@ -266,14 +266,14 @@ test('delivers at once what a clock that was years ahead has claimed and schedul
 test('leaves a retry that is due in hours, and a claim of another process', async () => {
   const [waiting, claimed] = await addWebhooks('busy', 2, 1);
   await addWebhooks('prompt', 1, 1, later(1));
-  const { client } = server.database;
+  const { prisma } = server.database;
   const at = later(10 * 3_600);
-  await client.webhookDelivery.updateMany({
+  await prisma.webhookDelivery.updateMany({
     where: { webhookId: waiting ?? 0 },
     data: { nextAttemptAt: at },
   });
-  await client.webhookQueue.update({ where: { webhookId: waiting ?? 0 }, data: { dueAt: at } });
-  await client.webhookQueue.update({
+  await prisma.webhookQueue.update({ where: { webhookId: waiting ?? 0 }, data: { dueAt: at } });
+  await prisma.webhookQueue.update({
     where: { webhookId: claimed ?? 0 },
     data: { claimedBy: 'other', claimedUntil: new Date(Date.now() + 60_000) },
   });
@@ -283,7 +283,7 @@ test('leaves a retry that is due in hours, and a claim of another process', asyn
     return answered;
   });
   await expect.poll(() => urls).toEqual(['http://prompt.example/']);
-  const pending = await client.webhookDelivery.findMany({
+  const pending = await prisma.webhookDelivery.findMany({
     where: { status: 'PENDING' },
     orderBy: { webhookId: 'asc' },
   });

@@ -14,14 +14,14 @@ afterEach(() => server.stop());
 
 async function addLongLinks(count: number): Promise<void> {
   const { id } = await caller.link();
-  const { client } = server.database;
-  const { id: _, aliasKey: _key, ...like } = await client.link.findUniqueOrThrow({ where: { id } });
+  const { prisma } = server.database;
+  const { id: _, aliasKey: _key, ...like } = await prisma.link.findUniqueOrThrow({ where: { id } });
   const url = `https://example.com/${'a'.repeat(1_900)}`;
   const data = Array.from({ length: count }, (_, index) => {
     const alias = `long${index}`;
     return { ...like, url, urlKey: url, alias, aliasKey: alias, createdAt: NOON };
   });
-  await client.link.createMany({ data });
+  await prisma.link.createMany({ data });
 }
 
 /** Sends an operation and disconnects when `leave` resolves; resolves when the server has noticed. */
@@ -78,7 +78,7 @@ test('a mutation completes after its client disconnects, and occupies its slot u
 
 test('a reader starts no further statement after its signal is aborted', async () => {
   const controller = new AbortController();
-  const lists = new ListReader(server.database.client, 1, controller.signal);
+  const lists = new ListReader(server.database, 1, controller.signal);
   const statements = await server.statementsOf(async () => {
     const read = lists.linksContaining({ accountId: 1, column: 'urlKey', text: 'abc' });
     controller.abort(new Error('gone'));

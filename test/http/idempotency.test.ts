@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import type { Db } from '../../src/db/connection/db.ts';
+import { type Data, Database } from '../../src/db/database.ts';
 import { deleteExcess, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
-import { Preparation } from '../../src/domain/prepared-services.ts';
-import type { Services } from '../../src/domain/services.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
@@ -211,7 +208,7 @@ describe.each(surfaces)('Idempotency-Key over %s', (surface) => {
   });
 
   test('a request without a key costs no extra statement, and its answer is not stored', async () => {
-    const answers = () => server.database.client.keptAnswer.count();
+    const answers = () => server.database.prisma.keptAnswer.count();
     const before = await answers();
     await write(`Warm ${surface}`, null);
     const without = await server.statementsOf(() => write(`Plain ${surface}`, null));
@@ -237,7 +234,7 @@ test('works for a mutation with passwords and references, and stores no password
   const shape = ({ text }: Sent) =>
     text.replace(/"id":\d+,"url"/, '"id":0,"url"').replaceAll('keyed-two', 'keyed-one');
   expect(shape(keyed)).toBe(shape(plain));
-  const rows = await server.database.client.keptAnswer.findMany();
+  const rows = await server.database.prisma.keptAnswer.findMany();
   expect(JSON.stringify(rows)).not.toContain('opensesame');
   expect(JSON.stringify(rows)).not.toContain(key);
   expect((await v1('POST', '/links', form)).text).toBe(keyed.text);
@@ -255,75 +252,98 @@ describe('slow work of a mutation with a key', () => {
 
   const url = 'https://example.com/slow';
 
-  test('is done before others can wait for its transaction: passwords', async () => {
+  test('of a batch is done before others can wait for its transaction', async () => {
     const { id } = await caller.link({ url, alias: 'slow-1', password: 'right' });
-    const before = await slow.database.client.link.findUniqueOrThrow({ where: { id } });
-    const query = `mutation ($inputs: [CreateLinkInput!]!, $changes: [UpdateLinksInput!]!) {
-      createSpace(input: { name: "Slow" }) { __typename }
-      reused: createLink(input: { url: "${url}", password: "right", reuse: true }) { ... on Link { id } }
-      ...Others
-    }
-    fragment Others on Mutation {
-      createLinks(inputs: $inputs) { ... on Link { alias hasPassword hasPrivacyPassword } }
-      again: createLink(input: { url: "${url}/new", password: "new", reuse: true }) { ... on Link { alias } }
-      updateLinks(inputs: $changes) { ... on Link { hasPassword } ... on Error { message } }
-      updateLink(id: ${id}, input: { password: "right" }) { ... on Link { updatedAt } }
+    const create = `mutation ($inputs: [CreateLinkInput!]!) {
+      createLinks(inputs: $inputs) { ... on Link { alias hasPassword hasPrivacyPassword } ... on Error { message } }
     }`;
     const inputs = [
+      { url, password: 'right', reuse: true },
+      { url: `${url}/plain`, alias: 'slow-0' },
       { url: `${url}/new`, alias: 'slow-2', password: 'new', privacyPassword: 'other', privacy: 'PASSWORD' },
+      { url: `${url}/new`, password: 'new', reuse: true },
+      { url, alias: 'slow-0', password: 'late' },
       { url, alias: 'slow-3', password: '' },
     ];
-    const changes = [{ id: '999', input: { password: 'new' } }];
-    const { text } = await graphql(query, { inputs, changes }, key, caller);
-    expect(JSON.parse(text)).toEqual({
-      data: {
-        createSpace: { __typename: 'Space' },
-        reused: { id: String(id) },
-        createLinks: [{ alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true }, {}],
-        again: { alias: 'slow-2' },
-        updateLinks: [{ message: 'No such link.' }],
-        updateLink: { updatedAt: before.updatedAt.toISOString() },
-      },
+    const { text } = await graphql(create, { inputs }, key, caller);
+    expect(JSON.parse(text).data.createLinks).toMatchObject([
+      { alias: 'slow-1', hasPassword: true, hasPrivacyPassword: false },
+      { alias: 'slow-0', hasPassword: false, hasPrivacyPassword: false },
+      { alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true },
+      { alias: 'slow-2', hasPassword: true, hasPrivacyPassword: true },
+      { message: expect.stringContaining('alias') },
+      { message: expect.stringContaining('password') },
+    ]);
+    expect(await graphql(create, { inputs }, key, caller)).toMatchObject({ text, replayed: 'true' });
+
+    const update = `mutation ($inputs: [UpdateLinksInput!]!) {
+      updateLinks(inputs: $inputs) { ... on Link { url hasPassword } ... on Error { message } }
+    }`;
+    const changes = [
+      { id, input: { url: `${url}/changed` } },
+      { id, input: { url, password: 'right' } },
+      { id, input: { password: 'other' } },
+      { id: '999', input: { password: 'new' } },
+    ];
+    const { text: changed } = await graphql(update, { inputs: changes }, `${key} of changes`, caller);
+    expect(JSON.parse(changed).data.updateLinks).toEqual([
+      { url: `${url}/changed`, hasPassword: true },
+      { url, hasPassword: true },
+      { url, hasPassword: true },
+      { message: 'No such link.' },
+    ]);
+    const page = await fetch(`${slow.origin}/slow-1`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-Host': 's.example' },
+      body: new URLSearchParams({ password: 'other' }),
+      redirect: 'manual',
     });
-    expect(await graphql(query, { inputs, changes }, key, caller)).toMatchObject({ text, replayed: 'true' });
+    expect(page.headers.get('Location')).toBe(url);
   });
 
-  test('is done before others can wait for its transaction: DNS lookups', async () => {
+  test('is done by the first mutation of a document', async () => {
+    const query = `mutation {
+      createLink(input: { url: "${url}", alias: "first", password: "one" }) { __typename }
+      createSpace(input: { name: "After" }) { __typename }
+    }`;
+    const { text } = await graphql(query, {}, key, caller);
+    expect(JSON.parse(text).data).toEqual({
+      createLink: { __typename: 'Link' },
+      createSpace: { __typename: 'Space' },
+    });
+  });
+
+  test('is refused in a later mutation of a document, and nothing is saved or stored', async () => {
     const id = await caller.domain('slow.example');
+    const later = {
+      hash: `createLink(input: { url: "${url}", alias: "later", password: "one" }) { __typename }`,
+      lookup: `verifyDomain(id: ${id}) { __typename }`,
+    };
+    for (const [name, field] of Object.entries(later)) {
+      const query = `mutation { createSpace(input: { name: "Before ${name}" }) { __typename } ${field} }`;
+      for (const _attempt of [1, 2]) {
+        const { status, text, replayed } = await graphql(query, {}, key, caller);
+        expect([status, replayed]).toEqual([400, null]);
+        expect(JSON.parse(text)).toMatchObject({
+          data: null,
+          errors: [
+            { message: expect.stringContaining('first mutation'), extensions: { code: 'BAD_REQUEST' } },
+          ],
+        });
+      }
+      expect(await spacesNamed(`Before ${name}`, caller)).toBe(0);
+    }
+  });
+
+  test('a lookup in DNS works with a key', async () => {
+    const id = await caller.domain('looked-up.example');
     const { domain } = await caller.data<{ domain: { verification: { name: string; value: string } } }>(
       `{ domain(id: ${id}) { verification { name value } } }`,
     );
     const { name, value } = domain.verification;
     slow.dns.set(name, [value]);
-    const { text } = await graphql(
-      `mutation {
-        createSpace(input: { name: "DNS" }) { __typename }
-        verifyDomain(id: ${id}) { __typename }
-        createPixel(input: { name: "DNS", type: BING, value: "1" }) { __typename }
-      }`,
-      {},
-      key,
-      caller,
-    );
-    expect(JSON.parse(text).data).toEqual({
-      createSpace: { __typename: 'Space' },
-      verifyDomain: { __typename: 'Domain' },
-      createPixel: { __typename: 'Pixel' },
-    });
-  });
-
-  test('is refused with 429 if a concurrent request made it necessary during the transaction', async () => {
-    const { id } = await caller.link({ alias: 'overtaken' });
-    const services = {} as Services; // Nothing of it is called.
-    let begun = false;
-    const preparation = new Preparation({ ...services, hashPassword: async () => `hash ${id}` }, () => begun);
-    const { preparing, prepared } = preparation;
-    await preparing.hashPassword('owner', 'one');
-    begun = true;
-    expect(await prepared.hashPassword('owner', 'one')).toBe(`hash ${id}`);
-    expect(await prepared.verifyPassword('owner', 'two', `hash ${id}`)).toBe(false);
-    await expect(prepared.hashPassword('owner', 'one')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await expect(prepared.verifyPassword('owner', 'one', 'other')).rejects.toMatchObject({ retryAfter: 1 });
+    const { text } = await graphql(`mutation { verifyDomain(id: ${id}) { __typename } }`, {}, key, caller);
+    expect(JSON.parse(text).data).toEqual({ verifyDomain: { __typename: 'Domain' } });
   });
 });
 
@@ -398,14 +418,14 @@ test('ignores the key of a subscription', async () => {
 
 test('after an internal error nothing is saved, and the request may be repeated', async () => {
   // The log of changes refuses an insert after the first of two mutations.
-  const { client } = server.database;
+  const { prisma } = server.database;
   const isSqlite = inject('database').provider === 'sqlite';
   if (isSqlite)
-    await client.$executeRawUnsafe(
+    await prisma.$executeRawUnsafe(
       `CREATE TRIGGER "Broken" BEFORE INSERT ON "Pixel" BEGIN SELECT RAISE(ABORT, 'broken'); END`,
     );
   else
-    await client.$executeRawUnsafe(
+    await prisma.$executeRawUnsafe(
       'ALTER TABLE "Pixel" ADD CONSTRAINT "Broken" CHECK ("name" <> \'Broken\')',
     );
   const query = `mutation {
@@ -418,8 +438,8 @@ test('after an internal error nothing is saved, and the request may be repeated'
     errors: [{ extensions: { code: 'INTERNAL' } }],
   });
   expect(await spacesNamed('Half')).toBe(0);
-  if (isSqlite) await client.$executeRawUnsafe('DROP TRIGGER "Broken"');
-  else await client.$executeRawUnsafe('ALTER TABLE "Pixel" DROP CONSTRAINT "Broken"');
+  if (isSqlite) await prisma.$executeRawUnsafe('DROP TRIGGER "Broken"');
+  else await prisma.$executeRawUnsafe('ALTER TABLE "Pixel" DROP CONSTRAINT "Broken"');
   expect(JSON.parse((await graphql(query)).text).data.createPixel).toEqual({ name: 'Broken' });
   expect(await spacesNamed('Half')).toBe(1);
 });
@@ -428,99 +448,99 @@ describe('the stored answer', () => {
   let database: Database;
   let accountId: number;
   beforeAll(async () => {
-    database = await openDatabase(await newDatabase());
-    ({ id: accountId } = await database.client.account.create({ data: { name: 'Acme', createdAt: NOON } }));
+    database = await Database.open(await newDatabase());
+    ({ id: accountId } = await database.prisma.account.create({ data: { name: 'Acme', createdAt: NOON } }));
   });
   afterAll(() => database.close());
 
   const actor = () => ({ accountId, keyId: null as never, scopes: new Set<never>() });
   const answered = (body: string) => ({ status: 200, contentType: 'text/plain', body });
-  const answers = () => database.client.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
+  const answers = () => database.prisma.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
 
   test('does not contain secrets that are shown only once', async () => {
-    const first = new KeyedWrite(database.client, accountId, 'secret', NOON);
+    const first = new KeyedWrite(database, accountId, 'secret', NOON);
     expect(await first.begin('request')).toBeNull();
     first.hide('s3cr"et');
     expect(await first.end(answered(JSON.stringify({ secret: 's3cr"et', name: 'x' })))).toBeNull();
     await first.close();
-    const again = new KeyedWrite(database.client, accountId, 'secret', NOON);
+    const again = new KeyedWrite(database, accountId, 'secret', NOON);
     expect((await again.begin('request'))?.body).toBe(JSON.stringify({ secret: SHOWN_ONCE, name: 'x' }));
     await again.close();
   });
 
   test('is limited in size: too large an answer undoes its write', async () => {
-    const keyed = new KeyedWrite(database.client, accountId, 'large', NOON);
+    const keyed = new KeyedWrite(database, accountId, 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
     await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({ code: 'VALIDATION' });
     await keyed.close();
-    expect(await database.client.space.count()).toBe(0);
+    expect(await database.prisma.space.count()).toBe(0);
   });
 
   test('of an unfinished write is discarded with the write, and the key is free again', async () => {
     for (let time = 0; time < 2; time++) {
-      const keyed = new KeyedWrite(database.client, accountId, 'left', NOON);
+      const keyed = new KeyedWrite(database, accountId, 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
       await createSpace(keyed.db, actor(), { name: 'Left', color: null }, NOON);
-      expect(await keyed.db.space.count()).toBe(1);
+      expect(await keyed.db.prisma.space.count()).toBe(1);
       await keyed.close();
-      expect(await database.client.space.count()).toBe(0);
+      expect(await database.prisma.space.count()).toBe(0);
     }
   });
 
   test('is deleted oldest first, by number, by size and by age', async () => {
-    await database.client.keptAnswer.deleteMany();
+    await database.prisma.keptAnswer.deleteMany();
     for (let i = 0; i < 6; i++) {
-      const keyed = new KeyedWrite(database.client, accountId, `many ${i}`, new Date(NOON.getTime() + i));
+      const keyed = new KeyedWrite(database, accountId, `many ${i}`, new Date(NOON.getTime() + i));
       await keyed.begin('request');
       await keyed.end(answered(String(i).repeat(10)));
       await keyed.close();
     }
-    await deleteExcess(database.client, accountId, { count: 5, bytes: 1_000 });
+    await deleteExcess(database, accountId, { count: 5, bytes: 1_000 });
     expect((await answers()).map(({ body }) => body[0])).toEqual(['1', '2', '3', '4', '5']);
-    await deleteExcess(database.client, accountId, { count: 5, bytes: 35 });
+    await deleteExcess(database, accountId, { count: 5, bytes: 35 });
     expect((await answers()).map(({ body }) => body[0])).toEqual(['3', '4', '5']);
-    expect(await deleteOldAnswers(database.client, new Date(NOON.getTime() + 4))).toBe(false);
+    expect(await deleteOldAnswers(database, new Date(NOON.getTime() + 4))).toBe(false);
     expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
   });
 
   test('counts toward the limits whatever key an account chooses', async () => {
-    await database.client.keptAnswer.deleteMany();
+    await database.prisma.keptAnswer.deleteMany();
     for (let i = 0; i < 25; i++) {
-      const keyed = new KeyedWrite(database.client, accountId, `large ${i}`, new Date(NOON.getTime() + i));
+      const keyed = new KeyedWrite(database, accountId, `large ${i}`, new Date(NOON.getTime() + i));
       await keyed.begin('request');
       await keyed.end(answered('x'.repeat(300_000)));
       await keyed.close();
       // Stands for the many answers that a test cannot store.
-      await database.client.keptAnswer.updateMany({ data: { size: 10_000_000 } });
-      const { _sum } = await database.client.keptAnswer.aggregate({ _sum: { size: true } });
+      await database.prisma.keptAnswer.updateMany({ data: { size: 10_000_000 } });
+      const { _sum } = await database.prisma.keptAnswer.aggregate({ _sum: { size: true } });
       expect(_sum.size).toBeLessThan(150_000_000);
     }
   });
 
   test('one transaction includes several writes, and one of them can fail alone', async () => {
-    const enclosing = enclose(database.client);
+    const enclosing = enclose(database);
     const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
     await make('First');
-    await expect(enclosing.db.pixel.findMany()).resolves.toEqual([]);
+    await expect(enclosing.db.prisma.pixel.findMany()).resolves.toEqual([]);
     const wrong = { ...actor(), accountId: 999 };
     await expect(createSpace(enclosing.db, wrong, { name: 'Nobody’s', color: null }, NOON)).rejects.toThrow();
     await make('Second');
     await enclosing.commit();
-    const spaces = await database.client.space.findMany({ orderBy: { id: 'asc' } });
+    const spaces = await database.prisma.space.findMany({ orderBy: { id: 'asc' } });
     expect(spaces.map(({ name }) => name)).toEqual(['First', 'Second']);
-    expect(await database.client.change.count()).toBe(2);
+    expect(await database.prisma.change.count()).toBe(2);
   });
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
   'limits the number of writes with keys that run at once, and lets others wait',
   async () => {
-    const database = await openDatabase(await newDatabase());
-    const { id: accountId } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
+    const database = await Database.open(await newDatabase());
+    const { id: accountId } = await database.prisma.account.create({ data: { name: 'A', createdAt: NOON } });
     const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
     const begun = Array.from({ length: 4 }, (_, i) => {
-      const enclosing = enclose(database.client);
+      const enclosing = enclose(database);
       const made = createSpace(enclosing.db, actor, { name: `S${i}`, color: null }, NOON);
       return { enclosing, made };
     });
@@ -530,7 +550,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     await begun[0]?.enclosing.commit();
     await last?.made;
     for (const { enclosing } of begun) await enclosing.commit();
-    expect(await database.client.space.count()).toBe(4);
+    expect(await database.prisma.space.count()).toBe(4);
     await database.close();
   },
 );
@@ -539,17 +559,17 @@ describe('a keyed write that takes too long', () => {
   let database: Database;
   let actor: Writer;
   beforeEach(async () => {
-    database = await openDatabase(await newDatabase());
-    const { id } = await database.client.account.create({ data: { name: 'A', createdAt: NOON } });
+    database = await Database.open(await newDatabase());
+    const { id } = await database.prisma.account.create({ data: { name: 'A', createdAt: NOON } });
     actor = { accountId: id, keyId: null };
   });
   afterEach(() => database.close());
 
-  const add = (db: Db, name: string) => createSpace(db, actor, { name, color: null }, NOON);
-  const names = async () => (await database.client.space.findMany()).map(({ name }) => name);
+  const add = (db: Data, name: string) => createSpace(db, actor, { name, color: null }, NOON);
+  const names = async () => (await database.prisma.space.findMany()).map(({ name }) => name);
 
   test('makes no further change, and keeps the earlier ones', async () => {
-    const enclosing = enclose(database.client, { maxDuration: 0 });
+    const enclosing = enclose(database, { maxDuration: 0 });
     await add(enclosing.db, 'In time');
     await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
     await enclosing.commit();
@@ -557,17 +577,17 @@ describe('a keyed write that takes too long', () => {
   });
 
   test('is rolled back while it waits for something else, so that others can write', async () => {
-    const enclosing = enclose(database.client, { maxWait: 200 });
+    const enclosing = enclose(database, { maxWait: 200 });
     await add(enclosing.db, 'Not kept');
     await sleep(500);
-    await add(database.client, 'Another');
+    await add(database, 'Another');
     expect(await names()).toEqual(['Another']);
     await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
     await expect(enclosing.commit()).rejects.toThrow('too long');
   });
 
   test('stores no answer', async () => {
-    const keyed = new KeyedWrite(database.client, actor.accountId, 'slow', NOON, 100);
+    const keyed = new KeyedWrite(database, actor.accountId, 'slow', NOON, 100);
     await keyed.begin('request');
     await add(keyed.db, 'Not kept');
     await sleep(500);
@@ -575,6 +595,6 @@ describe('a keyed write that takes too long', () => {
     await expect(ended).rejects.toMatchObject({ code: 'VALIDATION' });
     await keyed.close();
     expect(await names()).toEqual([]);
-    expect(await database.client.keptAnswer.count()).toBe(0);
+    expect(await database.prisma.keptAnswer.count()).toBe(0);
   });
 });

@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { directTransaction } from '../../src/db/connection/raw-reads.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -13,7 +12,7 @@ afterAll(() => server.stop());
 
 test('a download ends when its key is revoked, however slowly it is read', async () => {
   const caller = await server.caller();
-  const { accountId, domainId, ...link } = await server.database.client.link.findUniqueOrThrow({
+  const { accountId, domainId, ...link } = await server.database.prisma.link.findUniqueOrThrow({
     where: { id: (await caller.link()).id },
     omit: { id: true },
   });
@@ -23,7 +22,7 @@ test('a download ends when its key is revoked, however slowly it is read', async
     row: { ...link, accountId, domainId, url, urlKey: 'x', alias: `many${number}` },
     pixelIds: [],
   }));
-  await directTransaction(server.database.client, (tx) => insertLinksIn(tx, links), {
+  await server.database.transaction((tx) => insertLinksIn(tx, links), {
     maxWait: 5_000,
     timeout: 30_000,
   });
@@ -33,8 +32,8 @@ test('a download ends when its key is revoked, however slowly it is read', async
     answer.once('error', () => ended.resolve('broken off')).once('end', () => ended.resolve('complete'));
     answer.once('data', () => {
       answer.pause();
-      void listKeys(server.database.client)
-        .then(([key]) => revokeKey(server.database.client, String(key?.id), NOON))
+      void listKeys(server.database)
+        .then(([key]) => revokeKey(server.database, String(key?.id), NOON))
         // The request is over before its client reads on.
         .then(() =>
           expect.poll(() => server.log.some(({ operation }) => operation === 'GET /links')).toBe(true),

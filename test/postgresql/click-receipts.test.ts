@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const clicks = async () =>
-  (await server.database.client.linkCounter.findUniqueOrThrow({ where: { linkId: id } })).clicks;
+  (await server.database.prisma.linkCounter.findUniqueOrThrow({ where: { linkId: id } })).clicks;
 
 test('a write of clicks that is repeated after a lost answer counts once', async () => {
-  const db = server.database.client;
+  const db = server.database;
   const processId = crypto.randomUUID();
   const send = (number: number, count: number) =>
     addClicks(db, new Map([[id, { count, last: NOON }]]), { processId, number });
@@ -30,15 +30,18 @@ test('a write of clicks that is repeated after a lost answer counts once', async
     number: 1,
   });
   expect(await clicks()).toBe(7);
-  await db.$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
+  await db.prisma
+    .$executeRaw`UPDATE "ClickReceipt" SET "at" = now() - interval '8 days' WHERE "processId" = ${processId}::uuid`;
   await deleteOldReceipts(db);
-  expect(await db.$queryRaw`SELECT COUNT(*)::int AS "left" FROM "ClickReceipt"`).toEqual([{ left: 1 }]);
+  expect(await db.prisma.$queryRaw`SELECT COUNT(*)::int AS "left" FROM "ClickReceipt"`).toEqual([
+    { left: 1 },
+  ]);
 });
 
 test('values that exist already use up no ids', async () => {
-  const db = server.database.client;
-  const { alias } = await db.link.findUniqueOrThrow({ where: { id } });
-  const lastId = () => db.$queryRaw`SELECT "last_value"::int AS "last" FROM "VisitValue_id_seq"`;
+  const db = server.database;
+  const { alias } = await db.prisma.link.findUniqueOrThrow({ where: { id } });
+  const lastId = () => db.prisma.$queryRaw`SELECT "last_value"::int AS "last" FROM "VisitValue_id_seq"`;
   await visit(server.origin, `/${alias}`);
   await server.flush();
   const before = await lastId();

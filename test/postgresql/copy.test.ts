@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import { name, sql } from '../../src/db/connection/sql.ts';
+import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { name, sql } from '../../src/db/sql.ts';
 import { countTables } from '../../src/db/statistics/rows.ts';
 import { newDatabase } from '../support/database.ts';
 import { unknownToPlanner } from '../support/plan.ts';
@@ -77,13 +77,13 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
       { inputs },
     );
   }
-  const { alias } = await server.database.client.link.findFirstOrThrow({ where: { title: 'Link 5' } });
+  const { alias } = await server.database.prisma.link.findFirstOrThrow({ where: { title: 'Link 5' } });
   await visit(server.origin, `/${alias}`);
   await server.flush();
   await owner.data(
     'mutation { createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { __typename } }',
   );
-  await server.database.client.webhookDelivery.create({
+  await server.database.prisma.webhookDelivery.create({
     data: {
       webhookId: 1,
       messageId: 'msg_1',
@@ -97,19 +97,19 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
   });
   const last = await owner.link();
   await owner.rest('DELETE', `/links/${last.id}`);
-  await server.database.client.linkCounter.updateMany({
+  await server.database.prisma.linkCounter.updateMany({
     where: { link: { title: 'Link 3' } },
     data: { clicks: 1234, lastClickedAt: server.clock.now },
   });
   await (await server.caller('stranger')).space('Theirs');
   const revoked = await server.caller('owner');
-  await server.database.client.apiKey.updateMany({
+  await server.database.prisma.apiKey.updateMany({
     where: { id: { gt: 2 } },
     data: { revokedAt: server.clock.now },
   });
   const expired = await server.caller('owner', ['read']);
   const expiresAt = new Date('2020-01-01');
-  await server.database.client.apiKey.updateMany({ where: { id: { gt: 3 } }, data: { expiresAt } });
+  await server.database.prisma.apiKey.updateMany({ where: { id: { gt: 3 } }, data: { expiresAt } });
   return { owner, revoked, expired };
 }
 
@@ -130,7 +130,7 @@ describe.each([
     const old = await startTestServer({ url: from });
     callers = await fill(old);
     before = await answersOf(callers.owner);
-    nextId = Math.max(...(await old.database.client.link.findMany()).map(({ id }) => id)) + 2;
+    nextId = Math.max(...(await old.database.prisma.link.findMany()).map(({ id }) => id)) + 2;
     await old.stop();
     copied = await copy(from, to);
     server = await startTestServer({ url: to });
@@ -143,7 +143,7 @@ describe.each([
   });
 
   test.runIf(toName === 'PostgreSQL')('lets the planner know what it copied', async () => {
-    expect(await unknownToPlanner(server.database.client, ['Link', 'LinkCounter', 'LinkDay'])).toEqual([]);
+    expect(await unknownToPlanner(server.database, ['Link', 'LinkCounter', 'LinkDay'])).toEqual([]);
   });
 
   test('accepts the same keys, with the same answers', async () => {
@@ -166,14 +166,14 @@ describe.each([
   });
 
   test('refuses a second copy and changes nothing', async () => {
-    const rows = await server.database.client.link.count();
+    const rows = await server.database.prisma.link.count();
     const again = await copy(from, to);
     expect(again).toEqual({
       code: 1,
       stdout: '',
       stderr: 'The target is not empty: its table Account has rows. Empty it, or name another.\n',
     });
-    expect(await server.database.client.link.count()).toBe(rows);
+    expect(await server.database.prisma.link.count()).toBe(rows);
   });
 });
 
@@ -188,21 +188,21 @@ test.each([
     const old = await startTestServer({ url: from });
     await (await old.caller('one')).domain('shared.example');
     const other = await (await old.caller('two')).domain('other.example');
-    const { client } = old.database;
-    const before = await client.$queryRaw<
+    const { prisma } = old.database;
+    const before = await prisma.$queryRaw<
       { sql: string }[]
     >`SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1`;
-    await client.$executeRaw`DROP TRIGGER "Domain_host_changed"`;
-    await client.domain.update({
+    await prisma.$executeRaw`DROP TRIGGER "Domain_host_changed"`;
+    await prisma.domain.update({
       where: { id: other },
       data: { name: 'shared.example:81', hostKey: 'shared.example' },
     });
     await old.stop();
     expect(await copy(from, to)).toMatchObject({ code: 0, stderr: '' });
     if (!to.startsWith('file:')) return;
-    const target_ = await openDatabase(to);
+    const target_ = await Database.open(to);
     expect(
-      await target_.client.$queryRaw`SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1`,
+      await target_.prisma.$queryRaw`SELECT sql FROM sqlite_master WHERE type = 'trigger' ORDER BY 1`,
     ).toEqual(before);
     await target_.close();
   },
@@ -214,11 +214,11 @@ test('leaves nothing behind if it fails, and can be repeated', async () => {
   const old = await startTestServer({ url: from });
   await (await old.caller()).link();
   // A row with a dangling reference, which the target refuses.
-  await old.database.client.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
-  await old.database.client.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
+  await old.database.prisma.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
+  await old.database.prisma.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
   const failed = await copy(from, to);
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Failed: .*\n$/)]);
-  await old.database.client.$executeRawUnsafe('DELETE FROM "LinkPixel"');
+  await old.database.prisma.$executeRawUnsafe('DELETE FROM "LinkPixel"');
   await old.stop();
   const second = await runProgram('cli/copy', {}, ['--from', from, '--to', to, '--json']);
   expect([second.code, JSON.parse(second.stdout)]).toEqual([
@@ -232,7 +232,7 @@ test('names a row that the other database cannot store', async () => {
   await applyMigrations(from);
   const old = await startTestServer({ url: from });
   const { id } = await (await old.caller()).link();
-  await old.database.client.$executeRawUnsafe(
+  await old.database.prisma.$executeRawUnsafe(
     `UPDATE "Link" SET "expirationClicks" = 3000000000 WHERE "id" = ${id}`,
   );
   await old.stop();
@@ -250,14 +250,14 @@ test('copies sums and counters beyond 32 bits, there and back', async () => {
   const { alias } = await (await old.caller()).link();
   await visit(old.origin, `/${alias}`);
   await old.flush();
-  const { client } = old.database;
+  const { prisma } = old.database;
   const large = 3_000_000_000;
-  await client.linkCounter.updateMany({ data: { clicks: large, turns: large, resets: large } });
-  await client.accountTally.updateMany({ data: { links: large } });
+  await prisma.linkCounter.updateMany({ data: { clicks: large, turns: large, resets: large } });
+  await prisma.accountTally.updateMany({ data: { links: large } });
   for (const owner of ['Link', 'Account'])
     for (const { what, sums } of countTables)
       for (const sum of sums)
-        await client.$executeRaw(sql`UPDATE ${name(`${owner}${what}`)} SET ${name(sum)} = ${large}`);
+        await prisma.$executeRaw(sql`UPDATE ${name(`${owner}${what}`)} SET ${name(sum)} = ${large}`);
   await old.stop();
   // It compares checksums itself.
   expect(await copy(from, to)).toMatchObject({ code: 0, stderr: '' });

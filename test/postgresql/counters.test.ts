@@ -14,9 +14,9 @@ afterAll(() => server.stop());
 
 /** PostgreSQL's statistics of changes of the table "Link" and its indexes. */
 async function changesOfLinks() {
-  const { client } = server.database;
-  await client.$executeRaw`SELECT pg_stat_force_next_flush()`;
-  return client.$queryRaw`
+  const { prisma } = server.database;
+  await prisma.$executeRaw`SELECT pg_stat_force_next_flush()`;
+  return prisma.$queryRaw`
     SELECT n_tup_ins::int AS "made", n_tup_upd::int AS "changed", n_dead_tup::int AS "dead" FROM pg_stat_user_tables
     WHERE relname = 'Link'`;
 }
@@ -31,8 +31,8 @@ test('clicks, claims and rotations do not write to the row of the link', async (
   for (const { alias } of links) expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
   await server.flush();
   expect(await changesOfLinks()).toEqual(before);
-  const { client } = server.database;
-  expect(await client.linkCounter.findMany({ orderBy: { linkId: 'asc' } })).toMatchObject(
+  const { prisma } = server.database;
+  expect(await prisma.linkCounter.findMany({ orderBy: { linkId: 'asc' } })).toMatchObject(
     links.map(() => ({ clicks: 1 })),
   );
   await owner.rest('PATCH', `/links/${links[0]?.id}`, { title: 'x' });
@@ -87,46 +87,46 @@ test('a deletion locks the link before its counter, like a change', async () => 
 
 /** The stored and the counted totals of each account. */
 async function totals() {
-  return server.database.client.$queryRaw<{ said: number; there: number }[]>`
+  return server.database.prisma.$queryRaw<{ said: number; there: number }[]>`
     SELECT COALESCE(SUM("links"), 0)::int AS "said", (SELECT COUNT(*)::int FROM "Link" WHERE "accountId" = "a"."id") AS "there"
       FROM "Account" AS "a" LEFT JOIN "AccountTally" ON "accountId" = "a"."id" GROUP BY "a"."id"`;
 }
 
 test('totals stay correct after statements on many rows, and after the deletion of an account', async () => {
-  const { client } = server.database;
+  const { prisma } = server.database;
   const [first, second] = [await owner.space('First'), await owner.space('Second')];
-  const insert = (from: number, space: number) => client.$executeRaw`
+  const insert = (from: number, space: number) => prisma.$executeRaw`
     INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
     SELECT 1, 1, NULLIF(${space}::int, 0), 'bulk' || "n", 'bulk' || "n", 'https://example.com/', 'https://example.com/', now(), now()
     FROM generate_series(${from}::int, ${from}::int + 999) AS "n"`;
   await Promise.all([insert(0, first), insert(1000, second), insert(2000, 0)]);
-  await client.$executeRaw`UPDATE "Link" SET "spaceId" = CASE WHEN "id" % 2 = 0 THEN ${first}::int WHEN "id" % 3 = 0 THEN ${second}::int END`;
-  await client.$executeRaw`UPDATE "Link" SET "disabled" = "id" % 7 = 0, "expiresAt" = CASE WHEN "id" % 4 = 0 THEN now() + "id" * interval '1 day' END`;
-  await client.$executeRaw`DELETE FROM "Link" WHERE "id" % 5 = 0`;
-  await client.$executeRaw`UPDATE "Link" SET "disabled" = false WHERE "id" % 14 = 0`;
+  await prisma.$executeRaw`UPDATE "Link" SET "spaceId" = CASE WHEN "id" % 2 = 0 THEN ${first}::int WHEN "id" % 3 = 0 THEN ${second}::int END`;
+  await prisma.$executeRaw`UPDATE "Link" SET "disabled" = "id" % 7 = 0, "expiresAt" = CASE WHEN "id" % 4 = 0 THEN now() + "id" * interval '1 day' END`;
+  await prisma.$executeRaw`DELETE FROM "Link" WHERE "id" % 5 = 0`;
+  await prisma.$executeRaw`UPDATE "Link" SET "disabled" = false WHERE "id" % 14 = 0`;
   await owner.rest('DELETE', `/spaces/${second}`);
   const stranger = await server.caller('stranger');
   await stranger.link({ space_id: await stranger.space('Theirs') });
-  await client.account.delete({ where: { name: 'stranger' } });
+  await prisma.account.delete({ where: { name: 'stranger' } });
   const counted = await totals();
   expect(counted.filter(({ said, there }) => said !== there)).toEqual([]);
   expect(counted.some(({ there }) => there > 1_000)).toBe(true);
-  expect(await client.linkCounter.count()).toBe(await client.link.count());
+  expect(await prisma.linkCounter.count()).toBe(await prisma.link.count());
 });
 
 test('keeps the later time of the last click, whatever the order of writes', async () => {
   const { id } = await owner.link();
   const at = (minutes: number) => new Date(NOON.getTime() + minutes * 60_000);
-  const { client } = server.database;
+  const db = server.database;
   for (const [number, minutes] of [
     [1, 5],
     [2, 3],
   ] as const)
-    await addClicks(client, new Map([[id, { count: 1, last: at(minutes) }]]), {
+    await addClicks(db, new Map([[id, { count: 1, last: at(minutes) }]]), {
       processId: '6ba7b810-9dad-11d1-80b4-00c04fd430c8',
       number,
     });
-  expect(await client.linkCounter.findUnique({ where: { linkId: id } })).toMatchObject({
+  expect(await db.prisma.linkCounter.findUnique({ where: { linkId: id } })).toMatchObject({
     clicks: 2,
     lastClickedAt: at(5),
   });

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { changing } from '../../src/db/change/log.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { subscribe } from '../support/events.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -109,7 +109,7 @@ test('visits that wait for a database that fails do not get 404', async () => {
   const { id } = await owner.link();
   expect((await open('/by-hand')).status).toBe(404);
   // A change made directly in the database is in no log.
-  await direct.database.client.$executeRaw`UPDATE "Link" SET "alias" = 'by-hand' WHERE "id" = ${id}`;
+  await direct.database.prisma.$executeRaw`UPDATE "Link" SET "alias" = 'by-hand' WHERE "id" = ${id}`;
   // By then, the cached entry of the unknown alias is too old.
   await setTimeout(1_000);
   proxy.holdAll();
@@ -133,7 +133,7 @@ test('creates a link anew if the one found for reuse is deleted meanwhile', asyn
   );
   await expect.poll(() => proxy.held).toBe(1);
   await setTimeout(100);
-  await direct.database.client.link.delete({ where: { id: Number(id) } });
+  await direct.database.prisma.link.delete({ where: { id: Number(id) } });
   proxy.release();
   const { createLink } = await made;
   expect(createLink).toEqual({ __typename: 'Link', id: expect.any(String), url });
@@ -186,17 +186,17 @@ test('a poll that is answered late announces nothing twice', async () => {
   // The server polls over the other connection.
   const own = await startPostgresProxy(direct.databaseUrl);
   onTestFinished(() => own.stop());
-  const database = await openDatabase(own.url);
+  const database = await Database.open(own.url);
   const revisions = new Revisions(database);
   const found: number[] = [];
   revisions.feed.listen({ onChange: ({ recordId }) => found.push(recordId) });
   await revisions.confirm();
   own.holdNext('"Revision"');
   await expect(revisions.confirm()).rejects.toThrow('in time');
-  const { client } = direct.database;
-  const { id: accountId } = await client.account.findFirstOrThrow();
+  const db = direct.database;
+  const { id: accountId } = await db.prisma.account.findFirstOrThrow();
   const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'SPACE', fields: [] };
-  await changing(client, (_tx, record) => record([1, 2, 3].map((recordId) => ({ ...row, recordId }))));
+  await changing(db, (_tx, record) => record([1, 2, 3].map((recordId) => ({ ...row, recordId }))));
   await revisions.confirm();
   expect(found).toEqual([1, 2, 3]);
   own.release();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { directTransaction } from '../../src/db/connection/raw-reads.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
 import { applyMigrations, type MigrationProgress } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
@@ -11,26 +10,26 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
   const caller = await server.caller();
-  const { client } = server.database;
+  const { prisma } = server.database;
   const { id } = await caller.link();
-  const link = await client.link.findUniqueOrThrow({ where: { id }, omit: { id: true } });
+  const link = await prisma.link.findUniqueOrThrow({ where: { id }, omit: { id: true } });
   const links = Array.from({ length: MANY }, (_, number) => ({
     row: { ...link, alias: `many${number}` },
     pixelIds: [],
   }));
   for (let first = 0; first < MANY; first += 5_000)
-    await directTransaction(client, (tx) => insertLinksIn(tx, links.slice(first, first + 5_000)), {
+    await server.database.transaction((tx) => insertLinksIn(tx, links.slice(first, first + 5_000)), {
       maxWait: 5_000,
       timeout: 60_000,
     });
-  await client.$executeRaw`ANALYZE "Link"`;
+  await prisma.$executeRaw`ANALYZE "Link"`;
 });
 afterAll(() => server.stop());
 
 /** How long one statement takes that changes so many links, in milliseconds. */
 async function changing(count: number): Promise<number> {
   const began = performance.now();
-  await server.database.client
+  await server.database.prisma
     .$executeRaw`UPDATE "Link" SET "title" = 'x', "titleKey" = 'x' WHERE "id" <= ${count}`;
   return performance.now() - began;
 }

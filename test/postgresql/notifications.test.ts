@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Notifications } from '../../src/db/change/notifications.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
+import { Notifications } from '../../src/db/postgresql/notifications.ts';
 import { newDatabase } from '../support/database.ts';
 
 test('a listener that failed reconnects, over one connection only', async () => {
   const url = await newDatabase();
-  const database = await openDatabase(url);
+  const database = await Database.open(url);
   const payloads: string[] = [];
   let attempts = 0;
   const notifications = new Notifications(url, 'some_channel', {
@@ -16,7 +16,7 @@ test('a listener that failed reconnects, over one connection only', async () => 
   });
   notifications.start();
   await expect.poll(() => notifications.works).toBe(true);
-  const connections = () => database.client.$queryRaw<object[]>`
+  const connections = () => database.prisma.$queryRaw<object[]>`
     SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND query LIKE ${'%pg_notify%'} AND pid <> pg_backend_pid()`;
   await expect.poll(connections).toHaveLength(1);

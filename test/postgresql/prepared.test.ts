@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
     DATABASE_POOL_SIZE: '1',
   });
   caller = new Caller(program.origin, KEY);
-  elsewhere = await openDatabase(url);
+  elsewhere = await Database.open(url);
 });
 afterAll(async () => {
   await elsewhere.close();
@@ -44,7 +44,7 @@ test('continues with prepared statements while a newer version adds columns', as
   await caller.link({ space_id: space, pixel_ids: await caller.pixel('Pixel') });
   for (let round = 0; round < 10; round++) await readAll(round);
   for (const table of ['Link', 'Space', 'Pixel', 'Domain', 'Account'])
-    await elsewhere.client.$executeRawUnsafe(`ALTER TABLE "${table}" ADD COLUMN "later" integer`);
+    await elsewhere.prisma.$executeRawUnsafe(`ALTER TABLE "${table}" ADD COLUMN "later" integer`);
   for (let round = 10; round < 13; round++) await readAll(round);
 });
 
@@ -65,11 +65,11 @@ test('recovers after at most one failure when the type of a column changes, with
     await writeAll(`Round ${round}`);
     expect((await keyed()).status).toBe(201);
   }
-  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(5000)');
+  await elsewhere.prisma.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(5000)');
   await keyed();
   expect((await keyed()).status).toBe(201);
-  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(4000)');
+  await elsewhere.prisma.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(4000)');
   await readAll(30);
-  await elsewhere.client.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(3000)');
+  await elsewhere.prisma.$executeRawUnsafe('ALTER TABLE "Link" ALTER COLUMN "title" TYPE varchar(3000)');
   await writeAll('Afterwards');
 });

@@ -14,7 +14,7 @@ test('processes that share the database share the rate limit of a key', async ()
     // Once both have seen the key, each gets the counts of the other.
     await left(caller);
     await left(there);
-    const told = () => one.database.client.$queryRaw<{ requests: bigint }[]>`SELECT "requests" FROM "KeyUse"`;
+    const told = () => one.database.prisma.$queryRaw<{ requests: bigint }[]>`SELECT "requests" FROM "KeyUse"`;
     await expect.poll(told).toEqual([{ requests: 2n }]);
     for (let i = 0; i < 12; i++) await left(caller);
     let remaining = 20;

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
-import { isUnavailable } from '../../src/db/connection/errors.ts';
-import { readRows } from '../../src/db/connection/raw-reads.ts';
-import { type Sql, sql } from '../../src/db/connection/sql.ts';
+import { Database } from '../../src/db/database.ts';
+import { isUnavailable } from '../../src/db/errors.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
 import { newDatabase } from '../support/database.ts';
 import { timed } from '../support/fair-time.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
@@ -11,15 +10,15 @@ let database: Database;
 let other: Database;
 beforeEach(async () => {
   const url = await newDatabase({ migrated: false });
-  database = await openDatabase(url, { pool: { poolSize: 4, statementTimeout: 10_000 } });
-  other = await openDatabase(url);
+  database = await Database.open(url, { pool: { poolSize: 4, statementTimeout: 10_000 } });
+  other = await Database.open(url);
 });
 afterEach(async () => {
   await database.close();
   await other.close();
 });
 
-const read = (statement: Sql) => readRows<{ value: number }>(database.client, statement);
+const read = (statement: Sql) => database.read<{ value: number }>(statement);
 const numberFrom = async (statement: Sql) => (await read(statement))[0]?.value;
 
 const same = (value: number) => sql`SELECT ${value}::integer AS "value"`;
@@ -62,13 +61,13 @@ test('a value that cannot be sent fails only its own read', async () => {
 
 test('reads of one batch fail within one time limit if the server hangs after the first', async () => {
   const proxy = await startPostgresProxy(database.url);
-  const hanging = await openDatabase(proxy.url, { pool: { poolSize: 2, statementTimeout: 500 } });
-  const readThere = (statement: Sql) => readRows<{ value: number }>(hanging.client, statement);
-  await other.client.$executeRaw`CREATE TABLE "Held" ("id" integer)`;
+  const hanging = await Database.open(proxy.url, { pool: { poolSize: 2, statementTimeout: 500 } });
+  const readThere = (statement: Sql) => hanging.read<{ value: number }>(statement);
+  await other.prisma.$executeRaw`CREATE TABLE "Held" ("id" integer)`;
   const held = sql`SELECT "id" AS "value" FROM "Held"`;
   for (let time = 0; time < 5; time++) for (const one of [held, same(1)]) await readThere(one);
-  await other.client.$transaction(async (tx) => {
-    await tx.$executeRaw`LOCK TABLE "Held" IN ACCESS EXCLUSIVE MODE`;
+  await other.transaction(async (tx) => {
+    await tx.prisma.$executeRaw`LOCK TABLE "Held" IN ACCESS EXCLUSIVE MODE`;
     const [first, ...others] = [same(1), held, same(2), same(3)].map(readThere);
     const ended = timed(Promise.allSettled(others));
     expect(await first).toEqual([{ value: 1 }]);
@@ -85,16 +84,16 @@ test('reads of one batch fail within one time limit if the server hangs after th
 });
 
 test('reads that wait for a lock do not use up the time limit of later reads', async () => {
-  const impatient = await openDatabase(database.url, { pool: { poolSize: 2, statementTimeout: 1_000 } });
-  const readThere = (statement: Sql) => readRows<{ value: number }>(impatient.client, statement);
-  await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
+  const impatient = await Database.open(database.url, { pool: { poolSize: 2, statementTimeout: 1_000 } });
+  const readThere = (statement: Sql) => impatient.read<{ value: number }>(statement);
+  await other.prisma.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
   const notes = sql`SELECT "id" AS "value" FROM "Note"`;
   for (let time = 0; time < 5; time++) for (const one of [notes, same(1)]) await readThere(one);
   const locked = Promise.withResolvers<void>();
   const [done, lock] = [
     Promise.withResolvers<void>(),
-    other.client.$transaction(async (tx) => {
-      await tx.$executeRaw`LOCK TABLE "Note" IN ACCESS EXCLUSIVE MODE`;
+    other.transaction(async (tx) => {
+      await tx.prisma.$executeRaw`LOCK TABLE "Note" IN ACCESS EXCLUSIVE MODE`;
       locked.resolve();
       await done.promise;
     }),
@@ -108,15 +107,15 @@ test('reads that wait for a lock do not use up the time limit of later reads', a
 });
 
 test('repeated reads of one statement fail for the same reason on a new connection', async () => {
-  await other.client.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
+  await other.prisma.$executeRaw`CREATE TABLE "Note" ("id" integer)`;
   const notes = sql`SELECT "id" AS "value" FROM "Note"`;
   await repeat(notes);
-  await other.client.$executeRaw`DROP TABLE "Note"`;
-  await other.client
+  await other.prisma.$executeRaw`DROP TABLE "Note"`;
+  await other.prisma
     .$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   await expect.poll(() => numberFrom(same(1)).catch(() => null)).toBe(1);
   const results = await Promise.allSettled([notes, notes, notes].map(read));
-  const missing = expect.objectContaining({ message: expect.stringContaining('TableDoesNotExist') });
+  const missing = expect.objectContaining({ message: expect.stringContaining('does not exist') });
   expect(results).toEqual(results.map(() => ({ status: 'rejected', reason: missing })));
 });
 
@@ -125,7 +124,7 @@ test('a broken connection fails its read as unavailable, and later reads succeed
   await repeat(same(0));
   const broken = read(sleep(30)).catch((error: unknown) => isUnavailable(error));
   const end = () =>
-    other.client.$queryRaw<
+    other.prisma.$queryRaw<
       unknown[]
     >`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()`;
   await expect.poll(end).toHaveLength(1);
@@ -163,17 +162,17 @@ test('reads each column by its type', async () => {
     nothing: null,
   };
   // The first reads have no name, later ones are prepared.
-  for (let time = 0; time < 7; time++) expect(await readRows(database.client, statement)).toEqual([row]);
+  for (let time = 0; time < 7; time++) expect(await database.read(statement)).toEqual([row]);
 });
 
 test('reads a column whose type and name have changed', async () => {
   const notes = sql`SELECT * FROM "Note"`;
-  await other.client.$executeRaw`CREATE TABLE "Note" ("value" integer)`;
-  await other.client.$executeRaw`INSERT INTO "Note" VALUES (5)`;
+  await other.prisma.$executeRaw`CREATE TABLE "Note" ("value" integer)`;
+  await other.prisma.$executeRaw`INSERT INTO "Note" VALUES (5)`;
   await repeat(notes);
   expect(await read(notes)).toEqual([{ value: 5 }]);
-  await other.client.$executeRaw`ALTER TABLE "Note" ALTER COLUMN "value" TYPE text`;
+  await other.prisma.$executeRaw`ALTER TABLE "Note" ALTER COLUMN "value" TYPE text`;
   expect(await read(notes)).toEqual([{ value: '5' }]);
-  await other.client.$executeRaw`ALTER TABLE "Note" RENAME COLUMN "value" TO "text"`;
+  await other.prisma.$executeRaw`ALTER TABLE "Note" RENAME COLUMN "value" TO "text"`;
   expect(await read(notes)).toEqual([{ text: '5' }]);
 });

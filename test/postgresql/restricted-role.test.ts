@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -11,10 +11,10 @@ import { startTestServer } from '../support/server.ts';
 test('a role that cannot create extensions and temporary tables can migrate, search and become ready', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const role = `guest_${url.pathname.slice(1)}`;
-  const owner = await openDatabase(url.href);
-  await owner.client.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
-  await owner.client.$executeRawUnsafe(`GRANT CREATE, USAGE ON SCHEMA public TO "${role}"`);
-  await owner.client.$executeRawUnsafe(`REVOKE TEMPORARY ON DATABASE "${url.pathname.slice(1)}" FROM PUBLIC`);
+  const owner = await Database.open(url.href);
+  await owner.prisma.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
+  await owner.prisma.$executeRawUnsafe(`GRANT CREATE, USAGE ON SCHEMA public TO "${role}"`);
+  await owner.prisma.$executeRawUnsafe(`REVOKE TEMPORARY ON DATABASE "${url.pathname.slice(1)}" FROM PUBLIC`);
   await owner.close();
   url.username = role;
   url.password = '';
@@ -28,7 +28,7 @@ test('a role that cannot create extensions and temporary tables can migrate, sea
       linkPage: { total: 1 },
     });
     expect(
-      await server.database.client.$queryRawUnsafe(
+      await server.database.prisma.$queryRawUnsafe(
         `SELECT indexname FROM pg_indexes WHERE indexname LIKE 'Link_%_text'`,
       ),
     ).toEqual([]);
@@ -52,8 +52,8 @@ test('a start on an unusable database says what to do', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const name = url.pathname.slice(1);
   const role = `plain_${name}`;
-  const owner = await openDatabase(url.href);
-  await owner.client.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
+  const owner = await Database.open(url.href);
+  await owner.prisma.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
   await owner.close();
   const { host } = url;
   const change = (changes: Partial<URL>) => Object.assign(new URL(url.href), changes);

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFile } from '../../src/db/connection/sqlite-file.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { migrationStateOf } from '../../src/db/migration-state.ts';
+import { openFile } from '../../src/db/sqlite/file.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
 import { startService } from '../support/service.ts';

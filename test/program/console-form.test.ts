@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changedFields, fieldsInConflict } from '../../console/src/data/edit-state.ts';
-import { parseRows, withRows } from '../../console/src/data/import.ts';
+import { parseRows, textIn, withRows } from '../../console/src/data/import.ts';
 import {
   changesOf,
   emptyFields,
@@ -232,4 +232,20 @@ test.each([
     [at[0], 'example.com/a'],
     [at[1], 'example.com/c'],
   ]);
+});
+
+test.each<[what: string, text: string, encoding: BufferEncoding]>([
+  [
+    'UTF-8 with a line that names the delimiter',
+    '\uFEFFsep=;\r\nurl;title\r\nhttps://a.example/;Zürich\r\n',
+    'utf8',
+  ],
+  ['UTF-8 with commas', 'url,title\nhttps://a.example/,Zürich\n', 'utf8'],
+  ['UTF-16 with tabs', '\uFEFFurl\ttitle\r\nhttps://a.example/\tZürich\r\n', 'utf16le'],
+])('reads a file as spreadsheets save it: %s', async (_what, text, encoding) => {
+  const { rows, unknown } = parseRows(await textIn(new Blob([Buffer.from(text, encoding)])));
+  expect(rows).toEqual([
+    { number: expect.any(Number), cells: { url: 'https://a.example/', title: 'Zürich' } },
+  ]);
+  expect(unknown).toEqual([]);
 });

@@ -21,7 +21,7 @@ test.each([
   const { code, stderr } = await run(...args);
   expect(stderr).toContain(expected);
   expect(code).toBe(1);
-  expect(await server.database.client.link.count()).toBe(0);
+  expect(await server.database.prisma.link.count()).toBe(0);
 });
 
 test('demo --help prints its help', async () => {
@@ -38,7 +38,7 @@ test('refuses a database that has links', async () => {
   const { alias } = await owner.link();
   const { code, stderr } = await run();
   expect([code, stderr]).toEqual([1, 'The database has links already: the demo is for an empty one.\n']);
-  const links = await server.database.client.link.findMany({ select: { alias: true } });
+  const links = await server.database.prisma.link.findMany({ select: { alias: true } });
   expect(links).toEqual([{ alias }]);
-  expect(await server.database.client.account.count()).toBe(1);
+  expect(await server.database.prisma.account.count()).toBe(1);
 });

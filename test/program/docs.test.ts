@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, variables } from '../../src/config.ts';
@@ -68,8 +67,7 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
   // test/schema/guides.test.ts executes them, if possible.
   graphql: ({ text }) => expect(validate(schema, parse(text))).toEqual([]),
   json: ({ text }) => expect(() => JSON.parse(text)).not.toThrow(),
-  // Checked all together below, since the compiler is slow.
-  ts: ({ text }) => expect(text).not.toBe(''),
+  ts: () => isRunBy('package.json', 'tsx scripts/check-guides.ts'),
   // Compared with the file that it shows, below.
   js: (block) => expect(shownFiles.map(({ text }) => text)).toContain(block.text),
   nginx: ({ file }) => isRunBy('test/program/nginx.test.ts', file),
@@ -115,80 +113,6 @@ test('finds a mistake in a systemd unit', () => {
   expect(() =>
     checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
   ).toThrow();
-});
-
-/** TypeScript's errors in the blocks, by their places. */
-function typeErrors(blocks: readonly Block[]): string {
-  // In the folder of the tests, so that packages and relative paths resolve as in a test.
-  const folder = mkdtempSync(join('test', '.docs-'));
-  const require = createRequire(resolve('package.json'));
-  const isInstalled = (name: string) => {
-    try {
-      return require.resolve(name) !== '';
-    } catch {
-      return false;
-    }
-  };
-  try {
-    // Packages of front ends that this project does not have: their imports have any type.
-    const unknown = new Map<string, Set<string>>();
-    for (const [index, { text, place }] of blocks.entries()) {
-      for (const [, imported = '', name = ''] of text.matchAll(/^import (.*?) from '([^']+)'/gm)) {
-        if (!name.startsWith('.')) {
-          if (isInstalled(name)) continue;
-          const names = imported.match(/\w+/g)?.filter((word) => word !== 'type') ?? [];
-          unknown.set(name, new Set([...(unknown.get(name) ?? []), ...names]));
-        } else if (!existsSync(join(folder, name))) {
-          // Generated files.
-          const isJson = name.endsWith('.json');
-          const made = isJson
-            ? '{ "__schema": { "queryType": { "name": "Query" } } }'
-            : 'declare const made: any; export default made;';
-          writeFileSync(join(folder, isJson ? name : `${name}.d.ts`), made);
-        }
-      }
-      writeFileSync(join(folder, `block-${index}.ts`), `// ${place}\n${text}`);
-    }
-    const modules = [...unknown].map(([name, names]) => {
-      const exported = [...names].map((one) => `export const ${one}: any; export type ${one} = any;`);
-      return `declare module '${name}' { ${exported.join(' ')} }`;
-    });
-    writeFileSync(join(folder, 'unknown.d.ts'), modules.join('\n'));
-    const compilerOptions = {
-      module: 'ESNext',
-      moduleResolution: 'Bundler',
-      resolveJsonModule: true,
-      allowImportingTsExtensions: true,
-      rewriteRelativeImportExtensions: false,
-      // Without the types of such packages, parameters of callbacks have none.
-      noImplicitAny: false,
-      types: ['node'],
-    };
-    writeFileSync(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
-    );
-    const tsc = resolve('node_modules/typescript/bin/tsc');
-    // With several threads, each would check the types of the schema and of Prisma again, which is most of the work.
-    const args = [tsc, '--singleThreaded', '-p', folder];
-    return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-test('TypeScript blocks type-check', () => {
-  const blocks = allBlocks.filter(({ language }) => language === 'ts');
-  const wrong = {
-    ...(blocks[0] as Block),
-    text: `${blocks[0]?.text}\nconst wrong: number = 'text';\nvoid wrong;`,
-  };
-  // One run of the compiler finds the deliberate mistake and no other.
-  expect(
-    typeErrors([...blocks, wrong])
-      .trim()
-      .split('\n'),
-  ).toEqual([expect.stringMatching(new RegExp(`block-${blocks.length}\\.ts.* error TS2322: `))]);
 });
 
 describe('what the guides tell front ends matches the schema', () => {

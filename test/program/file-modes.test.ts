@@ -4,9 +4,9 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/connection/client.ts';
-import { keepPrivate, openFile } from '../../src/db/connection/sqlite-file.ts';
+import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { keepPrivate, openFile } from '../../src/db/sqlite/file.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));
@@ -48,7 +48,7 @@ test.runIf(platform() !== 'win32').each([0o644, 0o640, 0o660])(
     const path = join(folder, `old-${mode}.db`);
     writeFileSync(path, '');
     chmodSync(path, mode);
-    const database = await openDatabase(`file:${path}`);
+    const database = await Database.open(`file:${path}`);
     expect(modeOf(path)).toBe('600');
     await database.close();
   },

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import Sqlite from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
-import { adapterFor } from '../../src/db/connection/adapter.ts';
-import { whenUnlocked } from '../../src/db/connection/sqlite-locks.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { whenUnlocked } from '../../src/db/sqlite/file.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-locked-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('retries a statement that met the lock of a migration', async () => {
-  const adapter = await adapterFor(`file:${join(folder, 'linkspace.db')}`);
+  const adapter = new PrismaBetterSqlite3({ url: `file:${join(folder, 'linkspace.db')}`, timeout: 0 });
   const [migrating, waiting] = [await adapter.connect(), await adapter.connect()];
   await migrating.executeScript('BEGIN EXCLUSIVE');
   let attempts = 0;
@@ -43,6 +43,6 @@ test('keeps running while another process locks the file, and writes afterwards'
   other.close();
   expect((await Promise.all(writes))[1].status).toBe(201);
   await server.flush();
-  expect(await server.database.client.linkCounter.findFirst()).toMatchObject({ clicks: 2 });
+  expect(await server.database.prisma.linkCounter.findFirst()).toMatchObject({ clicks: 2 });
   await server.stop();
 });

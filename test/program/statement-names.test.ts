@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { namesOfStatements, PLANNED_EACH_TIME } from '../../src/db/connection/statement-names.ts';
+import { namesOfStatements } from '../../src/db/postgresql/connection.ts';
+import { PLANNED_EACH_TIME } from '../../src/db/sql.ts';
 
 const send = (name: (query: { sql: string }) => string, sql: string, times: number) =>
   Array.from({ length: times }, () => name({ sql })).at(-1);

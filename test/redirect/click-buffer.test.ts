@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import type { Db } from '../../src/db/connection/db.ts';
-import { readRows } from '../../src/db/connection/raw-reads.ts';
-import { sql } from '../../src/db/connection/sql.ts';
+import type { Data } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
 import { RefusedVisits } from '../../src/redirect/refused-visits.ts';
 import { addClicks } from '../support/clicks.ts';
@@ -10,12 +9,12 @@ import { type Caller, NOON, startTestServer, type TestServer } from '../support/
 
 let server: TestServer;
 let owner: Caller;
-let db: Db;
+let db: Data;
 let ids: number[];
 beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller();
-  db = server.database.client;
+  db = server.database;
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
@@ -23,11 +22,11 @@ beforeEach(async () => {
 });
 
 const clicks = async () =>
-  (await db.linkCounter.findMany({ where: { linkId: { in: ids } }, orderBy: { linkId: 'asc' } })).map(
+  (await db.prisma.linkCounter.findMany({ where: { linkId: { in: ids } }, orderBy: { linkId: 'asc' } })).map(
     (counter) => counter.clicks,
   );
 
-function bufferOf(client: Db, log = pino({ level: 'silent' })): ClickBuffer {
+function bufferOf(client: Data, log = pino({ level: 'silent' })): ClickBuffer {
   return new ClickBuffer(client, log, new RefusedVisits(log));
 }
 
@@ -86,7 +85,7 @@ test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 2
     buffer.count(second, NOON);
     const settled = [buffer.flush()];
     for (let turn = 0; turn < 400 && writing; turn++) {
-      const read = readRows(db, sql`SELECT 1 AS "value"`);
+      const read = db.read(sql`SELECT 1 AS "value"`);
       settled.push(
         read.then(async () => {
           for (let tick = 0; tick < ticks; tick++) await null;
@@ -106,7 +105,7 @@ test('tells for how long counting stands still, and loses nothing', async () => 
   const buffer = bufferOf(db, pino({}, { write: (line) => lines.push(JSON.parse(line)) }));
   const [first = 0] = ids;
   expect(buffer.behind).toBe(0);
-  await db.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
+  await db.prisma.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
   try {
     for (let round = 1; round <= 3; round++) {
       buffer.count(first, NOON);
@@ -115,7 +114,7 @@ test('tells for how long counting stands still, and loses nothing', async () => 
     expect(buffer.behind).toBeGreaterThan(0);
     expect(await clicks()).toEqual([0, 0]);
   } finally {
-    await db.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
+    await db.prisma.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
   }
   await buffer.flush();
   expect([buffer.behind, await clicks()]).toEqual([0, [3, 0]]);

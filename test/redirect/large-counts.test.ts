@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { name, sql } from '../../src/db/connection/sql.ts';
+import { name, sql } from '../../src/db/sql.ts';
 import { countTables } from '../../src/db/statistics/rows.ts';
 import { exportOf, importInto } from '../support/moving.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
@@ -32,39 +32,39 @@ describe('sums beyond 32 bits', () => {
       await server.flush();
     };
     await visitAll();
-    const { client } = server.database;
+    const { prisma } = server.database;
     for (const owner of ['Link', 'Account'])
       for (const { what, sums } of countTables)
         for (const sum of sums)
-          await client.$executeRaw(sql`UPDATE ${name(`${owner}${what}`)} SET ${name(sum)} = ${MOST}`);
-    await client.linkCounter.updateMany({ data: { clicks: MOST, turns: MOST, resets: MOST } });
+          await prisma.$executeRaw(sql`UPDATE ${name(`${owner}${what}`)} SET ${name(sum)} = ${MOST}`);
+    await prisma.linkCounter.updateMany({ data: { clicks: MOST, turns: MOST, resets: MOST } });
     // Another visitor.
     for (const { alias } of links)
       await visit(server.origin, `/${alias}`, { headers: { 'X-Forwarded-For': '192.0.2.9' } });
     await visitAll();
-    await client.linkCounter.update({ where: { linkId: links[1]?.id ?? 0 }, data: { clicks: MOST + 9 } });
+    await prisma.linkCounter.update({ where: { linkId: links[1]?.id ?? 0 }, data: { clicks: MOST + 9 } });
   });
   afterAll(() => server.stop());
 
   test('count every visit', async () => {
-    const { client } = server.database;
+    const { prisma } = server.database;
     expect(visited).toBe(302);
-    const counters = await client.linkCounter.findMany({ orderBy: { linkId: 'asc' } });
+    const counters = await prisma.linkCounter.findMany({ orderBy: { linkId: 'asc' } });
     expect(counters.map(({ clicks, turns }) => [clicks, turns])).toEqual([
       [MOST + 2, MOST],
       [MOST + 9, MOST],
       [MOST + 2, MOST],
       [MOST + 2, MOST + 2],
     ]);
-    expect(await client.linkHour.findMany({ where: { linkId: links[0]?.id ?? 0 } })).toMatchObject([
+    expect(await prisma.linkHour.findMany({ where: { linkId: links[0]?.id ?? 0 } })).toMatchObject([
       { clicks: MOST + 2, bots: MOST + 1 },
     ]);
-    expect(await client.accountDay.findMany()).toMatchObject([
+    expect(await prisma.accountDay.findMany()).toMatchObject([
       { clicks: MOST + 8, described: MOST + 8, visitors: MOST + 4, bots: MOST + 1 },
     ]);
     const destinations = { where: { kind: 4 } };
-    expect(await client.accountMonthValue.findMany(destinations)).toMatchObject([{ clicks: MOST + 8 }]);
-    expect(await client.linkDayValue.findMany(destinations)).toMatchObject(
+    expect(await prisma.accountMonthValue.findMany(destinations)).toMatchObject([{ clicks: MOST + 8 }]);
+    expect(await prisma.linkDayValue.findMany(destinations)).toMatchObject(
       links.map(() => ({ clicks: MOST + 2 })),
     );
   });
@@ -138,10 +138,10 @@ describe('sums beyond 32 bits', () => {
 
   test('are subtracted by a reset', async () => {
     await owner.data(`mutation { resetStatistics(linkId: ${links[0]?.id}) { __typename } }`);
-    const { client } = server.database;
-    expect(await client.linkCounter.findFirst({ where: { linkId: links[0]?.id ?? 0 } })).toMatchObject({
+    const { prisma } = server.database;
+    expect(await prisma.linkCounter.findFirst({ where: { linkId: links[0]?.id ?? 0 } })).toMatchObject({
       resets: MOST + 1,
     });
-    expect(await client.accountDay.findMany()).toMatchObject([{ clicks: 6 }]);
+    expect(await prisma.accountDay.findMany()).toMatchObject([{ clicks: 6 }]);
   });
 });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import type { Db } from '../../src/db/connection/db.ts';
+import type { Data } from '../../src/db/database.ts';
 import type { Visit } from '../../src/domain/visit/visit.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
@@ -13,12 +13,12 @@ const { provider } = inject('database');
 let server: TestServer;
 let metrics: Metrics;
 let owner: Caller;
-let db: Db;
+let db: Data;
 let links: RestLink[];
 beforeAll(async () => {
   metrics = new Metrics();
   server = await startTestServer({ metrics });
-  db = server.database.client;
+  db = server.database;
 });
 afterAll(() => server.stop());
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   owner = await server.caller(`account ${accounts++}`);
   links = [];
   for (let i = 0; i < 5; i++) links.push(await owner.link());
-  accountId = (await db.account.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
+  accountId = (await db.prisma.account.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
   server.log.length = 0;
 });
 
@@ -43,16 +43,16 @@ async function refuse(table: string, column: string, value: number | string): Pr
   const literal = typeof value === 'string' ? `'${value}'` : value;
   if (provider === 'sqlite') {
     for (const event of ['INSERT', 'UPDATE'])
-      await db.$executeRawUnsafe(`CREATE TRIGGER "refuses${event}" BEFORE ${event} ON "${table}"
+      await db.prisma.$executeRawUnsafe(`CREATE TRIGGER "refuses${event}" BEFORE ${event} ON "${table}"
         WHEN NEW."${column}" = ${literal} BEGIN SELECT RAISE(ABORT, 'it is refused'); END`);
     for (const event of ['INSERT', 'UPDATE'])
-      mend.push(() => db.$executeRawUnsafe(`DROP TRIGGER "refuses${event}"`));
+      mend.push(() => db.prisma.$executeRawUnsafe(`DROP TRIGGER "refuses${event}"`));
     return;
   }
-  await db.$executeRawUnsafe(
+  await db.prisma.$executeRawUnsafe(
     `ALTER TABLE "${table}" ADD CONSTRAINT "refuses" CHECK ("${column}" IS DISTINCT FROM ${literal}) NOT VALID`,
   );
-  mend.push(() => db.$executeRawUnsafe(`ALTER TABLE "${table}" DROP CONSTRAINT "refuses"`));
+  mend.push(() => db.prisma.$executeRawUnsafe(`ALTER TABLE "${table}" DROP CONSTRAINT "refuses"`));
 }
 
 const refusals = () => server.log.filter(({ msg }) => msg === 'the database refuses visits of a link');
@@ -75,8 +75,8 @@ async function visitAll(referrer = 'https://good.example/'): Promise<void> {
 }
 
 async function counted(): Promise<{ clicks: number[]; account: number }> {
-  const counters = await db.linkCounter.findMany({ where: { accountId }, orderBy: { linkId: 'asc' } });
-  const days = await db.accountDay.findMany({ where: { accountId } });
+  const counters = await db.prisma.linkCounter.findMany({ where: { accountId }, orderBy: { linkId: 'asc' } });
+  const days = await db.prisma.accountDay.findMany({ where: { accountId } });
   return {
     clicks: counters.map(({ clicks }) => clicks),
     account: days.reduce((sum, { clicks }) => sum + clicks, 0),
@@ -92,7 +92,9 @@ test.each(['LinkHour', 'LinkDay'])('a refused row of %s loses the click of its l
   expect(await refusedTotal('clicks')).toBe(before + 1);
   // Nothing is left of it.
   const ofLink = { where: { linkId: id } };
-  expect(await Promise.all([db.linkHour.count(ofLink), db.linkDayValue.count(ofLink)])).toEqual([0, 0]);
+  expect(await Promise.all([db.prisma.linkHour.count(ofLink), db.prisma.linkDayValue.count(ofLink)])).toEqual(
+    [0, 0],
+  );
   await mend.pop()?.();
   if (provider === 'sqlite') await mend.pop()?.();
   expect(await countAll()).toEqual({ clicks: [2, 2, 1, 2, 2], account: 9 });
@@ -107,7 +109,7 @@ test('one of many hours that waited is refused alone', async () => {
     buffer.count(id, new Date(`2026-11-${hour}:00:00Z`));
   await buffer.flush();
   expect(await counted()).toEqual({ clicks: [5, 0, 0, 0, 0], account: 5 });
-  const days = await db.linkDay.findMany({ where: { linkId: id }, orderBy: { day: 'asc' } });
+  const days = await db.prisma.linkDay.findMany({ where: { linkId: id }, orderBy: { day: 'asc' } });
   expect(days.map(({ day, clicks, described }) => [day, clicks, described])).toEqual([
     [20261119, 2, 2],
     [20261120, 2, 2],
@@ -135,7 +137,7 @@ test('a refused value loses nothing else', async () => {
 test('refused visitors lose nothing else', async () => {
   await refuse('DayVisitor', 'linkId', links[1]?.id ?? 0);
   expect(await countAll()).toEqual({ clicks: [1, 1, 1, 1, 1], account: 5 });
-  expect(await db.accountDay.findMany({ where: { accountId } })).toMatchObject([
+  expect(await db.prisma.accountDay.findMany({ where: { accountId } })).toMatchObject([
     { described: 5, visitors: 4 },
   ]);
   expect(refusals()).toMatchObject([{ link: links[1]?.id, clicks: 0, values: 0, visitors: 1 }]);
@@ -182,14 +184,14 @@ test('a day far in the future is refused alone', async () => {
 test.runIf(provider === 'postgresql')('a sum that is full loses the clicks of its account only', async () => {
   const { alias } = await (await server.caller('other')).link();
   await countAll();
-  await db.$executeRawUnsafe(
+  await db.prisma.$executeRawUnsafe(
     `UPDATE "AccountDay" SET "clicks" = 9223372036854775807 WHERE "accountId" = ${accountId}`,
   );
   await visit(server.origin, `/${alias}`);
   await visitAll();
-  const counters = await db.linkCounter.findMany({ where: { accountId } });
+  const counters = await db.prisma.linkCounter.findMany({ where: { accountId } });
   expect(counters.map(({ clicks }) => clicks)).toEqual([1, 1, 1, 1, 1]);
-  const other = await db.linkCounter.findFirstOrThrow({ where: { link: { alias } } });
+  const other = await db.prisma.linkCounter.findFirstOrThrow({ where: { link: { alias } } });
   expect(other.clicks).toBe(1);
   expect(refusals()).toMatchObject(
     links.map(({ id }) => ({ link: id, clicks: 1, reason: expect.stringContaining('out of range') })),
@@ -217,7 +219,7 @@ test('of many refused links, few are logged and all are counted', async () => {
   await owner.data('mutation ($many: [CreateLinkInput!]!) { createLinks(inputs: $many) { __typename } }', {
     many,
   });
-  const all = await db.linkCounter.findMany({ where: { accountId } });
+  const all = await db.prisma.linkCounter.findMany({ where: { accountId } });
   await refuse('AccountHour', 'accountId', accountId);
   const lines: object[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
@@ -231,16 +233,16 @@ test.runIf(provider === 'postgresql')(
   'a part that fails for another reason is tried again, and every part counts once',
   async () => {
     await refuse('LinkHour', 'linkId', links[0]?.id ?? 0);
-    await db.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
+    await db.prisma.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION 'no space' USING ERRCODE = '53100'; END $$`);
-    mend.push(() => db.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
+    mend.push(() => db.prisma.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
     // After the refusal of the whole, so that it fails while the parts are written.
-    await db.$executeRawUnsafe(`CREATE TRIGGER "fails" AFTER INSERT ON "LinkDay" FOR EACH ROW
+    await db.prisma.$executeRawUnsafe(`CREATE TRIGGER "fails" AFTER INSERT ON "LinkDay" FOR EACH ROW
       WHEN (NEW."linkId" = ${links[3]?.id}) EXECUTE FUNCTION "fails"()`);
     await countAll();
     for (let i = 0; i < 3; i++) await server.flush();
     expect(await counted()).toEqual({ clicks: [0, 1, 1, 0, 0], account: 2 });
-    await db.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkDay"');
+    await db.prisma.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkDay"');
     expect(await countAll()).toEqual({ clicks: [0, 2, 2, 2, 2], account: 8 });
     expect(refusals()).toMatchObject([{ link: links[0]?.id, clicks: 1 }]);
   },
@@ -259,10 +261,10 @@ test.runIf(provider === 'postgresql').each(codes)(
   'after an error %s, a visit is given up: %s',
   async (code, isGivenUp) => {
     const [first, second] = links;
-    await db.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
+    await db.prisma.$executeRawUnsafe(`CREATE FUNCTION "fails"() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'it fails' USING ERRCODE = '${code}'; END $$`);
-    mend.push(() => db.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
-    await db.$executeRawUnsafe(`CREATE TRIGGER "fails" BEFORE INSERT ON "LinkHour" FOR EACH ROW
+    mend.push(() => db.prisma.$executeRawUnsafe('DROP FUNCTION "fails" CASCADE'));
+    await db.prisma.$executeRawUnsafe(`CREATE TRIGGER "fails" BEFORE INSERT ON "LinkHour" FOR EACH ROW
     WHEN (NEW."linkId" = ${first?.id}) EXECUTE FUNCTION "fails"()`);
     const log = pino({ level: 'silent' });
     const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
@@ -271,7 +273,7 @@ test.runIf(provider === 'postgresql').each(codes)(
     expect([buffer.unwritten, (await counted()).clicks.slice(0, 2)]).toEqual(
       isGivenUp ? [0, [0, 1]] : [2, [0, 0]],
     );
-    await db.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkHour"');
+    await db.prisma.$executeRawUnsafe('DROP TRIGGER "fails" ON "LinkHour"');
     await buffer.flush();
     expect((await counted()).clicks.slice(0, 2)).toEqual([isGivenUp ? 0 : 1, 1]);
   },
@@ -294,9 +296,12 @@ test.each(['LinkDay', 'AccountHour'])(
     }
     expect(seen).toEqual(['https://example.com/1', 'https://example.com/2', 410]);
     await server.flush();
-    expect(await db.linkCounter.findUnique({ where: { linkId: id } })).toMatchObject({ clicks: 2, turns: 2 });
-    expect(await db.linkHour.count({ where: { linkId: id } })).toBe(0);
-    expect(await db.linkDayValue.count({ where: { linkId: id } })).toBe(0);
+    expect(await db.prisma.linkCounter.findUnique({ where: { linkId: id } })).toMatchObject({
+      clicks: 2,
+      turns: 2,
+    });
+    expect(await db.prisma.linkHour.count({ where: { linkId: id } })).toBe(0);
+    expect(await db.prisma.linkDayValue.count({ where: { linkId: id } })).toBe(0);
     expect(refusals()).toMatchObject([{ link: id, statistics: 1 }]);
   },
 );

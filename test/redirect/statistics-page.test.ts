@@ -219,10 +219,10 @@ describe('the statistics page of a public link', () => {
   ])('is shown in %s', async (language, ...words) => {
     const link = await owner.link();
     await visits(link, 1, { 'X-Country': 'DE' });
-    const { client } = server.database;
-    await client.linkDay.updateMany({ where: { linkId: link.id }, data: { clicks: 1234, described: 1234 } });
-    await client.linkDayValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
-    await client.linkMonthValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
+    const { prisma } = server.database;
+    await prisma.linkDay.updateMany({ where: { linkId: link.id }, data: { clicks: 1234, described: 1234 } });
+    await prisma.linkDayValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
+    await prisma.linkMonthValue.updateMany({ where: { linkId: link.id }, data: { clicks: 1234 } });
     const { body } = await openNextDay(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
     expect(body).toContain(`<html lang="${language}">`);
     for (const word of words) expect(body).toContain(word);
@@ -459,7 +459,7 @@ describe('the statistics page with a password', () => {
 
   test('stays closed if no password was ever set', async () => {
     const { alias, id } = await owner.link(PASSWORD);
-    await server.database.client.link.update({ where: { id }, data: { privacyPassword: null } });
+    await server.database.prisma.link.update({ where: { id }, data: { privacyPassword: null } });
     expect((await open(`/${alias}+`)).status).toBe(401);
     expect((await open(`/${alias}+`, { form: right })).status).toBe(401);
     expect((await open(`/${alias}+`, { form: { password: '' } })).status).toBe(401);
@@ -490,10 +490,10 @@ describe('the statistics page of a private link', () => {
   });
 
   test('redirects to the not-found URL of its domain, like an unknown alias', async () => {
-    const { client } = server.database;
+    const { prisma } = server.database;
     const domain_id = await owner.domain('missing.example');
     const data = { notFoundUrl: 'https://example.com/missing', verifiedAt: NOON };
-    await client.domain.update({ where: { id: domain_id }, data });
+    await prisma.domain.update({ where: { id: domain_id }, data });
     const link = await owner.link({ privacy: 1, domain_id });
     const headers = { 'X-Forwarded-Host': 'missing.example' };
     const answers = [];
@@ -575,7 +575,7 @@ describe('the path of a statistics page', () => {
     expect((await open(`/${alias}+`)).status).toBe(404);
     await owner.data('mutation ($id: ID!) { verifyDomain(id: $id) { __typename } }', { id: domain_id });
     const data = { verifiedAt: NOON };
-    await server.database.client.domain.update({ where: { id: domain_id }, data });
+    await server.database.prisma.domain.update({ where: { id: domain_id }, data });
     const fresh = await startTestServer({ url: server.databaseUrl, verifiesDomains: true });
     const { status, body } = await open(`/${alias}+`, { headers }, fresh);
     await fresh.stop();

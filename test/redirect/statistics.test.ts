@@ -85,7 +85,7 @@ async function links(owner: Caller, server: TestServer) {
   for (const [i, form] of forms.entries()) {
     const { id, alias } = await owner.link({ ...form, space_id: spaces[i % 2] ?? 0 });
     const before = i === 4 ? 7 : 0;
-    await server.database.client.linkCounter.update({ where: { linkId: id }, data: { clicks: before } });
+    await server.database.prisma.linkCounter.update({ where: { linkId: id }, data: { clicks: before } });
     made.push({ id, alias, space: i % 2, before, visits: 0, all: before, gone: false });
   }
   return { spaces, made };
@@ -98,10 +98,10 @@ test('clicks equal the earlier ones plus the sum over hours, days and destinatio
       const [server] = servers as [TestServer, TestServer];
       const owner = await server.caller(`account ${account++}`);
       const { spaces, made } = await links(owner, server);
-      const { client } = server.database;
+      const { prisma } = server.database;
       let failing = false;
       const mend = async () => {
-        if (failing) await client.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
+        if (failing) await prisma.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
         failing = false;
       };
       const flushAll = async () => {
@@ -129,7 +129,7 @@ test('clicks equal the earlier ones plus the sum over hours, days and destinatio
           await process.stop();
           servers[one.at.server] = await startTestServer({ url });
         } else if (one.do === 'fail' && !failing && servers[0] === server) {
-          await client.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
+          await prisma.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
           failing = true;
           for (const each of servers) await each.flush();
         } else if (servers[0] === server && link && !link.gone) {
@@ -151,7 +151,7 @@ test('clicks equal the earlier ones plus the sum over hours, days and destinatio
         }
       }
       const last = servers[0] as TestServer;
-      if (failing) await last.database.client.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
+      if (failing) await last.database.prisma.$executeRawUnsafe('ALTER TABLE "AwayDay" RENAME TO "LinkDay"');
       await flushAll();
       last.clock.now = NOON;
       const caller = last.callerWith(owner.key);
@@ -203,8 +203,8 @@ test('counts a visitor once a day over all processes, and deletes visitors when 
     return [link.statistics.visitors, ...link.statistics.series.map((point) => point.visitors)];
   };
   expect(await visitors()).toEqual([5, 3, 2]);
-  const { client } = one.database;
-  const stored = async () => [await client.daySalt.count(), await client.dayVisitor.count()];
+  const { prisma } = one.database;
+  const stored = async () => [await prisma.daySalt.count(), await prisma.dayVisitor.count()];
   expect(await stored()).not.toContain(0);
   const later = new Date(NOON.getTime() + 60 * DAY);
   await deleteVisitorsBefore(one, later);
@@ -232,11 +232,11 @@ test('does not count a visitor twice if a process writes after the day is over',
   const later = new Date(day + 2 * DAY);
   await deleteVisitorsBefore(one, later);
   await one.flush();
-  const { client } = one.database;
-  expect(await client.linkDay.findMany({ where: { linkId: id } })).toMatchObject([
+  const { prisma } = one.database;
+  expect(await prisma.linkDay.findMany({ where: { linkId: id } })).toMatchObject([
     { clicks: 2, visitors: 1 },
   ]);
-  expect(await client.dayVisitor.count()).toBe(0);
+  expect(await prisma.dayVisitor.count()).toBe(0);
 });
 
 test.runIf(provider === 'sqlite')(
@@ -248,11 +248,11 @@ test.runIf(provider === 'sqlite')(
     const { id, alias } = await owner.link();
     await visit(server.origin, `/${alias}`);
     await server.flush();
-    const { client } = server.database;
-    const { day, salt } = await client.daySalt.findFirstOrThrow();
+    const { prisma } = server.database;
+    const { day, salt } = await prisma.daySalt.findFirstOrThrow();
     const hashes = Array.from({ length: 4_000 }, () => randomBytes(16).toString('base64url'));
     for (let i = 0; i < hashes.length; i += 10)
-      await client.dayVisitor.createMany({
+      await prisma.dayVisitor.createMany({
         data: hashes.slice(i, i + 10).map((hash) => ({ day, linkId: id, hash })),
       });
     const found = () => {
@@ -318,7 +318,7 @@ test('deletes statistics older than the given number of months, and keeps clicks
   }
   await server.flush();
   server.clock.now = NOON;
-  const { client } = server.database;
+  const { prisma } = server.database;
   await new StatisticsRetention(server.database, 24, () => NOON, pino({ level: 'silent' })).deleteOld();
   const period =
     'statistics(from: "2024-01-01", to: "2026-11-20") { clicks top(by: BROWSER) { rows { clicks } others } }';
@@ -330,16 +330,16 @@ test('deletes statistics older than the given number of months, and keeps clicks
     link: { clicks: 3, statistics: counted },
     viewer: { account: { statistics: counted } },
   });
-  const { accountId } = await client.linkCounter.findUniqueOrThrow({ where: { linkId: id } });
-  expect(await client.linkMonthValue.count({ where: { linkId: id, month: { lt: 202411 } } })).toBe(0);
-  expect(await client.accountHour.count({ where: { accountId, hour: { lt: 2024110100 } } })).toBe(0);
-  await client.account.delete({ where: { id: accountId } });
+  const { accountId } = await prisma.linkCounter.findUniqueOrThrow({ where: { linkId: id } });
+  expect(await prisma.linkMonthValue.count({ where: { linkId: id, month: { lt: 202411 } } })).toBe(0);
+  expect(await prisma.accountHour.count({ where: { accountId, hour: { lt: 2024110100 } } })).toBe(0);
+  await prisma.account.delete({ where: { id: accountId } });
   for (const left of [
-    await client.linkHour.count({ where: { linkId: id } }),
-    await client.linkDay.count({ where: { linkId: id } }),
-    await client.linkDayValue.count({ where: { linkId: id } }),
-    await client.accountDay.count({ where: { accountId } }),
-    await client.accountDayValue.count({ where: { accountId } }),
+    await prisma.linkHour.count({ where: { linkId: id } }),
+    await prisma.linkDay.count({ where: { linkId: id } }),
+    await prisma.linkDayValue.count({ where: { linkId: id } }),
+    await prisma.accountDay.count({ where: { accountId } }),
+    await prisma.accountDayValue.count({ where: { accountId } }),
   ])
     expect(left).toBe(0);
 });

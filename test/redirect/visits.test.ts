@@ -290,7 +290,7 @@ describe('a link to itself', () => {
 
   test('is explained', async () => {
     const { link } = await loop({});
-    await server.database.client.link.update({
+    await server.database.prisma.link.update({
       where: { id: link.id },
       data: { url: `https://s.example/${link.alias}` },
     });
@@ -513,7 +513,7 @@ describe('a link with a password', () => {
   test('accepts composed letters for a hash of an earlier version', async () => {
     const { id, alias } = await owner.link({ password: 'x' });
     const password = await hashPassword('test', 'Cafe\u0301', { N: 2, r: 1, p: 1 });
-    await server.database.client.link.update({ where: { id }, data: { password } });
+    await server.database.prisma.link.update({ where: { id }, data: { password } });
     expect((await open(`/${alias}`, { form: { password: 'Caf\u00e9' } })).status).toBe(303);
     expect((await open(`/${alias}`, { form: { password: 'Cafe\u0301' } })).status).toBe(303);
     expect((await open(`/${alias}`, { form: { password: 'Cafe' } })).status).toBe(401);
@@ -830,13 +830,13 @@ describe('clicks', () => {
 
 test('of other links are still counted if one link is at its counter’s maximum', async () => {
   const [full, other] = [await owner.link(), await owner.link()];
-  await server.database.client.linkCounter.update({
+  await server.database.prisma.linkCounter.update({
     where: { linkId: full.id },
     data: { clicks: Number.MAX_SAFE_INTEGER },
   });
   await Promise.all([destinationOf(full), destinationOf(other), destinationOf(other)]);
   await clicksOf(other);
-  const counters = await server.database.client.linkCounter.findMany({
+  const counters = await server.database.prisma.linkCounter.findMany({
     where: { linkId: { in: [full.id, other.id] } },
     orderBy: { linkId: 'asc' },
   });
@@ -850,7 +850,7 @@ test('continue a rotation at its counter’s maximum', async () => {
     'rotation[1][value]': 'https://example.com/2',
   });
   const end = { clicks: Number.MAX_SAFE_INTEGER, turns: Number.MAX_SAFE_INTEGER };
-  await server.database.client.linkCounter.update({ where: { linkId: link.id }, data: end });
+  await server.database.prisma.linkCounter.update({ where: { linkId: link.id }, data: end });
   const seen = new Set();
   for (let i = 0; i < 4; i++) seen.add(await destinationOf(link));
   expect(seen).toEqual(new Set(['302 https://example.com/1', '302 https://example.com/2']));
@@ -875,7 +875,7 @@ test('a visitor who disconnects while sending the password causes no internal er
 test('does not fire a stored pixel whose value does not fit its network', async () => {
   const id = await owner.pixel();
   const link = await owner.link({ pixel_ids: id });
-  await server.database.client.pixel.update({
+  await server.database.prisma.pixel.update({
     where: { id },
     data: { type: 'GOOGLE_ANALYTICS', value: 'GTM-ABC123' },
   });

@@ -200,7 +200,7 @@ describe('an answer that is sent back', () => {
     ]);
     const { id } = await owner.link();
     const data = { url: long, urlKey: foldCase(long), expirationUrl: long, rotation: JSON.stringify([long]) };
-    await server.database.client.link.update({ where: { id }, data });
+    await server.database.prisma.link.update({ where: { id }, data });
     const link = ((await owner.rest('GET', `/links/${id}`)).body as { data: RestLink }).data;
     const sent = await send('PUT', `/links/${id}`, JSON.stringify(link), 'application/json');
     expect([sent.status, sent.body.data]).toEqual([200, link]);

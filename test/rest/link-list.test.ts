@@ -52,7 +52,7 @@ beforeAll(async () => {
   await owner.link({ alias: 'eight', expiration_clicks: 3, space_id: ids.other });
   await owner.link({ alias: 'nine', expiration_clicks: 2, expiration_date: '2026-01-01', disabled: 1 });
   const clicked = (alias: string, clicks: number) =>
-    server.database.client.linkCounter.updateMany({ where: { link: { alias } }, data: { clicks } });
+    server.database.prisma.linkCounter.updateMany({ where: { link: { alias } }, data: { clicks } });
   await clicked('eight', 3);
   await clicked('one', 2);
 });

@@ -169,7 +169,7 @@ test('its examples and those of the guide are what the server accepts and answer
   const hasty = await limited.caller();
   await hasty.rest('GET', '/spaces');
   await any(hasty.fetch('/api/v1/spaces'));
-  await limited.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
+  await limited.database.prisma.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Elsewhere"');
   await any((await limited.caller()).fetch('/api/v1/spaces'));
   await limited.stop();
   // Other tests check why the server gives these answers.

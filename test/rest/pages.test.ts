@@ -117,7 +117,7 @@ test('without the console, the start page does not link to it, and an old link w
   const missing = await fetch(`${closed.origin}/console/links/1`);
   const caller = await closed.caller();
   const { id } = await caller.link({ url: 'https://example.com/before' });
-  await closed.database.client.link.update({
+  await closed.database.prisma.link.update({
     where: { id },
     data: { alias: 'console', aliasKey: 'console' },
   });
@@ -139,7 +139,7 @@ describe('pages for people', () => {
     owner = await verifying.caller();
     for (const host of ['own.example', 'ported.example:8080', 'away.example']) {
       await owner.domain(host);
-      await verifyHost(verifying.database.client, host, NOON);
+      await verifyHost(verifying.database, host, NOON);
     }
     await owner.domain('claimed.example');
     const assets = await Promise.all(['/docs', '/console'].map(addressesIn));
@@ -182,8 +182,8 @@ describe('pages for people', () => {
 
   test('lead to the not-found URL of such a domain, or to a link that is older than the console', async () => {
     const { id, domain_id } = await owner.link({ url: 'https://example.com/old', domain_id: 2 });
-    const { client } = verifying.database;
-    await client.link.update({ where: { id }, data: { alias: 'console', aliasKey: 'console' } });
+    const { prisma } = verifying.database;
+    await prisma.link.update({ where: { id }, data: { alias: 'console', aliasKey: 'console' } });
     await owner.data(
       'mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "https://example.com/away" }) { __typename } }',
       { id: domain_id },
@@ -200,11 +200,11 @@ describe('pages for people', () => {
   );
 
   test('appear and disappear with the verification of a domain', async () => {
-    const { client } = verifying.database;
+    const db = verifying.database;
     expect((await open('claimed.example', '/docs')).status).toBe(200);
-    await verifyHost(client, 'claimed.example', NOON);
+    await verifyHost(db, 'claimed.example', NOON);
     expect((await open('claimed.example', '/docs')).status).toBe(404);
-    await removeHost(client, 'claimed.example', true, NOON);
+    await removeHost(db, 'claimed.example', true, NOON);
     expect((await open('claimed.example', '/docs')).status).toBe(200);
   });
 

@@ -30,7 +30,7 @@ test('returns 429 when a key reaches its limit per minute over both APIs', async
   expect(graphql.status).toBe(429);
   expect(graphql.errors).toEqual([{ message, extensions: { code: 'RATE_LIMITED' } }]);
   expect(Number(graphql.headers.get('Retry-After'))).toBeGreaterThan(50);
-  expect(await server.database.client.space.count()).toBe(0);
+  expect(await server.database.prisma.space.count()).toBe(0);
 });
 
 test('limits each key separately', async () => {

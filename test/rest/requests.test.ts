@@ -238,7 +238,7 @@ test('refuses a page of links with too many targets for one answer, and accepts 
   const languages = JSON.stringify(Array(183).fill({ language: 'de', url }));
   for (let i = 0; i < 25; i++) {
     const { id } = await owner.link();
-    await server.database.client.link.update({ where: { id }, data: { rotation, languages } });
+    await server.database.prisma.link.update({ where: { id }, data: { rotation, languages } });
   }
   const page = (size: number) => owner.rest('GET', `/links?per_page=${size}`);
   expect((await page(10)).status).toBe(200);

@@ -84,7 +84,7 @@ test.runIf(inject('database').provider === 'sqlite').each(lists)(
     const statements = await server.statementsOf(() =>
       owner.data(query(list), { since: NOON.toISOString() }),
     );
-    const plans = await Promise.all(statements.map((one) => planOf(server.database.client, one)));
+    const plans = await Promise.all(statements.map((one) => planOf(server.database, one)));
     const table = list === 'links' ? 'Link' : 'Space';
     for (const plan of plans) {
       expect(plan.join('\n')).toMatch(

@@ -1,17 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { LoggedChange } from '../../src/db/change/events.ts';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
-import {
-  changeRetention,
-  changing,
-  type LoggedChange,
-  onOwnChanges,
-  readLogSnapshot,
-  settleEpoch,
-} from '../../src/db/change/log.ts';
+import { changeRetention, changing, readLogSnapshot, settleEpoch } from '../../src/db/change/log.ts';
 import { Revisions } from '../../src/db/change/revisions.ts';
-import { openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let servers: TestServer[];
@@ -68,8 +62,8 @@ test.runIf(inject('database').provider === 'postgresql')(
   'a reader does not miss changes that are committed late',
   async () => {
     const [first] = servers;
-    const { client } = (first as TestServer).database;
-    const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+    const db = (first as TestServer).database;
+    const { id: accountId } = await db.prisma.account.findFirstOrThrow({ where: { name: 'owner' } });
     let cursor: string | null = null;
     for (let next = await page(null); next.nodes.length > 0; next = await page(cursor)) cursor = next.cursor;
     let commit = () => {};
@@ -80,7 +74,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const idIsTaken = new Promise<void>((resolve) => {
       hasId = resolve;
     });
-    const late = changing(client, async (_tx, record) => {
+    const late = changing(db, async (_tx, record) => {
       await record([
         { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', recordId: 777, fields: [] },
       ]);
@@ -101,19 +95,19 @@ test.runIf(inject('database').provider === 'postgresql')(
 test('keeps the order and cursors of a database that is restored on another server', async () => {
   const old = await startTestServer();
   const caller = await old.caller();
-  const { client } = old.database;
+  const db = old.database;
   await caller.space('Before');
   // As on a server with many more transactions.
-  await client.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
-  await client.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
-  await settleEpoch(client);
+  await db.prisma.$executeRawUnsafe('UPDATE "Change" SET "tx" = "tx" + 5000000');
+  await db.prisma.$executeRawUnsafe(`UPDATE "Revision" SET "number" = 0 WHERE "topic" = 'changes'`);
+  await settleEpoch(db);
   await expect.poll(async () => (await page(null, caller)).nodes.length).toBe(1);
   const { cursor } = await page(null, caller);
   const after = await caller.space('After');
   const told = async () => (await page(cursor, caller)).nodes.map(({ recordId }) => recordId);
   await expect.poll(told).toEqual([String(after)]);
-  await settleEpoch(client);
-  const [row] = await client.$queryRaw<
+  await settleEpoch(db);
+  const [row] = await db.prisma.$queryRaw<
     { number: number }[]
   >`SELECT "number" FROM "Revision" WHERE "topic" = 'changes'`;
   expect(Number(row?.number)).toBe(1);
@@ -121,19 +115,19 @@ test('keeps the order and cursors of a database that is restored on another serv
 });
 
 test('the feed announces each change once when found and once when settled, in order', async () => {
-  const { client } = (servers[0] as TestServer).database;
-  const feed = new ChangeFeed(client);
+  const db = (servers[0] as TestServer).database;
+  const feed = new ChangeFeed(db);
   const [found, settled]: [LoggedChange[], LoggedChange[]] = [[], []];
   const end = feed.listen({
     onChange: (change) => found.push(change),
     onSettled: (change) => settled.push(change),
   });
-  await feed.read(await readLogSnapshot(client));
+  await feed.read(await readLogSnapshot(db));
   const ids = [await owner.space('1'), await owner.space('2')];
-  await feed.read(await readLogSnapshot(client));
+  await feed.read(await readLogSnapshot(db));
   expect(found.map(({ recordId }) => recordId)).toEqual(ids);
   const all = async () => {
-    await feed.read(await readLogSnapshot(client));
+    await feed.read(await readLogSnapshot(db));
     return settled.length;
   };
   await expect.poll(all).toBe(2);
@@ -141,13 +135,13 @@ test('the feed announces each change once when found and once when settled, in o
   expect(settled.map(({ recordId }) => recordId)).toEqual(ids);
   end();
   await owner.space('3');
-  await feed.read(await readLogSnapshot(client));
+  await feed.read(await readLogSnapshot(db));
   expect(found).toHaveLength(2);
 });
 
 test('reads settled changes only while a listener needs them', async () => {
-  const { client } = (servers[0] as TestServer).database;
-  const feed = new ChangeFeed(client);
+  const db = (servers[0] as TestServer).database;
+  const feed = new ChangeFeed(db);
   const settled: number[] = [];
   let needsSettled = false;
   feed.listen({
@@ -155,16 +149,16 @@ test('reads settled changes only while a listener needs them', async () => {
     onSettled: ({ recordId }) => settled.push(recordId),
   });
   const read = async () => {
-    await feed.read(await readLogSnapshot(client));
+    await feed.read(await readLogSnapshot(db));
     return settled;
   };
   await read();
   await owner.space('1');
   // Transactions of other tests on the server may be open, so that nothing after them is settled.
-  let now = await readLogSnapshot(client);
+  let now = await readLogSnapshot(db);
   while (now.settled < now.next) {
     await setTimeout(20);
-    now = await readLogSnapshot(client);
+    now = await readLogSnapshot(db);
   }
   await feed.read(now);
   needsSettled = true;
@@ -174,20 +168,20 @@ test('reads settled changes only while a listener needs them', async () => {
 
 test('a process does not poll early after its own changes if no listener needs them', async () => {
   let polls = 0;
-  const database = await openDatabase((servers[0] as TestServer).databaseUrl, {
+  const database = await Database.open((servers[0] as TestServer).databaseUrl, {
     onStatement: (sql) => {
       if (sql.startsWith('SELECT "topic"')) polls++;
     },
   });
-  const { client } = database;
-  const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+  const db = database;
+  const { id: accountId } = await db.prisma.account.findFirstOrThrow({ where: { name: 'owner' } });
   const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', fields: [], recordId: 1 };
   const revisions = new Revisions(database);
-  onOwnChanges(client, () => revisions.changed());
+  db.database.changes.on('own', () => revisions.changed());
   const startedAt = performance.now();
   revisions.start();
   for (let i = 0; i < 20; i++) {
-    await changing(client, (_tx, record) => record([row]));
+    await changing(db, (_tx, record) => record([row]));
     await setTimeout(100);
   }
   await revisions.stop();
@@ -204,10 +198,10 @@ test('keeps changes for HISTORY_DAYS', async () => {
     server.clock.now = new Date(NOON.getTime() + i * 40 * 24 * 60 * 60 * 1000);
     await caller.space(`${i}`);
   }
-  const { client } = server.database;
+  const db = server.database;
   const days = async (count: number) => {
-    await changeRetention(client, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
-    return client.change.count();
+    await changeRetention(db, count, () => server.clock.now, pino({ level: 'silent' })).deleteOld();
+    return db.prisma.change.count();
   };
   expect(await days(90)).toBe(3);
   expect(await days(50)).toBe(2);
@@ -218,16 +212,16 @@ test('keeps changes for HISTORY_DAYS', async () => {
 test.runIf(inject('database').provider === 'postgresql')(
   'the feed announces a change that is committed after many others, in order',
   async () => {
-    const { client } = (servers[0] as TestServer).database;
-    const { id: accountId } = await client.account.findFirstOrThrow({ where: { name: 'owner' } });
+    const db = (servers[0] as TestServer).database;
+    const { id: accountId } = await db.prisma.account.findFirstOrThrow({ where: { name: 'owner' } });
     const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'LINK', fields: [] };
-    const feed = new ChangeFeed(client);
+    const feed = new ChangeFeed(db);
     const [found, settled]: [number[], number[]] = [[], []];
     feed.listen({
       onChange: ({ recordId }) => void (recordId >= 900_000 && found.push(recordId)),
       onSettled: ({ recordId }) => void (recordId >= 900_000 && settled.push(recordId)),
     });
-    await feed.read(await readLogSnapshot(client));
+    await feed.read(await readLogSnapshot(db));
     let commit = () => {};
     const mayCommit = new Promise<void>((resolve) => {
       commit = resolve;
@@ -236,7 +230,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const hasBegun = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    const late = changing(client, async (_tx, record) => {
+    const late = changing(db, async (_tx, record) => {
       await record([{ ...row, recordId: 999_999 }]);
       begun();
       await mayCommit;
@@ -244,14 +238,14 @@ test.runIf(inject('database').provider === 'postgresql')(
     await hasBegun;
     const others = Array.from({ length: 1_000 }, (_, i) => 900_000 + i);
     for (let from = 0; from < others.length; from += 250)
-      await changing(client, (_tx, record) =>
+      await changing(db, (_tx, record) =>
         record(others.slice(from, from + 250).map((recordId) => ({ ...row, recordId }))),
       );
-    const reading = readLogSnapshot(client).then((now) => feed.read(now));
+    const reading = readLogSnapshot(db).then((now) => feed.read(now));
     commit();
     await Promise.all([reading, late]);
     const all = async () => {
-      await feed.read(await readLogSnapshot(client));
+      await feed.read(await readLogSnapshot(db));
       return settled.length;
     };
     await expect.poll(all).toBe(1_001);

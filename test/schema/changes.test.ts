@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
-import { sql } from '../../src/db/connection/sql.ts';
+import { sql } from '../../src/db/sql.ts';
 import { removeHost, verifyHost } from '../../src/domain/short-domain/admin.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -29,10 +29,10 @@ const FIELDS = 'id at action kind recordId fields key { prefix }';
 
 /** Waits until the changes are settled: until all earlier transactions of the server have ended, also those of other tests. */
 async function settled(): Promise<void> {
-  const { client } = server.database;
+  const db = server.database;
   const open = () =>
-    client.$queryRaw<{ open: unknown }[]>(
-      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${transactionOrder(client).isSettled})`,
+    db.prisma.$queryRaw<{ open: unknown }[]>(
+      sql`SELECT COUNT(*) AS "open" FROM "Change" WHERE NOT (${transactionOrder(db).isSettled})`,
     );
   await expect.poll(async () => Number((await open())[0]?.open)).toBe(0);
 }
@@ -213,11 +213,11 @@ test('deleting a space or pixel records a change of each of its links', async ()
 
 test('changes by the operator have no key', async () => {
   const domain = await owner.domain('operated.example');
-  const { client } = server.database;
-  await client.domain.update({ where: { id: domain }, data: { verifiedAt: null } });
+  const db = server.database;
+  await db.prisma.domain.update({ where: { id: domain }, data: { verifiedAt: null } });
   const { id } = await owner.link({ domain_id: domain });
-  await verifyHost(client, 'operated.example', NOON);
-  await removeHost(client, 'operated.example', true, NOON);
+  await verifyHost(db, 'operated.example', NOON);
+  await removeHost(db, 'operated.example', true, NOON);
   const found = (await changes()).slice(2);
   expect(found.map((one) => [...short(one), one.key])).toEqual([
     ['UPDATED', 'DOMAIN', domain, ['verified'], null],
@@ -227,15 +227,15 @@ test('changes by the operator have no key', async () => {
 });
 
 test('removing a domain as the operator records changes for the accounts of its links', async () => {
-  const { client } = server.database;
+  const db = server.database;
   const times = { createdAt: NOON, updatedAt: NOON };
-  const { id } = await client.domain.create({
+  const { id } = await db.prisma.domain.create({
     data: { name: 'both.example', hostKey: 'both.example', ...times },
   });
   const link = await owner.link({ domain_id: id });
   const another = await server.caller(`another ${accounts}`);
   const theirs = await another.link({ domain_id: id });
-  await removeHost(client, 'both.example', true, NOON);
+  await removeHost(db, 'both.example', true, NOON);
   const told = async (caller: Caller) =>
     (await changes('filter: { kind: LINK }', caller)).map(({ action, recordId }) => [
       action,

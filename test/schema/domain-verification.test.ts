@@ -113,14 +113,14 @@ test('a new host must be verified again, a new port need not', async () => {
 test('concurrent renames never give a name the verification of another one', async () => {
   for (let i = 0; i < 10; i++) {
     const { id } = await add(`mine-${i}.example`);
-    await server.database.client.domain.update({
+    await server.database.prisma.domain.update({
       where: { id: Number(id) },
       data: { verifiedAt: server.clock.now },
     });
     const rename = (name: string) =>
       owner.data(`mutation { updateDomain(id: ${id}, input: { name: "${name}" }) { __typename } }`);
     await Promise.all([rename(`theirs-${i}.example`), rename(`mine-${i}.example:81`)]);
-    const domain = await server.database.client.domain.findUnique({ where: { id: Number(id) } });
+    const domain = await server.database.prisma.domain.findUnique({ where: { id: Number(id) } });
     expect(domain?.hostKey).toBe(domain?.name.replace(/:81$/, ''));
     expect([`theirs-${i}.example`, `mine-${i}.example:81`]).toContain(domain?.name);
     expect(domain?.verifiedAt).toBeNull();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller('owner');
   stranger = await server.caller('stranger');
-  await shareDefaultDomain(server.database.client, 's.example', null, NOON);
+  await shareDefaultDomain(server.database, 's.example', null, NOON);
 });
 afterAll(() => server.stop());
 
@@ -187,7 +187,7 @@ test('deletes a domain only once', async () => {
 
 describe('a shared domain', () => {
   test('is visible to every account, and created only once', async () => {
-    await shareDefaultDomain(server.database.client, 's.example', null, NOON);
+    await shareDefaultDomain(server.database, 's.example', null, NOON);
     for (const caller of [owner, stranger]) {
       const shared = (await domainsOf(caller)).filter((domain) => domain.shared);
       expect(shared.map(({ name }) => name)).toEqual(['s.example']);
@@ -195,29 +195,29 @@ describe('a shared domain', () => {
   });
 
   test('is one record, whatever its name, and however many processes set it', async () => {
-    const db = server.database.client;
-    const [{ id } = { id: 0 }] = await db.domain.findMany({ where: { isDefault: true } });
+    const db = server.database;
+    const [{ id } = { id: 0 }] = await db.prisma.domain.findMany({ where: { isDefault: true } });
     const renamed = await shareDefaultDomain(db, 'other-s.example', 'https://example.com/lost', NOON);
     expect(renamed).toEqual({ id, renamed: { from: 's.example', links: 0 } });
     const back = await Promise.all(
       Array.from({ length: 4 }, () => shareDefaultDomain(db, 's.example', null, NOON)),
     );
     expect(new Set(back.map((one) => one.id))).toEqual(new Set([id]));
-    expect(await db.domain.findMany({ where: { accountId: null } })).toMatchObject([
+    expect(await db.prisma.domain.findMany({ where: { accountId: null } })).toMatchObject([
       { id, name: 's.example', hostKey: 's.example', notFoundUrl: null, isDefault: true },
     ]);
   });
 
   test('records its changes', async () => {
     const { database, stop } = await startTestServer();
-    const db = database.client;
+    const db = database;
     const at = (hour: number) => new Date(NOON.getTime() + hour * 3_600_000);
     const { id } = await shareDefaultDomain(db, 's.example', 'https://example.com/1', at(1));
     await shareDefaultDomain(db, 's.example', 'https://example.com/1', at(2));
-    expect(await db.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(1) });
+    expect(await db.prisma.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(1) });
     await shareDefaultDomain(db, 't.example', 'https://example.com/2', at(3));
-    expect(await db.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(3) });
-    const changes = await db.change.findMany({ where: { kind: 'DOMAIN' }, orderBy: { id: 'asc' } });
+    expect(await db.prisma.domain.findUnique({ where: { id } })).toMatchObject({ updatedAt: at(3) });
+    const changes = await db.prisma.change.findMany({ where: { kind: 'DOMAIN' }, orderBy: { id: 'asc' } });
     expect(changes.map(({ fields }) => fields)).toEqual(['["notFoundUrl"]', '["name","notFoundUrl"]']);
     await stop();
   });
@@ -225,16 +225,16 @@ describe('a shared domain', () => {
   test('is the one with the most links if earlier versions left several', async () => {
     const old = await startTestServer();
     try {
-      const db = old.database.client;
+      const db = old.database;
       await (await old.caller()).link();
-      await db.domain.updateMany({ data: { isDefault: null } });
+      await db.prisma.domain.updateMany({ data: { isDefault: null } });
       const times = { createdAt: NOON, updatedAt: NOON };
-      await db.domain.create({ data: { name: 'localhost:3000', hostKey: 'localhost', ...times } });
+      await db.prisma.domain.create({ data: { name: 'localhost:3000', hostKey: 'localhost', ...times } });
       const { renamed } = await shareDefaultDomain(db, 'new.example', null, NOON);
       expect(renamed).toEqual({ from: 's.example', links: 1 });
       // A domain that already has the host becomes the default one.
       expect((await shareDefaultDomain(db, 'localhost:3000', null, NOON)).renamed).toBeNull();
-      expect(await db.domain.findMany({ where: { isDefault: true } })).toMatchObject([
+      expect(await db.prisma.domain.findMany({ where: { isDefault: true } })).toMatchObject([
         { name: 'localhost:3000' },
       ]);
     } finally {

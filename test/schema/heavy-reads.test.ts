@@ -7,8 +7,8 @@ let caller: Caller;
 beforeAll(async () => {
   server = await startTestServer();
   caller = await server.caller();
-  const { client } = server.database;
-  const { accountId, domainId } = await client.link.findFirstOrThrow({
+  const { prisma } = server.database;
+  const { accountId, domainId } = await prisma.link.findFirstOrThrow({
     where: { id: (await caller.link()).id },
   });
   const times = { createdAt: server.clock.now, updatedAt: server.clock.now };
@@ -16,7 +16,7 @@ beforeAll(async () => {
     const [alias, url] = [`a${i}`, `https://example.com/${i}/${'x'.repeat(1_900)}`];
     return { accountId, domainId, alias, aliasKey: alias, url, urlKey: url, ...times };
   });
-  await client.link.createMany({ data });
+  await prisma.link.createMany({ data });
 });
 afterAll(() => server.stop());
 
@@ -86,11 +86,11 @@ test('serves others while one operation reads a lot', async () => {
 });
 
 test('refuses long reads of one account above its limit of waiting ones, and serves other accounts', async () => {
-  const { client } = server.database;
-  const { accountId } = await client.link.findFirstOrThrow();
+  const db = server.database;
+  const { accountId } = await db.prisma.link.findFirstOrThrow();
   const read = Promise.withResolvers<void>();
   // A read that lasts, and counts for as many requests as it has reads.
-  const reading = new LongReads(client, accountId, new AbortController().signal).take(() => read.promise);
+  const reading = new LongReads(db, accountId, new AbortController().signal).take(() => read.promise);
   const query = '{ links(first: 1, filter: { search: "abc" }) { totalCount } }';
   let refused = 0;
   const all = Array.from({ length: 60 }, async () => {

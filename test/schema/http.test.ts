@@ -321,7 +321,7 @@ test('hides an internal error behind a request id, in both APIs', async () => {
   try {
     const caller = await broken.caller();
     expect((await caller.rest('GET', '/spaces')).status).toBe(200);
-    await broken.database.client.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Lost"');
+    await broken.database.prisma.$executeRawUnsafe('ALTER TABLE "Space" RENAME TO "Lost"');
     const { errors, headers } = await caller.graphql('{ spaces { edges { node { id } } } }');
     const requestId = headers.get('X-Request-Id');
     expect(errors).toMatchObject([

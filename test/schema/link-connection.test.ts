@@ -77,7 +77,7 @@ describe.each(orders)('links ordered by %s %s', (field, direction) => {
     const titles = ['b', '', 'A', 'a', '', 'c', 'B', '', 'zz', 'a'];
     for (const [index, title] of titles.entries()) {
       const { id } = await make(title, 'xYxYz'.charAt(index % 5));
-      await server.database.client.linkCounter.update({ where: { linkId: id }, data: { clicks: index % 3 } });
+      await server.database.prisma.linkCounter.update({ where: { linkId: id }, data: { clicks: index % 3 } });
     }
   });
 

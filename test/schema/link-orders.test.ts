@@ -24,7 +24,7 @@ const urls = [
 
 /** Inserts links in one statement: one in forty in a space, one in fifty disabled, and one in fifty expired. */
 async function fill(count: number): Promise<void> {
-  const { client } = server.database;
+  const { prisma } = server.database;
   const [domain, space] = [await caller.domain('many.example'), await caller.space('Space')];
   const series =
     provider === 'sqlite'
@@ -33,13 +33,13 @@ async function fill(count: number): Promise<void> {
   const time = `'2026-01-01T00:00:00.000+00:00'`;
   const number = 'CAST("i" AS text)';
   const timestamp = provider === 'sqlite' ? time : `${time}::timestamp`;
-  await client.$executeRawUnsafe(`
+  await prisma.$executeRawUnsafe(`
     INSERT INTO "Link" ("accountId", "domainId", "spaceId", "alias", "aliasKey", "url", "urlKey", "title", "titleKey", "disabled",
       "expiresAt", "createdAt", "updatedAt")
     SELECT 1, ${domain}, CASE WHEN "i" % 40 = 0 THEN ${space} END, ${number}, ${number}, ${number}, ${number}, ${number}, ${number},
       "i" % 50 = 1, CASE WHEN "i" % 50 = 2 THEN ${timestamp} END, ${timestamp}, ${timestamp}
     FROM ${series} AS "numbers"`);
-  await client.$executeRawUnsafe('ANALYZE');
+  await prisma.$executeRawUnsafe('ANALYZE');
 }
 
 beforeAll(async () => {
@@ -58,8 +58,8 @@ interface Links {
 
 test.each(['ASC', 'DESC'])('orders links by URL, however long: %s', async (direction) => {
   const other = await server.caller(`long ${direction}`);
-  const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
-  const account = await server.database.client.account.findFirstOrThrow({
+  const { id: domainId } = await server.database.prisma.domain.findFirstOrThrow();
+  const account = await server.database.prisma.account.findFirstOrThrow({
     where: { name: `long ${direction}` },
   });
   const data = urls.map((url, index) => ({
@@ -72,7 +72,7 @@ test.each(['ASC', 'DESC'])('orders links by URL, however long: %s', async (direc
     createdAt: NOON,
     updatedAt: NOON,
   }));
-  await server.database.client.link.createMany({ data });
+  await server.database.prisma.link.createMany({ data });
   const walk = async (size: string, cursor: string) => {
     const found: { id: string; url: string }[] = [];
     for (let from = ''; ; ) {
@@ -99,7 +99,7 @@ test.each(['ASC', 'DESC'])('orders links by URL, however long: %s', async (direc
 
 const plansOf = async (of: string, fields: string) => {
   const statements = await server.statementsOf(() => caller.data(`{ links(first: 5${of}) { ${fields} } }`));
-  const plans = await Promise.all(statements.map((one) => planOf(server.database.client, one)));
+  const plans = await Promise.all(statements.map((one) => planOf(server.database, one)));
   return plans.flat().join('\n');
 };
 

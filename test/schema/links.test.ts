@@ -183,7 +183,7 @@ describe('createLink', () => {
 
   test('stores passwords as salted hashes', async () => {
     const { id } = await create({ url, password: 'same', privacy: 'PASSWORD', privacyPassword: 'same' });
-    const { password, privacyPassword } = await server.database.client.link.findUniqueOrThrow({
+    const { password, privacyPassword } = await server.database.prisma.link.findUniqueOrThrow({
       where: { id: Number(id) },
     });
     expect(password).toMatch(/^\$scrypt\$[\w=,]+\$[\w+/=]{24}\$[\w+/=]{44}$/);
@@ -556,7 +556,7 @@ test('mutations return what a query reads afterwards', async () => {
   const title = 'A title';
   for (const input of [{}, { domainId, spaceId: space, title }, { pixelIds: [pixel, another] }]) {
     const { id } = await expectShown(await create({ url, ...input }));
-    await server.database.client.linkCounter.update({
+    await server.database.prisma.linkCounter.update({
       where: { linkId: Number(id) },
       data: { clicks: 3, lastClickedAt: server.clock.now },
     });

@@ -227,7 +227,7 @@ test.each([
 
 test('changes a link whose time another program wrote in its own form', async () => {
   const id = await kinds.Link.make();
-  await server.database.client.$executeRawUnsafe(
+  await server.database.prisma.$executeRawUnsafe(
     `UPDATE "Link" SET "updatedAt" = '2026-01-02 03:04:05' WHERE "id" = ${id}`,
   );
   expect(await update('Link', id, 'New', '2026-01-02T03:04:05Z')).toMatchObject({ name: 'New' });

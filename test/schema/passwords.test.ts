@@ -35,7 +35,7 @@ test('an account with many passwords hardly delays others, and is told to wait',
     },
   });
   expect(ended.length - ended.indexOf('one')).toBeGreaterThan(20);
-  expect(await server.database.client.link.count()).toBe(121 - refused.length);
+  expect(await server.database.prisma.link.count()).toBe(121 - refused.length);
   await server.stop();
 });
 
@@ -69,7 +69,7 @@ test.each([
   async (_which, path, body, done) => {
     const server = await startTestServer();
     const owner = await server.caller();
-    const { accountId } = await server.database.client.apiKey.findFirstOrThrow();
+    const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow();
     const create = async () => {
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'one' };
       const response = await owner.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   id = link.id;
   const data = { clicks: 7, lastClickedAt: server.clock.now };
-  await server.database.client.linkCounter.update({ where: { linkId: id }, data });
+  await server.database.prisma.linkCounter.update({ where: { linkId: id }, data });
 });
 afterAll(() => server.stop());
 

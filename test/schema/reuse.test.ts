@@ -30,7 +30,7 @@ let urls = 0;
 const newUrl = () => `https://example.com/reuse/${urls++}`;
 
 async function linksTo(url: string): Promise<number> {
-  return server.database.client.link.count({ where: { url } });
+  return server.database.prisma.link.count({ where: { url } });
 }
 
 test.each([
@@ -51,7 +51,7 @@ test('simultaneous links with different passwords get aliases of the usual lengt
   const url = newUrl();
   const made = Array.from({ length: 16 }, (_, i) => create({ url, password: `password ${i}`, reuse: true }));
   await Promise.all(made);
-  const links = await server.database.client.link.findMany({ where: { url } });
+  const links = await server.database.prisma.link.findMany({ where: { url } });
   expect(links.map(({ alias }) => alias.length)).toEqual(Array(16).fill(6));
 });
 
@@ -145,14 +145,14 @@ test('reports errors as usual, and creates another link without reuse', async ()
 test('records nothing for an existing link', async () => {
   const input = { url: newUrl(), reuse: true };
   await create(input);
-  const before = await server.database.client.change.count();
+  const before = await server.database.prisma.change.count();
   await create(input);
-  expect(await server.database.client.change.count()).toBe(before);
+  expect(await server.database.prisma.change.count()).toBe(before);
 });
 
 test('finds the link by an index', async () => {
   const url = newUrl();
-  await server.database.client.link.createMany({
+  await server.database.prisma.link.createMany({
     data: Array.from({ length: 300 }, (_, index) => ({
       accountId: 1,
       domainId: 1,
@@ -166,8 +166,8 @@ test('finds the link by an index', async () => {
   });
   const statements = await server.statementsOf(() => create({ url: `${url}/7`, reuse: true }));
   const [statement = ''] = statements.filter((one) => /md5|\|\| ''/.test(one));
-  const { client } = server.database;
-  if (inject('database').provider === 'postgresql') await client.$executeRawUnsafe('ANALYZE "Link"');
-  expect((await planOf(client, statement)).join('\n')).toContain('Link_destination');
+  const db = server.database;
+  if (inject('database').provider === 'postgresql') await db.prisma.$executeRawUnsafe('ANALYZE "Link"');
+  expect((await planOf(db, statement)).join('\n')).toContain('Link_destination');
   expect(statements).toHaveLength(2);
 });

@@ -68,10 +68,10 @@ test.each([
 /** Creates that many links of the account, with titles such as "Common 12". */
 async function fill(caller: Caller, name: string, word: string, length: number): Promise<number> {
   const { domain_id: domainId } = await caller.link({ url: 'https://example.com/' });
-  const { id: accountId } = await server.database.client.account.findUniqueOrThrow({ where: { name } });
+  const { id: accountId } = await server.database.prisma.account.findUniqueOrThrow({ where: { name } });
   const times = { createdAt: server.clock.now, updatedAt: server.clock.now };
   const url = 'https://example.com/';
-  await server.database.client.link.createMany({
+  await server.database.prisma.link.createMany({
     data: Array.from({ length }, (_, i) => {
       const [title, alias] = [`${word} ${i}`, `${name}${word}${i}`];
       const keys = { titleKey: title.toLowerCase(), aliasKey: alias.toLowerCase(), urlKey: url };
@@ -104,8 +104,7 @@ test('finds the same when most of the text is in most links, and after many new 
 test.runIf(inject('database').provider === 'sqlite')('looks up the rare parts of a text', async () => {
   const caller = await server.caller('rare');
   const accountId = await fill(caller, 'rare', 'Number', 400);
-  const rareOf = (text: string) =>
-    rareTrigrams(server.database.client, { accountId, column: 'titleKey' }, text);
+  const rareOf = (text: string) => rareTrigrams(server.database, { accountId, column: 'titleKey' }, text);
   expect(await rareOf('number')).toEqual([]);
   expect(await rareOf('my number')).toEqual(['my ', 'y n', ' nu']);
   expect(await rareOf('the number')).toEqual(['the', 'e n', ' nu']);
@@ -163,13 +162,13 @@ test.runIf(inject('database').provider === 'sqlite')('accounts share no entries 
     await server
       .caller(name)
       .then((caller) => caller.link({ title: 'The same — Ⅷ 𝔸 words', alias: `same-${name}` }));
-  const { client } = server.database;
-  await client.$executeRawUnsafe(`CREATE VIRTUAL TABLE "Entry" USING fts5vocab('LinkText', 'instance')`);
-  const [entries] = await client.$queryRawUnsafe<{ all: unknown; shared: unknown }[]>(
+  const { prisma } = server.database;
+  await prisma.$executeRawUnsafe(`CREATE VIRTUAL TABLE "Entry" USING fts5vocab('LinkText', 'instance')`);
+  const [entries] = await prisma.$queryRawUnsafe<{ all: unknown; shared: unknown }[]>(
     `SELECT COUNT(*) AS "all", SUM("accounts" > 1) AS "shared"
         FROM (SELECT COUNT(DISTINCT "doc" >> 32) AS "accounts" FROM "Entry" GROUP BY "term")`,
   );
-  await client.$executeRawUnsafe('DROP TABLE "Entry"');
+  await prisma.$executeRawUnsafe('DROP TABLE "Entry"');
   expect(Number(entries?.all)).toBeGreaterThan(100);
   expect(Number(entries?.shared)).toBe(0);
 });
@@ -177,7 +176,7 @@ test.runIf(inject('database').provider === 'sqlite')('accounts share no entries 
 test.runIf(inject('database').provider === 'postgresql').each(['titleKey', 'aliasKey', 'urlKey'])(
   'has an index for the text of %s per account',
   async (column) => {
-    const [plan] = await server.database.client.$queryRawUnsafe<{ indexdef: string }[]>(
+    const [plan] = await server.database.prisma.$queryRawUnsafe<{ indexdef: string }[]>(
       `SELECT indexdef FROM pg_indexes WHERE indexname = 'Link_${column}_text'`,
     );
     expect(plan?.indexdef).toMatch(new RegExp(`gin \\("accountId", "${column}" gin_trgm_ops\\)`));

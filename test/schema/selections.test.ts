@@ -44,11 +44,11 @@ beforeAll(async () => {
       `mutation { createWebhook(input: { url: "https://example.com/${i}", events: [LINK_CREATED] }) { __typename } }`,
     );
   }
-  await server.database.client.linkCounter.updateMany({
+  await server.database.prisma.linkCounter.updateMany({
     data: { clicks: 7, lastClickedAt: server.clock.now },
   });
   // Changes are shown once all earlier transactions of the database server have ended, also those of other tests.
-  const written = await server.database.client.change.count();
+  const written = await server.database.prisma.change.count();
   await vi.waitFor(
     async () =>
       expect(await owner.data('{ changes { totalCount } }')).toEqual({ changes: { totalCount: written } }),

@@ -185,7 +185,7 @@ test('a change without references looks up nothing', async () => {
 
 /** The parts of the query plan that concern links. */
 async function linkPlanOf(statement: string): Promise<string[]> {
-  const plan = await planOf(server.database.client, statement);
+  const plan = await planOf(server.database, statement);
   return plan.filter((step) => /^(SEARCH|SCAN) Link(Counter)?\b/.test(step));
 }
 

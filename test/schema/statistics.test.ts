@@ -160,10 +160,10 @@ test('answers questions about more links than one statement can have', async () 
   const { id } = await many.link({ alias: 'first-of-many' });
   await visit(server.origin, '/first-of-many');
   await server.flush();
-  const { client } = server.database;
-  const { id: _, ...like } = await client.link.findUniqueOrThrow({ where: { id } });
+  const { prisma } = server.database;
+  const { id: _, ...like } = await prisma.link.findUniqueOrThrow({ where: { id } });
   const names = Array.from({ length: 550 }, (_, i) => `many-${i}`);
-  await client.link.createMany({ data: names.map((alias) => ({ ...like, alias, aliasKey: alias })) });
+  await prisma.link.createMany({ data: names.map((alias) => ({ ...like, alias, aliasKey: alias })) });
   const pages = [1, 2, 3, 4, 5, 6].map(
     (page) =>
       `p${page}: linkPage(page: ${page}, perPage: 100, orderBy: { field: ID, direction: ASC }) { items { statistics { top(by: BROWSER, first: 1) { rows { clicks } } } } }`,
@@ -285,7 +285,7 @@ test('the cost grows with the buckets, the rows and the links', async () => {
 
 test('computes the days of a period once, however many fields show them', async () => {
   const { id } = await owner.link();
-  const reader = new StatisticsReader(server.database.client);
+  const reader = new StatisticsReader(server.database);
   const statistics = new Statistics(reader, 'link', id, { from: '2026-11-01', to: '2026-11-03' }, NOON);
   const before = await statistics.series('DAY');
   await pageOfStatistics(statistics, { of: 'DAYS' });
@@ -343,7 +343,7 @@ test('a reset without statistics records no change', async () => {
   const reset = () => resetting.data(`mutation { resetStatistics(linkId: ${id}) { __typename } }`);
   const changes = async () => {
     const where = { kind: 'LINK', recordId: id };
-    const rows = await server.database.client.change.findMany({ where, orderBy: { id: 'asc' } });
+    const rows = await server.database.prisma.change.findMany({ where, orderBy: { id: 'asc' } });
     return rows.map(({ action, fields }) => `${action} ${fields}`);
   };
   const created = await changes();
@@ -505,8 +505,8 @@ test('a reset before the rest of a visit is written removes all of it', async ()
 
 test('removes an account’s statistics of links that the operator removes with their domain', async () => {
   const removed = { name: 'removed.example', hostKey: 'removed.example', verifiedAt: NOON };
-  const { client } = server.database;
-  const { id: domain_id } = await client.domain.create({
+  const db = server.database;
+  const { id: domain_id } = await db.prisma.domain.create({
     data: { ...removed, createdAt: NOON, updatedAt: NOON },
   });
   const callers = [await server.caller('one of two'), await server.caller('two of two')];
@@ -534,6 +534,6 @@ test('removes an account’s statistics of links that the operator removes with 
     }
   };
   await counted(3, ['Safari', 'Chrome']);
-  await removeHost(client, 'removed.example', true, NOON);
+  await removeHost(db, 'removed.example', true, NOON);
   await counted(1, ['Chrome']);
 });

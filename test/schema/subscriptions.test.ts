@@ -210,7 +210,7 @@ test('starts with a comment, and is logged with its name when it ends', async ()
 
 test('ends when its key is revoked', async () => {
   const events = await listen();
-  await server.database.client.apiKey.updateMany({
+  await server.database.prisma.apiKey.updateMany({
     where: { account: { name: `subscriber ${accounts - 1}` } },
     data: { revokedAt: server.clock.now },
   });
@@ -280,8 +280,8 @@ test.runIf(inject('database').provider === 'sqlite')(
     const stranger = await server.caller(`stranger ${accounts}`);
     const ofStranger = await listen(stranger);
     // Much more than the buffers of a socket, written directly to the database.
-    const { client } = server.database;
-    const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+    const { prisma } = server.database;
+    const { id: keyId, accountId } = await prisma.apiKey.findFirstOrThrow({
       where: { account: { name: `subscriber ${accounts - 1}` } },
     });
     const row = {
@@ -294,11 +294,11 @@ test.runIf(inject('database').provider === 'sqlite')(
       recordId: 1,
       fields: JSON.stringify(['x'.repeat(20_000)]),
     };
-    const [{ tx } = { tx: 0n }] = await client.$queryRaw<
+    const [{ tx } = { tx: 0n }] = await prisma.$queryRaw<
       { tx: bigint }[]
     >`SELECT MAX("tx") AS "tx" FROM "Change"`;
     for (let i = 0; i < 25; i++)
-      await client.change.createMany({
+      await prisma.change.createMany({
         data: Array.from({ length: 100 }, () => ({ ...row, tx: BigInt(tx ?? 0) })),
       });
     // It does not delay others.
@@ -335,12 +335,12 @@ test('sends all of a large batch to a client that reads', async () => {
   const events = await listen();
   await owner.space('A change, after whose place in the log the others come');
   await expect.poll(() => events.seen.length).toBe(1);
-  const { client } = server.database;
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow({
+  const db = server.database;
+  const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow({
     where: { account: { name: `subscriber ${accounts - 1}` } },
   });
   const author = { accountId, keyId };
-  await recordingChanges(client, author, server.clock.now, ({ record }) =>
+  await recordingChanges(db, author, server.clock.now, ({ record }) =>
     record(
       'UPDATED',
       'LINK',

@@ -168,8 +168,8 @@ test('deletes a webhook only once', async () => {
 
 test('never shows or changes a webhook of another account, nor its deliveries', async () => {
   const id = await make();
-  const { client } = server.database;
-  const delivery = await client.webhookDelivery.create({
+  const { prisma } = server.database;
+  const delivery = await prisma.webhookDelivery.create({
     data: {
       webhookId: Number(id),
       messageId: 'msg_1',

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -17,7 +17,7 @@ let database: Database;
 let program: Program & { origin: string };
 beforeEach(async () => {
   url = await newDatabase();
-  database = await openDatabase(url);
+  database = await Database.open(url);
 });
 afterEach(async () => {
   await program.end('SIGKILL');
@@ -56,19 +56,19 @@ async function click(origin: string, alias: string, clicked: { times: number }):
 
 /** The results of the database's own integrity check. */
 async function faults(): Promise<unknown> {
-  const { client } = database;
+  const { prisma } = database;
   if (inject('database').provider === 'postgresql') {
-    await client.$executeRaw`CREATE EXTENSION IF NOT EXISTS amcheck`;
-    await client.$queryRaw`SELECT bt_index_check("indexrelid", true)::text FROM pg_index
+    await prisma.$executeRaw`CREATE EXTENSION IF NOT EXISTS amcheck`;
+    await prisma.$queryRaw`SELECT bt_index_check("indexrelid", true)::text FROM pg_index
       JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
       JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE amname = 'btree' AND nspname = 'public'`;
     return [];
   }
   return [
-    ...(await client.$queryRaw<
+    ...(await prisma.$queryRaw<
       object[]
     >`SELECT * FROM pragma_integrity_check WHERE "integrity_check" <> 'ok'`),
-    ...(await client.$queryRaw<object[]>`SELECT * FROM pragma_foreign_key_check`),
+    ...(await prisma.$queryRaw<object[]>`SELECT * FROM pragma_foreign_key_check`),
   ];
 }
 
@@ -90,8 +90,8 @@ test('acknowledged writes survive SIGKILL, and the database is consistent', asyn
     for (const outcome of await work)
       expect(String(outcome.status === 'rejected' && outcome.reason)).toMatch(GONE);
   }
-  const { client } = database;
-  const links = await client.link.findMany({ include: { pixels: true, counter: true } });
+  const { prisma } = database;
+  const links = await prisma.link.findMany({ include: { pixels: true, counter: true } });
   const kept = new Map(links.map((link) => [link.id, link]));
   const lost = [...done].filter(([id, { title, sent, pixels }]) => {
     const link = kept.get(id);
@@ -100,6 +100,6 @@ test('acknowledged writes survive SIGKILL, and the database is consistent', asyn
   expect(lost).toEqual([]);
   expect(links.filter(({ id, pixels }) => id !== capped?.id && pixels.length !== 1)).toEqual([]);
   expect(kept.get(capped?.id ?? 0)?.counter?.clicks).toBeGreaterThanOrEqual(clicked.times);
-  expect((await client.accountTally.aggregate({ _sum: { links: true } }))._sum.links).toBe(links.length);
+  expect((await prisma.accountTally.aggregate({ _sum: { links: true } }))._sum.links).toBe(links.length);
   expect(await faults()).toEqual([]);
 }, 600_000);

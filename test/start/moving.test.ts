@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const importing = (...args: string[]) => runProgram('cli/import', env, args);
-const count = async () => server.database.client.link.count();
+const count = async () => server.database.prisma.link.count();
 
 test('the summary counts lines without links', async () => {
   const file = join(folder, 'spaces.csv');
@@ -148,10 +148,10 @@ test('an import stopped by Ctrl-C leaves complete links, and continues when it i
   expect(await count()).toBe(before + report.created);
   const again = JSON.parse((await importing(...args)).stdout);
   expect(again).toMatchObject({ stopped: false, existing: report.created, created: 8_000 - report.created });
-  const { client } = server.database;
+  const { prisma } = server.database;
   const [, last] = [
     before,
-    await client.link.findFirst({ orderBy: { id: 'desc' }, include: { counter: true } }),
+    await prisma.link.findFirst({ orderBy: { id: 'desc' }, include: { counter: true } }),
   ];
   expect(last).toMatchObject({ alias: 'many7999', counter: { clicks: 7_999 } });
 });

@@ -32,7 +32,7 @@ test('/readyz returns 503 while migrations are missing, and /livez 200', async (
     Promise.all(['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status));
   try {
     expect(await states()).toEqual([200, 200]);
-    await server.database.client.$executeRawUnsafe('DELETE FROM "_prisma_migrations"');
+    await server.database.prisma.$executeRawUnsafe('DELETE FROM "_prisma_migrations"');
     expect(await states()).toEqual([503, 200]);
   } finally {
     await server.stop();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Database, openDatabase } from '../../src/db/connection/client.ts';
+import { Database } from '../../src/db/database.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
@@ -24,7 +24,7 @@ let database: Database;
 let program: Program & { origin: string };
 beforeAll(async () => {
   url = await newDatabase();
-  database = await openDatabase(url);
+  database = await Database.open(url);
   program = await startProgram({
     DATABASE_URL: url,
     BASE_URL: 'https://s.example',
@@ -44,10 +44,10 @@ async function stored(): Promise<string> {
       .map((name) => readFileSync(name, 'latin1'))
       .join();
   }
-  const { client } = database;
-  const tables = await client.$queryRaw<{ name: string }[]>`
+  const { prisma } = database;
+  const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT tablename::text AS "name" FROM pg_tables WHERE schemaname = 'public'`;
-  const rows = tables.map(({ name }) => client.$queryRawUnsafe(`SELECT "row"::text FROM "${name}" AS "row"`));
+  const rows = tables.map(({ name }) => prisma.$queryRawUnsafe(`SELECT "row"::text FROM "${name}" AS "row"`));
   return JSON.stringify(await Promise.all(rows));
 }
 
@@ -67,11 +67,11 @@ test('no secret appears in the log or in the database', async () => {
     `mutation { createLink(input: { url: "nowhere", password: "${secrets.password}" }) { __typename } }`,
   );
 
-  const { client } = database;
-  await client.$executeRaw`ALTER TABLE "LinkPixel" RENAME TO "Elsewhere"`;
+  const { prisma } = database;
+  await prisma.$executeRaw`ALTER TABLE "LinkPixel" RENAME TO "Elsewhere"`;
   const fault = { url: 'https://example.com/', password: secrets.inFault, pixel_ids: await owner.pixel() };
   expect((await owner.rest('POST', '/links', fault)).status).toBe(500);
-  await client.$executeRaw`ALTER TABLE "Elsewhere" RENAME TO "LinkPixel"`;
+  await prisma.$executeRaw`ALTER TABLE "Elsewhere" RENAME TO "LinkPixel"`;
 
   const kept = await stored();
   expect(kept).toContain('to be found');

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/db/connection/db.ts';
+import type { Data } from '../../src/db/database.ts';
 import { ValueIds } from '../../src/db/statistics/value-ids.ts';
 import { Salts } from '../../src/db/statistics/visitors.ts';
 import { type Receipt, writeVisits } from '../../src/db/statistics/write.ts';
@@ -7,7 +7,7 @@ import { OTHER_REFERRER } from '../../src/domain/visit/visitor-attributes.ts';
 
 /** Writes clicks of links, without statistics, with a receipt. */
 export async function addClicks(
-  db: Db,
+  db: Data,
   clicks: ReadonlyMap<number, { count: number; last: Date }>,
   receipt: Receipt,
 ): Promise<void> {

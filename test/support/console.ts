@@ -1,23 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
-import { BROWSER_TIMEOUT } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { newTab } from './browser.ts';
 
 export interface ConsoleOptions {
   /** The path below /console. */
   readonly path?: string;
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
-  readonly locale?: string;
 }
 
 /** A new tab on the console, before anybody has signed in; `complaints` are the browser's errors and warnings. */
 export async function openConsole(
-  browser: Browser,
   origin: string,
-  { path = '', colorScheme = 'light', width = 1280, locale = 'en-GB' }: ConsoleOptions = {},
+  { path = '', colorScheme = 'light', width = 1280 }: ConsoleOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme, locale });
-  context.setDefaultTimeout(BROWSER_TIMEOUT);
-  const page = await context.newPage();
+  const page = await newTab();
+  await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia({ colorScheme });
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
@@ -34,11 +32,10 @@ export async function enterKey(page: Page, key: string): Promise<void> {
 
 /** A new tab on the console, signed in. */
 export async function signIn(
-  browser: Browser,
   { origin, key }: { origin: string; key: string },
   options: ConsoleOptions = {},
 ): Promise<{ page: Page; complaints: string[] }> {
-  const opened = await openConsole(browser, origin, options);
+  const opened = await openConsole(origin, options);
   await enterKey(opened.page, key);
   await opened.page.locator('#main').waitFor();
   return opened;

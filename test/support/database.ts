@@ -3,8 +3,8 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import type { Db } from '../../src/db/connection/db.ts';
-import { type DurationLimit, EnclosingTransaction } from '../../src/db/connection/enclosing-transaction.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }
@@ -17,9 +17,9 @@ declare module 'vitest' {
 }
 
 /** One transaction around several changes, with limits that no test reaches. */
-export function enclose(client: Db, limit: Partial<DurationLimit> = {}): EnclosingTransaction {
+export function enclose(database: Database, limit: Partial<DurationLimit> = {}): EnclosingTransaction {
   const error = () => new Error('too long');
-  return new EnclosingTransaction(client, async () => {}, {
+  return new EnclosingTransaction(database, async () => {}, {
     maxDuration: 60_000,
     maxWait: 60_000,
     error,

@@ -8,9 +8,9 @@ import { NOON, type TestServer } from '../../src/testing/server.ts';
 /** Fills a server's database like `npm run demo`, up to the server's time; returns the result and the owner. */
 export async function fillServer(server: TestServer, seed: number, options: Partial<DemoOptions> = {}) {
   const caller = await server.caller('default');
-  const { client } = server.database;
-  const { id: keyId, accountId } = await client.apiKey.findFirstOrThrow();
-  const { id: defaultDomainId } = await client.domain.findFirstOrThrow();
+  const db = server.database;
+  const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
+  const { id: defaultDomainId } = await db.prisma.domain.findFirstOrThrow();
   const settings = {
     baseUrl: 'https://s.example',
     port: 0,
@@ -25,6 +25,6 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     lists: new OperatorLists(),
   });
   const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
-  const made = await fillDemo(client, actor, services, { now: NOON, random: seededRandom(seed), ...options });
+  const made = await fillDemo(db, actor, services, { now: NOON, random: seededRandom(seed), ...options });
   return { made, caller };
 }

@@ -21,7 +21,7 @@ interface Options extends Partial<ImportOptions> {
 }
 
 async function writerOf({ database }: TestServer, account: string) {
-  const { id } = await database.client.account.findUniqueOrThrow({ where: { name: account } });
+  const { id } = await database.prisma.account.findUniqueOrThrow({ where: { name: account } });
   return { accountId: id, keyId: null };
 }
 
@@ -34,8 +34,8 @@ export async function importInto(
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-import-'));
   const path = 'path' in file ? file.path : join(folder, 'file');
   if ('text' in file) writeFileSync(path, file.text);
-  const { client } = server.database;
-  const domain = await client.domain.findFirstOrThrow({ where: { isDefault: true } });
+  const db = server.database;
+  const domain = await db.prisma.domain.findFirstOrThrow({ where: { isDefault: true } });
   const lists = new OperatorLists();
   lists.setBlockedHosts(await parseBlockedHosts(blocked));
   lists.setReservedAliases(await parseReservedAliases(reserved));
@@ -62,7 +62,7 @@ export async function importInto(
   };
   const options = { format: 'csv', mapDomain: new Map(), onTaken: 'skip', dryRun: false, ...given } as const;
   try {
-    const work = new Import(client, await writerOf(server, account), services, options, hooks, NOON);
+    const work = new Import(db, await writerOf(server, account), services, options, hooks, NOON);
     if ((await work.start()).length > 0) throw new Error('a domain is mapped to one that is not there');
     const source = await openSource(path, options.format);
     return { ...(await work.run(source.lines)), told };
@@ -77,7 +77,7 @@ export async function exportOf(
   format: 'csv' | 'json' = 'csv',
   account = 'owner',
 ): Promise<string> {
-  const records = exportAccount(server.database.client, await writerOf(server, account), {
+  const records = exportAccount(server.database, await writerOf(server, account), {
     scheme: 'https:',
   });
   let text = '';

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,14 +59,22 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A folder for the server's user, with a copy of the programs if that user cannot read them elsewhere. */
-async function makeFolder(): Promise<{ folder: string; native: string }> {
+/** The variable with the folder of the programs and of an initialised cluster, which this run's servers share and copy. */
+const TEMPLATE = 'LINKSPACE_TEST_CLUSTER';
+
+function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-postgres-'));
+  if (asRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  return folder;
+}
+
+/** The folder of the programs, copied to a server's folder if its user cannot read them elsewhere. */
+async function programsFor(folder: string): Promise<string> {
   const native = await binariesFolder();
-  if (!asRoot) return { folder, native };
-  cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
-  chownSync(folder, NOBODY.uid, NOBODY.gid);
-  return { folder, native: join(folder, 'native') };
+  if (!asRoot) return native;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }
 
 /** Sends a signal to a process; ignores one that has ended, since a server's children are short-lived. */
@@ -108,6 +125,20 @@ async function initialize(native: string, folder: string, cluster: string): Prom
   writeFileSync(rules, `host all ${WITH_PASSWORD} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
 }
 
+async function copyCluster(from: string, folder: string, cluster: string): Promise<void> {
+  const copying = run('cp', ['-a', from, cluster], folder);
+  const [code] = await once(copying.child, 'close');
+  if (code !== 0) throw new Error(`no copy of the cluster:\n${copying.said()}`);
+}
+
+/** Makes what the servers of this process, and of those that it starts from now on, share. Returns a function that deletes it. */
+export async function makeTemplate(): Promise<() => void> {
+  const folder = makeFolder();
+  await initialize(await programsFor(folder), folder, join(folder, 'cluster'));
+  process.env[TEMPLATE] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
 /**
  * Nothing is synced to disk: only a crash of the whole machine could lose what these servers acknowledged. Tests live too short for
  * vacuuming, which would visit each of their hundreds of databases.
@@ -126,11 +157,15 @@ export async function startPostgres(
   settings: string[] = [],
   replicaOf?: PostgresServer,
 ): Promise<PostgresServer> {
-  const { folder, native } = await makeFolder();
+  const folder = makeFolder();
   const cluster = join(folder, 'cluster');
-  if (replicaOf === undefined) await initialize(native, folder, cluster);
-  else {
-    await once(run('cp', ['-a', replicaOf.cluster, cluster], folder).child, 'close');
+  const template = process.env[TEMPLATE];
+  const programs = join(template ?? folder, 'native');
+  const native = existsSync(programs) ? programs : await programsFor(folder);
+  if (replicaOf) await copyCluster(replicaOf.cluster, folder, cluster);
+  else if (template) await copyCluster(join(template, 'cluster'), folder, cluster);
+  else await initialize(native, folder, cluster);
+  if (replicaOf) {
     const { port, username } = new URL(replicaOf.url);
     const source = `host=127.0.0.1 port=${port} user=${username}`;
     appendFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);

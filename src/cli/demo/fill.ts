@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { analyze } from '../../db/analyze.ts';
-import type { Db } from '../../db/connection/db.ts';
 import { models } from '../../db/copy-table.ts';
+import type { Data } from '../../db/database.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
 import { deletePastVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
@@ -47,7 +47,7 @@ function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, sin
 }
 
 async function makeLinks(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   last: number,
@@ -68,7 +68,7 @@ async function makeLinks(
       spaceId: spaceId === undefined ? null : String(spaceId),
     };
     const { id } = await createLink(db, actor, services, input, startOf(daysAfter(last, -age), 8));
-    made.push({ link: await db.link.findUniqueOrThrow({ where: { id } }), demo });
+    made.push({ link: await db.prisma.link.findUniqueOrThrow({ where: { id } }), demo });
   }
   return made;
 }
@@ -101,8 +101,8 @@ function addVisits(
 }
 
 /** @throws OperatorError if the database has links */
-export async function requireNoLinks(db: Db): Promise<void> {
-  if ((await db.link.findFirst({ select: { id: true } })) !== null)
+export async function requireNoLinks(db: Data): Promise<void> {
+  if ((await db.prisma.link.findFirst({ select: { id: true } })) !== null)
     throw new OperatorError('The database has links already: the demo is for an empty one.');
 }
 
@@ -112,7 +112,7 @@ export async function requireNoLinks(db: Db): Promise<void> {
  * @throws OperatorError if the database has links
  */
 export async function fillDemo(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   options: DemoOptions,

@@ -1,6 +1,7 @@
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import type { Db } from '../connection/db.ts';
-import { type LoggedChange, type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
+import type { Data } from '../database.ts';
+import type { LoggedChange } from './events.ts';
+import { type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
 export interface ChangeListener {
@@ -19,7 +20,7 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
 
 /** Follows the log of changes, starting at its end at the first read. */
 export class ChangeFeed {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #listeners = new Set<ChangeListener>();
   /** Which transactions had ended at the last read. */
   #seen: LogSnapshot | null = null;
@@ -33,7 +34,7 @@ export class ChangeFeed {
   #settling = false;
   #run = 0;
 
-  constructor(db: Db) {
+  constructor(db: Data) {
     this.#db = db;
   }
 

@@ -1,53 +1,25 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import { insertMany } from '../bulk-insert.ts';
-import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { empty, join, type Sql, sql } from '../connection/sql.ts';
-import { clientOf, transaction, whenCommitted } from '../connection/transaction.ts';
+import type { Data, Transaction } from '../database.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
+import { empty, join, type Sql, sql } from '../sql.ts';
+import type { LoggedChange, NewChange } from './events.ts';
 import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
-
-/** A change that is not recorded yet. `fields` are names of the schema. */
-export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
-  readonly fields: readonly string[];
-  /** The events that a webhook gets from here on, in their stored form. */
-  readonly webhookEvents?: string | undefined;
-};
-
-/** A recorded change, with its position in the log: the order is `tx`, then `id`. */
-export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
 const BATCH_SIZE = 1_000;
 
-type Listener = (changes: readonly (NewChange & { readonly id: number })[]) => void;
-const listeners = new WeakMap<Db, Set<Listener>>();
-
-/**
- * Calls the listener with the changes that this process makes through `db`, after the commit. Returns a function that removes
- * it.
- */
-export function onOwnChanges(db: Db, listener: Listener): () => void {
-  const known = listeners.get(db) ?? new Set();
-  listeners.set(db, known.add(listener));
-  return () => known.delete(listener);
-}
-
-function announceOwnChanges(db: Db, changes: Parameters<Listener>[0]): void {
-  for (const listener of listeners.get(clientOf(db)) ?? []) listener(changes);
-}
-
 /** Runs `work` in a transaction, in which `record` adds changes to the log. */
 export async function changing<T>(
-  db: Db,
-  work: (tx: Tx, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
+  db: Data,
+  work: (tx: Transaction, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  return transaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const recorded: (NewChange & { id: number })[] = [];
-    whenCommitted(tx, () => {
-      if (recorded.length > 0) announceOwnChanges(db, recorded);
+    tx.afterCommit(() => {
+      if (recorded.length > 0) db.database.changes.emit('own', recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += BATCH_SIZE)
@@ -56,18 +28,17 @@ export async function changing<T>(
   });
 }
 
-async function insert(tx: Tx, changes: readonly NewChange[]) {
+async function insert(tx: Transaction, changes: readonly NewChange[]) {
   const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
-  const ids = await readRows<{ id: number }>(
-    tx,
+  const ids = await tx.read<{ id: number }>(
     sql`${insertMany(tx, 'Change', rows, { tx: transactionOrder(tx).current })} RETURNING "id"`,
   );
   return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
 }
 
 /** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
-export async function settleEpoch(db: Db): Promise<void> {
-  await db.$executeRaw(sql`
+export async function settleEpoch(db: Data): Promise<void> {
+  await db.prisma.$executeRaw(sql`
     UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change")
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
 }
@@ -77,16 +48,15 @@ export interface LogPosition {
   readonly id: number;
 }
 
-export async function readLogSnapshot(db: Db): Promise<LogSnapshot> {
+export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
   const { snapshot, snapshotOf } = transactionOrder(db);
-  const [row = {}] = await readRows<SnapshotRow>(db, snapshot);
+  const [row = {}] = await db.read<SnapshotRow>(snapshot);
   return snapshotOf(row);
 }
 
-export async function readRevisions(db: Db): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
+export async function readRevisions(db: Data): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
   const { snapshot, snapshotOf } = transactionOrder(db);
-  const rows = await readRows<Revision & SnapshotRow>(
-    db,
+  const rows = await db.read<Revision & SnapshotRow>(
     sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
   );
   return { revisions: rows, now: snapshotOf(rows[0] ?? {}) };
@@ -103,15 +73,15 @@ export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition 
 
 export const MAX_READ = 200;
 
-async function readChanges(db: Db, condition: Sql): Promise<LoggedChange[]> {
-  const rows = await readRows<Change>(db, sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
+async function readChanges(db: Data, condition: Sql): Promise<LoggedChange[]> {
+  const rows = await db.read<Change>(sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
   return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
 }
 
 const nextInOrder = sql`ORDER BY "tx", "id" LIMIT ${MAX_READ}`;
 
 /** Changes committed since then, in any order; may repeat some from just before. */
-export async function* newSince(db: Db, snapshot: LogSnapshot): AsyncGenerator<LoggedChange> {
+export async function* newSince(db: Data, snapshot: LogSnapshot): AsyncGenerator<LoggedChange> {
   const isNew = transactionOrder(db).isSince(snapshot);
   let from: Sql = empty;
   for (;;) {
@@ -125,7 +95,7 @@ export async function* newSince(db: Db, snapshot: LogSnapshot): AsyncGenerator<L
 
 /** The next settled changes after a position, in order; fewer than `MAX_READ` if these are all. */
 export function settledAfter(
-  db: Db,
+  db: Data,
   { tx, id }: LogPosition,
   { settled }: LogSnapshot,
 ): Promise<LoggedChange[]> {
@@ -134,7 +104,7 @@ export function settledAfter(
 
 /** The account's next settled changes after a position, in order and up to another one; fewer than `MAX_READ` if these are all. */
 export function settledBetween(
-  db: Db,
+  db: Data,
   accountId: number,
   after: LogPosition,
   upTo: LogPosition,
@@ -144,7 +114,7 @@ export function settledBetween(
 }
 
 /** The account's changes with these ids; `ids` must not be empty. */
-export function changesWithIds(db: Db, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
+export function changesWithIds(db: Data, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
   return readChanges(db, sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
@@ -154,8 +124,8 @@ const DELETE_BATCH_SIZE = 1_000;
  * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
  * there may be more.
  */
-async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
-  const deleted = await db.$executeRaw`
+async function deleteOldChanges(db: Data, before: Date): Promise<boolean> {
+  const deleted = await db.prisma.$executeRaw`
     DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})
     AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
       WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
@@ -163,7 +133,7 @@ async function deleteOldChanges(db: Db, before: Date): Promise<boolean> {
 }
 
 /** Deletes changes that are older than a number of days; 0 keeps all. */
-export function changeRetention(db: Db, days: number, now: RetentionTime, log: Logger): AgeRetention {
+export function changeRetention(db: Data, days: number, now: RetentionTime, log: Logger): AgeRetention {
   const maxAge = days * 24 * 60 * 60 * 1000;
   const deleteSome = (before: Date) => deleteOldChanges(db, before);
   return new AgeRetention(log, { what: 'changes', every: 60 * 60 * 1000 }, { maxAge, now, deleteSome });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import type { Database } from '../connection/client.ts';
-import { DatabaseAway } from '../connection/errors.ts';
+import type { Database } from '../database.ts';
+import { DatabaseAway } from '../errors.ts';
+import { Notifications } from '../postgresql/notifications.ts';
 import { ChangeFeed } from './feed.ts';
 import { readRevisions } from './log.ts';
-import { Notifications } from './notifications.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const MAX_AGE = 900;
@@ -48,7 +48,7 @@ export class Revisions {
 
   constructor(database: Database) {
     this.#database = database;
-    this.feed = new ChangeFeed(database.client);
+    this.feed = new ChangeFeed(database);
     this.#notifications =
       database.provider === 'postgresql'
         ? new Notifications(database.directUrl, CHANNEL, {
@@ -119,7 +119,7 @@ export class Revisions {
 
   async #poll(): Promise<void> {
     const poll = ++this.#polls;
-    const { revisions, now } = await readRevisions(this.#database.client);
+    const { revisions, now } = await readRevisions(this.#database);
     // A later poll has answered before this one.
     if (poll < this.#answered) return;
     this.#answered = poll;

@@ -1,5 +1,5 @@
-import { dialectOf } from '../connection/dialect.ts';
-import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { empty, join, raw, type Sql, sql } from '../sql.ts';
 
 /**
  * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
@@ -73,6 +73,6 @@ const byTransaction: TransactionOrder = {
   },
 };
 
-export function transactionOrder(db: object): TransactionOrder {
-  return dialectOf(db).hasConcurrentWriters ? byTransaction : byId;
+export function transactionOrder(db: Data): TransactionOrder {
+  return db.dialect.hasConcurrentWriters ? byTransaction : byId;
 }

@@ -1,5 +1,5 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
-import { raw, type Sql } from '../connection/sql.ts';
+import { raw, type Sql } from '../sql.ts';
 
 export function columnsIn(table: string, columns: readonly string[]): Sql {
   return raw(columns.map((column) => `"${table}"."${column}"`).join(', '));

@@ -1,4 +1,4 @@
-import { join, name, type Sql, sql } from '../connection/sql.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 
 export type Condition = Sql;
 

@@ -1,4 +1,4 @@
-import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
+import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './columns.ts';
 
 /** A column to order by. Nulls come last in either direction. */

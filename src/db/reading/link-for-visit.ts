@@ -1,7 +1,6 @@
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { join, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { join, sql } from '../sql.ts';
 import { columnsIn, nestedColumns } from './columns.ts';
 
 const linkColumns = [
@@ -30,21 +29,18 @@ const columns = join([
 
 /** The link with this id, or with this alias on this domain, in one statement; null if there is none. */
 export async function readVisitedLink(
-  db: Db,
+  db: Data,
   by: { readonly id: number } | { readonly domainId: number; readonly alias: string },
 ): Promise<VisitedRow | null> {
   const which =
     'id' in by
       ? sql`"Link"."id" = ${by.id}`
       : sql`"Link"."domainId" = ${by.domainId} AND "Link"."alias" = ${by.alias}`;
-  const rows = await readRows<FlatRow>(
-    db,
-    sql`
+  const rows = await db.read<FlatRow>(sql`
     SELECT ${columns}
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
       LEFT JOIN "LinkPixel" ON "LinkPixel"."linkId" = "Link"."id" LEFT JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
-    WHERE ${which} ORDER BY "p"."id"`,
-  );
+    WHERE ${which} ORDER BY "p"."id"`);
   const [link] = rows;
   if (link === undefined) return null;
   return { ...link, pixels: rows.flatMap(({ pixel }) => pixel ?? []) };

@@ -1,5 +1,5 @@
-import type { Dialect } from '../connection/dialect-types.ts';
-import { type Sql, sql } from '../connection/sql.ts';
+import type { Dialect } from '../dialect.ts';
+import { type Sql, sql } from '../sql.ts';
 import { type Column, countOf, type List } from './keyset.ts';
 import { type LinkSelect, linkJoins, linkSource } from './link-selection.ts';
 

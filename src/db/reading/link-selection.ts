@@ -1,6 +1,6 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
-import type { Dialect } from '../connection/dialect-types.ts';
-import { empty, join, raw, type Sql, sql } from '../connection/sql.ts';
+import type { Dialect } from '../dialect.ts';
+import { empty, join, raw, type Sql, sql } from '../sql.ts';
 import { nestedColumns } from './columns.ts';
 import type { Joined } from './keyset.ts';
 

@@ -1,7 +1,6 @@
 import DataLoader from 'dataloader';
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { name, type Sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { name, type Sql } from '../sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import { anyOf, type List, type Window } from './keyset.ts';
 import { type LinkSelection, linkList } from './link-list.ts';
@@ -47,14 +46,14 @@ interface Sum {
  */
 export class ListReader {
   readonly statistics: StatisticsReader;
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #signal: AbortSignal;
   readonly #long: LongReads;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
-  constructor(db: Db, accountId: number, signal: AbortSignal) {
+  constructor(db: Data, accountId: number, signal: AbortSignal) {
     this.#db = db;
     this.#signal = signal;
     this.#long = new LongReads(db, accountId, signal);
@@ -83,7 +82,7 @@ export class ListReader {
   async #together<Item, Result>(
     items: readonly Item[],
     needsScan: (item: Item) => boolean,
-    read: (db: Db, items: readonly Item[]) => Promise<Result[]>,
+    read: (db: Data, items: readonly Item[]) => Promise<Result[]>,
   ): Promise<Result[]> {
     const long = items.filter(needsScan);
     const others = items.filter((item) => !needsScan(item));
@@ -93,12 +92,12 @@ export class ListReader {
     };
     this.#signal.throwIfAborted();
     if (others.length > 0) keep(others, await read(this.#db, others));
-    const parts = dialectOf(this.#db).runsInProcess ? long.map((item) => [item]) : [long];
+    const parts = this.#db.dialect.runsInProcess ? long.map((item) => [item]) : [long];
     for (const part of parts) if (part.length > 0) keep(part, await this.#long.take((db) => read(db, part)));
     return items.map((item) => results.get(item) as Result);
   }
 
-  async #rowsOfEach(db: Db, ranges: readonly ListRange[]): Promise<unknown[][]> {
+  async #rowsOfEach(db: Data, ranges: readonly ListRange[]): Promise<unknown[][]> {
     const rows: unknown[][] = [];
     for (const part of partsOf(ranges)) {
       this.#signal.throwIfAborted();
@@ -127,7 +126,7 @@ export class ListReader {
 
   /** The list of these links, and an expression for their number. */
   links(selection: LinkSelection, select: LinkSelect): ReturnType<typeof linkList> {
-    return linkList(selection, select, dialectOf(this.#db));
+    return linkList(selection, select, this.#db.dialect);
   }
 
   /** The rows of the window and the list's total, in one statement and so of one snapshot. */
@@ -137,12 +136,12 @@ export class ListReader {
     total: Sql,
   ): Promise<{ rows: Row[]; total: number }> {
     this.#signal.throwIfAborted();
-    const read = (db: Db) => readRowsAndTotal<Row>(db, list, window, total);
+    const read = (db: Data) => readRowsAndTotal<Row>(db, list, window, total);
     return list.needsScan || (window.offset ?? 0) > MANY_SKIPPED ? this.#long.take(read) : read(this.#db);
   }
 
   contains(column: string, text: string): Sql {
-    return dialectOf(this.#db).contains(name(column), text);
+    return this.#db.dialect.contains(name(column), text);
   }
 
   /** The condition for links of the account whose column contains the text. */

@@ -1,33 +1,25 @@
-import { OwnTurns, TooMuchWaiting } from '../../shared/turns.ts';
-import type { Db } from '../connection/db.ts';
-import { DatabaseAway, isUnanswered } from '../connection/errors.ts';
-import { forLongReads } from '../connection/raw-reads.ts';
+import { TooMuchWaiting } from '../../shared/turns.ts';
+import { type Data, LongReadQueue } from '../database.ts';
+import { DatabaseAway, isUnanswered } from '../errors.ts';
 
 /** How many requests of one account may wait for long reads. */
 const MAX_REQUESTS = 50;
-
-class Queue {
-  readonly turns = new OwnTurns<number>();
-  /** The requests of each account that wait or read. */
-  readonly requests = new Map<number, Set<LongReads>>();
-  /** How many reads the database has not answered. */
-  unanswered = 0;
-}
-
-const queues = new WeakMap<Db, Queue>();
 
 /**
  * A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, none
  * begins.
  */
 export class LongReads {
-  readonly #db: Db;
+  readonly #db: Data;
+  readonly #queue: LongReadQueue;
   readonly #accountId: number;
   readonly #signal: AbortSignal;
   #unfinished = 0;
 
-  constructor(db: Db, accountId: number, signal: AbortSignal) {
+  constructor(db: Data, accountId: number, signal: AbortSignal) {
     this.#db = db;
+    // Those of a write do not wait while its transaction is open.
+    this.#queue = db === db.database ? db.database.longReads : new LongReadQueue();
     this.#accountId = accountId;
     this.#signal = signal;
   }
@@ -36,9 +28,8 @@ export class LongReads {
    * @param read what reads from the client that it is given
    * @throws TooMuchWaiting
    */
-  async take<Result>(read: (db: Db) => Promise<Result>): Promise<Result> {
-    const queue = queues.get(this.#db) ?? new Queue();
-    queues.set(this.#db, queue);
+  async take<Result>(read: (db: Data) => Promise<Result>): Promise<Result> {
+    const queue = this.#queue;
     const { turns, requests } = queue;
     const own = requests.get(this.#accountId) ?? new Set();
     if (!own.has(this) && own.size >= MAX_REQUESTS)
@@ -51,7 +42,7 @@ export class LongReads {
         this.#signal.throwIfAborted();
         // Each would wait for its whole time limit, after those before it.
         if (queue.unanswered > before) throw new DatabaseAway('the database did not answer the read before');
-        return read(forLongReads(this.#db));
+        return read(this.#db.long);
       });
     } catch (error) {
       if (isUnanswered(error)) queue.unanswered++;

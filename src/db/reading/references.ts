@@ -1,7 +1,5 @@
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { join, type Sql, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { join, type Sql, sql } from '../sql.ts';
 import { isUsableBy } from './conditions.ts';
 
 /** What links refer to; ids may be unknown. */
@@ -40,9 +38,9 @@ interface Row extends AliasHolder {
 }
 
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
-export async function findReferences(db: Db, references: References): Promise<FoundReferences> {
+export async function findReferences(db: Data, references: References): Promise<FoundReferences> {
   const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
-  const { isIn } = dialectOf(db);
+  const { isIn } = db.dialect;
   const own = sql`"accountId" = ${accountId}`;
   const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
   const record = (kind: Row['kind'], name: Sql) =>
@@ -71,7 +69,7 @@ export async function findReferences(db: Db, references: References): Promise<Fo
     [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
   ];
   const asked = parts.flatMap(([values, part]) => (values.length > 0 ? part : []));
-  const rows = asked.length > 0 ? await readRows<Row>(db, join(asked, ' UNION ALL ')) : [];
+  const rows = asked.length > 0 ? await db.read<Row>(join(asked, ' UNION ALL ')) : [];
   const of = (kind: Row['kind']) => rows.filter((row) => row.kind === kind);
   const idsOf = (kind: Row['kind']) => new Set(of(kind).map(({ id }) => id));
   return {

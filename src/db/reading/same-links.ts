@@ -1,8 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { Db, Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { join, name, type Sql, sql } from '../connection/sql.ts';
+import type { Data, Transaction } from '../database.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './columns.ts';
 
 /** The account, domain and URL by which equal links are found. */
@@ -13,15 +11,18 @@ export interface Destination {
 }
 
 /** The condition on a link's destination that an index of either database serves. */
-function hasDestination(db: object, { accountId, domainId, url }: Destination): Sql {
-  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${dialectOf(db).hasUrl(url)}`;
+function hasDestination({ dialect }: Data, { accountId, domainId, url }: Destination): Sql {
+  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${dialect.hasUrl(url)}`;
 }
 
 /** Locks the destination against equal new links until the transaction ends. */
-export async function lockDestination(tx: Tx, { accountId, domainId, url }: Destination): Promise<void> {
-  if (!dialectOf(tx).hasConcurrentWriters) return;
+export async function lockDestination(
+  tx: Transaction,
+  { accountId, domainId, url }: Destination,
+): Promise<void> {
+  if (!tx.dialect.hasConcurrentWriters) return;
   const what = `${accountId} ${domainId} ${url}`;
-  await readRows(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
+  await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
 }
 
 /** What links must have in common besides their destination. */
@@ -35,7 +36,7 @@ export interface LinkMatch {
 
 /** The account's links with the destination and the same properties, newest first. */
 export function findSameLinks(
-  db: Db | Tx,
+  db: Data,
   destination: Destination,
   { columns, filled, pixelIds, condition }: LinkMatch,
   limit: number,
@@ -50,8 +51,7 @@ export function findSameLinks(
     ...filled.map((column) => sql`${name(column)} IS NOT NULL`),
     ...(pixelIds === undefined ? [] : [hasExactlyPixels(pixelIds)]),
   ];
-  return readRows<Link>(
-    db,
+  return db.read<Link>(
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE ${join(conditions, ' AND ')} ORDER BY "id" DESC LIMIT ${limit}`,
   );
 }

@@ -1,7 +1,5 @@
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { name, type Sql, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { name, type Sql, sql } from '../sql.ts';
 import { rareTrigrams } from './trigrams.ts';
 
 /** The columns of "Link" with a trigram index, on either database. */
@@ -41,15 +39,15 @@ function shifted(text: string, accountId: number): string {
 }
 
 /** The account's links that may contain the text, by SQLite's index; null if there are many. */
-async function candidates(db: Db, search: LinkSearch): Promise<number[] | null> {
+async function candidates(db: Data, search: LinkSearch): Promise<number[] | null> {
   const { accountId, column, text } = search;
   const matching = async (parts: readonly string[], limit: Sql) => {
     const query = parts.map((part) => `"${shifted(part, accountId)}"`).join(' AND ');
-    return readRows<{ id: number | bigint; limit: number | bigint }>(
-      db,
-      sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${`${column} : (${query})`}
-        AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${limit}`,
-    );
+    return db.read<{
+      id: number | bigint;
+      limit: number | bigint;
+    }>(sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${`${column} : (${query})`}
+        AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${limit}`);
   };
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
@@ -69,9 +67,9 @@ export interface SearchResult {
  * The condition for links of the account whose column contains the text. PostgreSQL's planner chooses the index by itself;
  * SQLite's index is asked for candidates first, which the condition then checks.
  */
-export async function linksContaining(db: Db, search: LinkSearch): Promise<SearchResult> {
+export async function linksContaining(db: Data, search: LinkSearch): Promise<SearchResult> {
   const { column, text } = search;
-  const { contains, choosesTrigramIndex } = dialectOf(db);
+  const { contains, choosesTrigramIndex } = db.dialect;
   const condition = contains(name(column), text);
   // LIKE is not used here: for a short pattern, a generic plan would read the whole index.
   if ([...text].length < MIN_INDEXED) return { condition, isSelective: false, indexed: false };

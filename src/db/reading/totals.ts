@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../connection/sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { Status } from './link-status.ts';
 
 /** An expression for a number of rows. */

@@ -1,12 +1,9 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
-import type { Db, Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { retryConflicts } from '../connection/retry.ts';
-import { join, sql } from '../connection/sql.ts';
-import { transaction } from '../connection/transaction.ts';
+import type { Data, Transaction } from '../database.ts';
 import { dateText } from '../date-text.ts';
+import { retryConflicts } from '../errors.ts';
 import { hasStatus } from '../reading/link-status.ts';
+import { join, sql } from '../sql.ts';
 import { dayOf, hourOf } from './calendar.ts';
 import { MAX_COUNT } from './write.ts';
 
@@ -15,17 +12,14 @@ import { MAX_COUNT } from './write.ts';
  * beginning. Returns the ids of the links that exist, and for each whether it has statistics.
  */
 export async function lockCounters(
-  tx: Tx,
+  tx: Transaction,
   linkIds: readonly number[],
   accountId: number,
 ): Promise<Map<number, boolean>> {
-  const locked = dialectOf(tx).lock('FOR NO KEY UPDATE');
-  const rows = await readRows<{ linkId: number; any: number }>(
-    tx,
-    sql`SELECT "linkId",
+  const locked = tx.dialect.lock('FOR NO KEY UPDATE');
+  const rows = await tx.read<{ linkId: number; any: number }>(sql`SELECT "linkId",
       CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
-    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`,
-  );
+    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`);
   return new Map(rows.map(({ linkId, any }) => [linkId, any > 0]));
 }
 
@@ -36,22 +30,22 @@ interface ImportedClicks {
 }
 
 /** Sets the clicks of imported links, in the transaction that creates them. */
-export async function setImportedClicks(tx: Tx, imported: readonly ImportedClicks[]): Promise<void> {
+export async function setImportedClicks(tx: Transaction, imported: readonly ImportedClicks[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map(({ linkId, clicks, lastClickedAt }) => [
     linkId,
     clicks,
     lastClickedAt && dateText(lastClickedAt),
   ]);
-  const given = dialectOf(tx).table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
-  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
+  const given = tx.dialect.table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
+  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 /** Deletes the receipts of processes that ended long ago. */
-export async function deleteOldReceipts(db: Db): Promise<void> {
-  if (dialectOf(db).runsInProcess) return;
-  await db.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
+export async function deleteOldReceipts(db: Data): Promise<void> {
+  if (db.dialect.runsInProcess) return;
+  await db.prisma.$executeRaw`DELETE FROM "ClickReceipt" WHERE "at" < now() - interval '7 days'`;
 }
 
 /** The counts before a claimed visit, and how often the statistics had been reset. */
@@ -67,12 +61,12 @@ const ofActive = (linkId: number, now: Date) =>
  * advances its rotation. Returns null if it is not active. One statement does all of this, so
  * simultaneous visits cannot exceed a click limit.
  */
-export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Turn | null> {
+export async function claimVisit(db: Data, linkId: number, now: Date): Promise<Turn | null> {
   const update = sql`
     UPDATE "LinkCounter" SET ${addClick}, ${addTurn}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
     RETURNING "clicks", "turns", "resets", "LinkCounter"."accountId" AS "account"`;
   // Without writable CTEs, a trigger adds to the hours and days.
-  const statement = !dialectOf(db).hasWritableCtes
+  const statement = !db.dialect.hasWritableCtes
     ? update
     : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
       sql`WITH "claimed" AS (${update}),
@@ -90,20 +84,19 @@ export async function claimVisit(db: Db, linkId: number, now: Date): Promise<Tur
         ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
       )
       SELECT "clicks", "turns", "resets" FROM "claimed"`;
-  const [row] = await retryConflicts(() => readRows<Turn>(db, statement));
+  const [row] = await retryConflicts(() => db.read<Turn>(statement));
   return row ? { ...row, clicks: row.clicks - 1, turns: row.turns - 1 } : null;
 }
 
 /** The same without statistics, which the database refuses: for a visit whose values are not written either. */
-export function claimTurn(db: Db, linkId: number, now: Date): Promise<Turn | null> {
-  return transaction(db, async (tx) => {
-    const [row] = await readRows<Pick<Turn, 'clicks' | 'turns'>>(
-      tx,
+export function claimTurn(db: Data, linkId: number, now: Date): Promise<Turn | null> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.read<Pick<Turn, 'clicks' | 'turns'>>(
       sql`UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${ofActive(linkId, now)} RETURNING "clicks", "turns"`,
     );
     if (row === undefined) return null;
     // By a statement of its own: on SQLite, a trigger counts the hour of a visit that changes both.
-    await tx.$executeRaw(sql`UPDATE "LinkCounter" SET ${addTurn} WHERE "linkId" = ${linkId}`);
+    await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET ${addTurn} WHERE "linkId" = ${linkId}`);
     // As if the statistics were reset since: so values are left out.
     return { clicks: row.clicks - 1, turns: row.turns, resets: -1 };
   });

@@ -1,5 +1,5 @@
-import type { Tx } from '../connection/db.ts';
-import { join, name, sql } from '../connection/sql.ts';
+import type { Transaction } from '../database.ts';
+import { join, name, sql } from '../sql.ts';
 import { lockCounters } from './counters.ts';
 import { countTables } from './rows.ts';
 
@@ -10,7 +10,7 @@ const BATCH_SIZE = 500;
  * the account has, in their order, and for each whether there were any.
  */
 export async function deleteStatistics(
-  tx: Tx,
+  tx: Transaction,
   linkIds: readonly number[],
   accountId: number,
 ): Promise<Map<number, boolean>> {
@@ -25,26 +25,26 @@ export async function deleteStatistics(
   return found;
 }
 
-async function deleteBatch(tx: Tx, linkIds: readonly number[], accountId: number): Promise<void> {
+async function deleteBatch(tx: Transaction, linkIds: readonly number[], accountId: number): Promise<void> {
   const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
   // Values of clicks that were claimed before are not written after it.
-  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
+  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
   for (const { what, keys, sums } of countTables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
     const key = join(keys.map(name));
     const summed = sums.map((sum) => sql`SUM(${name(sum)}) AS ${name(sum)}`);
     const left = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);
     const same = keys.map((one) => sql`${whole}.${name(one)} = "own".${name(one)}`);
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       UPDATE ${whole} SET ${join(left)} FROM (SELECT ${key}, ${join(summed)} FROM ${own} WHERE ${ofLinks} GROUP BY ${key}) AS "own"
       WHERE ${whole}."accountId" = ${accountId} AND ${join(same, ' AND ')}`);
     if (what.endsWith('Value'))
-      await tx.$executeRaw(sql`
+      await tx.prisma.$executeRaw(sql`
         DELETE FROM ${whole} WHERE "accountId" = ${accountId} AND "clicks" <= 0
           AND (${key}) IN (SELECT ${key} FROM ${own} WHERE ${ofLinks})`);
-    await tx.$executeRaw(sql`DELETE FROM ${own} WHERE ${ofLinks}`);
+    await tx.prisma.$executeRaw(sql`DELETE FROM ${own} WHERE ${ofLinks}`);
   }
-  await tx.$executeRaw(
+  await tx.prisma.$executeRaw(
     sql`DELETE FROM "DayVisitor" WHERE ${ofLinks} AND "day" IN (SELECT "day" FROM "DaySalt")`,
   );
 }

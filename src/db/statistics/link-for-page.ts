@@ -1,7 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
-import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { sql } from '../sql.ts';
 
 /** The columns of a link that its page of statistics needs. */
 export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPassword' | 'expirationClicks'>;
@@ -11,14 +10,12 @@ export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPasswor
  * like one that does not exist. To make both take the same time, a row is read in either case: for an unknown alias, that of
  * the next alias.
  */
-export async function readShownLink(db: Db, domainId: number, alias: string): Promise<ShownLink | null> {
-  const [link = null] = await readRows<ShownLink>(
-    db,
-    sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
+export async function readShownLink(db: Data, domainId: number, alias: string): Promise<ShownLink | null> {
+  const [link = null] =
+    await db.read<ShownLink>(sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
       "expirationClicks" FROM (
         SELECT "id", "alias", "password", "privacy", "privacyPassword", "expirationClicks" FROM "Link"
         WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
-      ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`,
-  );
+      ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
   return link;
 }

@@ -1,6 +1,5 @@
-import type { Db } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { sql } from '../sql.ts';
 import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
 
 export interface Counts {
@@ -17,18 +16,15 @@ export interface Point extends Counts {
 
 /** The counts of the days, for each owner that has any. */
 export function readTotals(
-  db: Db,
+  db: Data,
   scope: Scope,
   { from, to }: Days,
   ids: readonly number[],
 ): Promise<(Counts & { id: number })[]> {
   const source = sourceOf(scope, 'Day', ids);
-  return readRows(
-    db,
-    sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
+  return db.read(sql`SELECT ${source.owner} AS "id", SUM("clicks") AS "clicks", SUM("described") AS "described",
       SUM("visitors") AS "visitors", SUM("bots") AS "bots"
-      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`,
-  );
+      FROM ${source.from} AND "day" BETWEEN ${from} AND ${to} GROUP BY ${source.owner}`);
 }
 
 /** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
@@ -36,7 +32,7 @@ const hour = (number: number) => Math.min(number, 2_147_483_647);
 
 /** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
 export function readPoints(
-  db: Db,
+  db: Data,
   scope: Scope,
   interval: 'HOUR' | 'DAY' | 'MONTH',
   { from, to }: Days,
@@ -51,9 +47,6 @@ export function readPoints(
     : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
   const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
   // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
-  return readRows(
-    db,
-    sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
-      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`,
-  );
+  return db.read(sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
+      FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`);
 }

@@ -1,7 +1,5 @@
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { join, name, type Sql, sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 import { daysAfter, enclosingPeriod, endOfMonth, monthsAfter } from './calendar.ts';
 import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';
@@ -84,12 +82,12 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
 }
 
 /** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
-function rowsOf(db: Db, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
+function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
   const value = sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
   // An owner that is asked for twice has one row.
   const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];
-  const given = dialectOf(db).table({ id: 'integer', all: 'bigint' }, rows);
+  const given = db.dialect.table({ id: 'integer', all: 'bigint' }, rows);
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
     WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"
@@ -114,7 +112,7 @@ const MAX_QUERIES = 20;
  * clicks are read once.
  */
 export async function readValues(
-  db: Db,
+  db: Data,
   scope: Scope,
   days: Days,
   questions: readonly OwnerQuery[],
@@ -130,8 +128,7 @@ export async function readValues(
     const parts = different.flatMap((owners, index) =>
       owners[0] ? [rowsOf(db, index, owners[0].asked, owners)] : [],
     );
-    const rows = await readRows<ValueRow & { index: number; id: number }>(
-      db,
+    const rows = await db.read<ValueRow & { index: number; id: number }>(
       sql`${planOf(scope)} WITH ${sumsOf(scope, days, kinds, ids)} ${join(parts, ' UNION ALL ')} ORDER BY "index", "id", "rank"`,
     );
     const found = Map.groupBy(rows, ({ index, id }) => `${index} ${id}`);

@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Db } from '../connection/db.ts';
-import { forLongReads } from '../connection/raw-reads.ts';
+import type { Data } from '../database.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals } from './read-counts.ts';
@@ -36,7 +35,7 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
  * links with their statistics costs as many statements as one link. Nothing is cached.
  */
 export class StatisticsReader {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #long: Pick<LongReads, 'take'>;
   readonly #signal: AbortSignal | undefined;
   /** By query. */
@@ -47,8 +46,8 @@ export class StatisticsReader {
    * @param signal after which no statement begins
    */
   constructor(
-    db: Db,
-    long: Pick<LongReads, 'take'> = { take: (read) => read(forLongReads(db)) },
+    db: Data,
+    long: Pick<LongReads, 'take'> = { take: (read) => read(db.long) },
     signal?: AbortSignal,
   ) {
     this.#db = db;
@@ -89,7 +88,7 @@ export class StatisticsReader {
     scope: Scope,
     days: Days,
     owners: number,
-    read: (db: Db) => Promise<Result>,
+    read: (db: Data) => Promise<Result>,
   ): Promise<Result> {
     const isLong = scope === 'space' || owners * lengthOf(days) > MAX_SHORT_DAYS;
     return isLong ? this.#long.take(read) : read(this.#db);

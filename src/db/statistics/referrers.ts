@@ -1,6 +1,5 @@
-import type { Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { sql } from '../connection/sql.ts';
+import type { Transaction } from '../database.ts';
+import { sql } from '../sql.ts';
 import { type DayOfLink, daysOf, type Visits } from './batch.ts';
 import { kinds, type Value } from './value.ts';
 
@@ -11,15 +10,22 @@ export type ValuesOf = (linkId: number, day: number, counted: DayOfLink) => Read
  * The values of visits, with `other` instead of referrers beyond the first `max` of a link's day. The caller has locked the
  * links, so this is exact over all processes.
  */
-export async function limitReferrers(tx: Tx, visits: Visits, max: number, other: Value): Promise<ValuesOf> {
+export async function limitReferrers(
+  tx: Transaction,
+  visits: Visits,
+  max: number,
+  other: Value,
+): Promise<ValuesOf> {
   const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
   const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
     [...values.keys()].some(isReferrer) ? [[id, day]] : [],
   );
   if (days.length === 0) return (_linkId, _day, { values }) => values;
-  const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint; hash: string }[]>(sql`
+  const rows = await tx.prisma.$queryRaw<
+    { linkId: number | bigint; day: number | bigint; hash: string }[]
+  >(sql`
     SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
-    FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, days)} AS "given"
+    FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, days)} AS "given"
     JOIN "LinkDayValue" AS "counted"
       ON "counted"."linkId" = "given"."id" AND "counted"."kind" = ${kinds.REFERRER} AND "counted"."day" = "given"."of"
     JOIN "VisitValue" ON "VisitValue"."id" = "counted"."valueId"`);

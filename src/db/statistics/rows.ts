@@ -1,7 +1,6 @@
 import type { Prisma } from '../../generated/sqlite/client.ts';
-import type { Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { join, name, sql } from '../connection/sql.ts';
+import type { Transaction } from '../database.ts';
+import { join, name, sql } from '../sql.ts';
 
 /** The tables of counts, of links and of accounts, with their key columns besides the owner, and the columns that are summed. */
 export const countTables = [
@@ -15,7 +14,7 @@ export type Counted = (typeof countTables)[number]['what'];
 
 /** Adds to rows, and inserts missing ones: the sums of rows with equal keys, unless all are 0. All processes use the same order. */
 export async function addTo(
-  tx: Tx,
+  tx: Transaction,
   table: Prisma.ModelName,
   keys: readonly string[],
   sums: readonly string[],
@@ -24,11 +23,11 @@ export async function addTo(
   if (rows.length === 0) return;
   const columns = [...keys, ...sums];
   const key = join(keys.map(name));
-  const given = dialectOf(tx).table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
+  const given = tx.dialect.table(Object.fromEntries(columns.map((column) => [column, 'integer'])), rows);
   const summed = sums.map((sum) => sql`SUM(${name(sum)})`);
   const isAny = sums.map((sum) => sql`SUM(${name(sum)}) <> 0`);
   const added = sums.map((sum) => sql`${name(sum)} = ${name(table)}.${name(sum)} + EXCLUDED.${name(sum)}`);
-  await tx.$executeRaw(sql`
+  await tx.prisma.$executeRaw(sql`
     INSERT INTO ${name(table)} (${join(columns.map(name))}) SELECT ${key}, ${join(summed)} FROM ${given} AS "given"
     GROUP BY ${key} HAVING ${join(isAny, ' OR ')} ORDER BY ${key}
     ON CONFLICT (${key}) DO UPDATE SET ${join(added)}`);

@@ -1,5 +1,4 @@
-import { empty, join, name, raw, type Sql, sql } from '../connection/sql.ts';
-import { PLANNED_EACH_TIME } from '../connection/statement-names.ts';
+import { empty, join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
 import type { Counted } from './rows.ts';
 
 /** The owner of statistics; those of a space are the sums over the links that are in it now. */

@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
-import type { Database } from '../connection/client.ts';
-import type { Db } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { empty, join, name, sql } from '../connection/sql.ts';
-import { emptyLog } from '../connection/sqlite-file.ts';
+import type { Data, Database } from '../database.ts';
 import { Retention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
+import { empty, join, name, sql } from '../sql.ts';
+import { emptyLog } from '../sqlite/file.ts';
 import { dayOf, daysAfter, enclosingPeriod, monthsAfter } from './calendar.ts';
 import { kinds } from './value.ts';
 import { deleteFutureVisitors, deletePastVisitors, reopenFutureDays } from './visitors.ts';
@@ -27,10 +24,9 @@ interface Clocks {
 }
 
 /** The time of the database's server; on SQLite, of this machine. */
-async function serverTime(db: Db, now: () => Date): Promise<Date> {
-  if (dialectOf(db).runsInProcess) return now();
-  const [row] = await readRows<{ seconds: string }>(
-    db,
+async function serverTime(db: Data, now: () => Date): Promise<Date> {
+  if (db.dialect.runsInProcess) return now();
+  const [row] = await db.read<{ seconds: string }>(
     sql`SELECT EXTRACT(EPOCH FROM clock_timestamp())::text AS "seconds"`,
   );
   return row ? new Date(Number(row.seconds) * 1000) : now();
@@ -42,7 +38,7 @@ async function serverTime(db: Db, now: () => Date): Promise<Date> {
  */
 export class StatisticsRetention extends Retention {
   readonly #database: Database;
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #months: number;
   readonly #now: () => Date;
   readonly #clocks: Clocks;
@@ -61,10 +57,10 @@ export class StatisticsRetention extends Retention {
   ) {
     super(log, { what: 'statistics', every: 60_000, pause: 50 });
     this.#database = database;
-    this.#db = database.client;
+    this.#db = database;
     this.#months = months;
     this.#now = now;
-    this.#clocks = { retention: now, shared: () => serverTime(database.client, now), ...clocks };
+    this.#clocks = { retention: now, shared: () => serverTime(database, now), ...clocks };
   }
 
   override async deleteOld(): Promise<void> {
@@ -98,7 +94,7 @@ export class StatisticsRetention extends Retention {
     await this.#deleteOfAccounts(first);
     await this.untilNone(
       async () =>
-        (await this.#db.$executeRaw`DELETE FROM "VisitValue" WHERE "id" IN (
+        (await this.#db.prisma.$executeRaw`DELETE FROM "VisitValue" WHERE "id" IN (
           SELECT "id" FROM "VisitValue" WHERE "month" < ${first} LIMIT ${MAX_ROWS})`) === MAX_ROWS,
     );
     if (!this.isStopped) this.#done = first;
@@ -111,18 +107,18 @@ export class StatisticsRetention extends Retention {
       WHERE "old"."linkId" = "LinkCounter"."linkId" AND "old"."day" < ${firstDayOf(first)})`;
     let after = 0;
     await this.untilNone(async () => {
-      const links = await readRows<{ linkId: number; isOld: number | boolean }>(
-        this.#db,
-        sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
-          ORDER BY "linkId" LIMIT ${MAX_EXAMINED_LINKS}`,
-      );
+      const links = await this.#db.read<{
+        linkId: number;
+        isOld: number | boolean;
+      }>(sql`SELECT "linkId", ${isOld} AS "isOld" FROM "LinkCounter" WHERE "linkId" > ${after}
+          ORDER BY "linkId" LIMIT ${MAX_EXAMINED_LINKS}`);
       after = links.at(-1)?.linkId ?? after;
       const old = links.filter((link) => link.isOld).map(({ linkId }) => linkId);
       await this.untilNone(async () => {
         const ids = old.splice(0, MAX_LINKS);
         if (ids.length > 0)
           for (const { table, time, before } of tables)
-            await this.#db.$executeRaw(
+            await this.#db.prisma.$executeRaw(
               sql`DELETE FROM ${name(table)} WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before}`,
             );
         return old.length > 0;
@@ -132,7 +128,7 @@ export class StatisticsRetention extends Retention {
   }
 
   async #deleteOfAccounts(first: number): Promise<void> {
-    const accounts = await this.#db.account.findMany({ select: { id: true } });
+    const accounts = await this.#db.prisma.account.findMany({ select: { id: true } });
     for (const { id } of accounts)
       for (const { table, time, before } of tablesOf('Account', first)) {
         const keys = !table.endsWith('Value') ? [time] : ['kind', time, 'valueId'];
@@ -142,7 +138,7 @@ export class StatisticsRetention extends Retention {
           const ofKind = kind === null ? empty : sql`AND "kind" = ${kind}`;
           await this.untilNone(
             async () =>
-              (await this.#db.$executeRaw(sql`
+              (await this.#db.prisma.$executeRaw(sql`
                 DELETE FROM ${name(table)} WHERE "accountId" = ${id} AND (${key}) IN (
                   SELECT ${key} FROM ${name(table)} WHERE "accountId" = ${id} ${ofKind} AND ${name(time)} < ${before}
                   LIMIT ${MAX_ROWS})`)) === MAX_ROWS,

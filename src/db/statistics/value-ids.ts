@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { growingTo } from '../../shared/growing-cache.ts';
-import type { Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { join, name, sql } from '../connection/sql.ts';
+import type { Transaction } from '../database.ts';
+import { join, name, sql } from '../sql.ts';
 import { type Value, valueColumns } from './value.ts';
 
 const MAX_CACHED = 50_000;
@@ -23,7 +22,7 @@ export class ValueIds {
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(
-    tx: Tx,
+    tx: Transaction,
     values: ReadonlyMap<string, { value: Value; month: number }>,
   ): Promise<ReadonlyMap<string, CachedId>> {
     const found = new Map<string, CachedId>();
@@ -43,19 +42,21 @@ export class ValueIds {
       month,
     ]);
     const listed = join(columns.map(name));
-    const given = dialectOf(tx).table(types, rows);
+    const given = tx.dialect.table(types, rows);
     // Without the condition, PostgreSQL would use up an id for each value that exists already.
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given"
       WHERE NOT EXISTS (SELECT 1 FROM "VisitValue" WHERE "VisitValue"."hash" = "given"."hash")
       ON CONFLICT ("hash") DO NOTHING`);
-    const asked = dialectOf(tx).table(
+    const asked = tx.dialect.table(
       { key: 'text', at: 'integer' },
       missing.map(([hash, { month }]) => [hash, month]),
     );
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       UPDATE "VisitValue" SET "month" = "at" FROM ${asked} AS "asked" WHERE "hash" = "key" AND "month" < "at"`);
-    const made = await tx.$queryRaw<{ hash: string; id: number | bigint; month: number | bigint }[]>(sql`
+    const made = await tx.prisma.$queryRaw<
+      { hash: string; id: number | bigint; month: number | bigint }[]
+    >(sql`
       SELECT "hash", "id", "month" FROM ${asked} AS "asked" JOIN "VisitValue" ON "hash" = "key"`);
     for (const { hash, id, month } of made) found.set(hash, { id: Number(id), month: Number(month) });
     return found;

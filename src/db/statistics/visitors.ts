@@ -1,8 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Db, Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { type Sql, sql } from '../connection/sql.ts';
+import type { Data, Transaction } from '../database.ts';
+import { type Sql, sql } from '../sql.ts';
 import { daysOf, type Visits } from './batch.ts';
 import { daysAfter } from './calendar.ts';
 
@@ -11,7 +9,7 @@ export class Salts {
   readonly #known = new Map<number, string>();
 
   /** The salts of the days that are not over; missing ones are created. */
-  async forDays(db: Db, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
+  async forDays(db: Data, days: ReadonlySet<number>): Promise<ReadonlyMap<number, string>> {
     const salts = new Map<number, string>();
     const last = Math.max(...days);
     // Those of days that are over are deleted, and those of days that only a wrong clock has seen. `addVisitors` asks whether
@@ -31,11 +29,11 @@ export class Salts {
 const lastClosedDay = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
 
 /** The salt of a day; null if the day is over. */
-async function readSalt(db: Db, day: number): Promise<string | null> {
-  await db.$executeRaw(sql`
+async function readSalt(db: Data, day: number): Promise<string | null> {
+  await db.prisma.$executeRaw(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
     WHERE ${day} > ${lastClosedDay} ON CONFLICT ("day") DO NOTHING`);
-  const [row] = await db.$queryRaw<{ salt: string }[]>(
+  const [row] = await db.prisma.$queryRaw<{ salt: string }[]>(
     sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`,
   );
   return row?.salt ?? null;
@@ -43,7 +41,7 @@ async function readSalt(db: Db, day: number): Promise<string | null> {
 
 /** Adds the visitors of each day that is not over; returns how many of them are new, by `link day`. */
 export async function addVisitors(
-  tx: Tx,
+  tx: Transaction,
   visits: Visits,
   salts: ReadonlyMap<number, string>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -58,8 +56,8 @@ export async function addVisitors(
   }
   const added = new Map<string, number>();
   if (rows.length === 0) return added;
-  const given = dialectOf(tx).table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
-  const inserted = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+  const given = tx.dialect.table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
+  const inserted = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
     INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
     WHERE "day" > ${lastClosedDay} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
   for (const { linkId, day } of inserted) {
@@ -77,25 +75,26 @@ interface Deleted {
 }
 
 /** Deletes the salts and a batch of the visitors of some days. */
-async function deleteVisitors(db: Db, isDeleted: Sql): Promise<Deleted> {
-  const salts = await db.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
-  const visitors = await db.$executeRaw(sql`
+async function deleteVisitors(db: Data, isDeleted: Sql): Promise<Deleted> {
+  const salts = await db.prisma.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
+  const visitors = await db.prisma.$executeRaw(sql`
     DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
       SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${isDeleted} LIMIT ${BATCH_SIZE})`);
   return { any: salts + visitors > 0, more: visitors === BATCH_SIZE };
 }
 
 /** Deletes those of days after this one, which only a wrong clock can have made: otherwise they would stay until then. */
-export function deleteFutureVisitors(db: Db, after: number): Promise<Deleted> {
+export function deleteFutureVisitors(db: Data, after: number): Promise<Deleted> {
   return deleteVisitors(db, sql`"day" > ${after}`);
 }
 
 /** Deletes those of days before this one, which are over. */
-export async function deletePastVisitors(db: Db, before: number): Promise<Deleted> {
-  const [closed] = await db.$queryRaw<{ number: number }[]>(sql`
+export async function deletePastVisitors(db: Data, before: number): Promise<Deleted> {
+  const [closed] = await db.prisma.$queryRaw<{ number: number }[]>(sql`
     SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
   if (closed === undefined)
-    await db.$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
+    await db.prisma
+      .$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
   return deleteVisitors(db, sql`"day" < ${before}`);
 }
 
@@ -103,17 +102,18 @@ export async function deletePastVisitors(db: Db, before: number): Promise<Delete
  * Sets the last day that is over back to this one if it is later, by a clock that was wrong: otherwise no visitors would be
  * counted until then. Returns it as it was, or null.
  */
-export async function reopenFutureDays(db: Db, last: number): Promise<number | null> {
-  const [closed] = await readRows<{ number: number }>(
-    db,
+export async function reopenFutureDays(db: Data, last: number): Promise<number | null> {
+  const [closed] = await db.read<{ number: number }>(
     sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > ${last}`,
   );
   if (closed === undefined) return null;
-  await db.$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
   return Number(closed.number);
 }
 
 /** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */
-export async function reopenDays(db: Db, from: number): Promise<void> {
-  await db.$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
+export async function reopenDays(db: Data, from: number): Promise<void> {
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
 }

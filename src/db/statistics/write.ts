@@ -1,9 +1,7 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
-import type { Db, Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { type Sql, sql } from '../connection/sql.ts';
-import { transaction } from '../connection/transaction.ts';
+import type { Data, Transaction } from '../database.ts';
 import { dateText } from '../date-text.ts';
+import { type Sql, sql } from '../sql.ts';
 import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { enclosingPeriod } from './calendar.ts';
 import { limitReferrers } from './referrers.ts';
@@ -33,9 +31,9 @@ export interface WriteCaches {
 }
 
 /** Whether this write was not committed before. */
-async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
-  if (dialectOf(tx).runsInProcess) return true;
-  const inserted = await tx.$executeRaw(sql`
+async function isNew(tx: Transaction, { processId, number }: Receipt): Promise<boolean> {
+  if (tx.dialect.runsInProcess) return true;
+  const inserted = await tx.prisma.$executeRaw(sql`
     INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
     ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
       WHERE "ClickReceipt"."number" < EXCLUDED."number"`);
@@ -45,12 +43,12 @@ async function isNew(tx: Tx, { processId, number }: Receipt): Promise<boolean> {
 type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
 
 /** The counters of the links that still exist, by link id, locked until the transaction ends. */
-async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>> {
+async function lockedLinks(tx: Transaction, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
-  const rows = await tx.$queryRaw<({ linkId: number } & Counter)[]>(sql`
-    SELECT "linkId", "accountId", "resets" FROM ${dialectOf(tx).table({ id: 'integer' }, ids)} AS "given"
+  const rows = await tx.prisma.$queryRaw<({ linkId: number } & Counter)[]>(sql`
+    SELECT "linkId", "accountId", "resets" FROM ${tx.dialect.table({ id: 'integer' }, ids)} AS "given"
     JOIN "LinkCounter" ON "linkId" = "id" ORDER BY "linkId"
-    ${dialectOf(tx).lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
+    ${tx.dialect.lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
   return new Map(
     rows.map(({ linkId, accountId, resets }) => [
       Number(linkId),
@@ -59,17 +57,17 @@ async function lockedLinks(tx: Tx, visits: Visits): Promise<Map<number, Counter>
   );
 }
 
-async function addClicksOf(tx: Tx, visits: Visits): Promise<void> {
+async function addClicksOf(tx: Transaction, visits: Visits): Promise<void> {
   const rows = [...visits].flatMap(([id, link]) => {
     const clicks = unwrittenOf(link);
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
   });
   if (rows.length === 0) return;
-  const { table, least, greatest } = dialectOf(tx);
+  const { table, least, greatest } = tx.dialect;
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
   const clicks = least(sql`"clicks" + "count"`, MAX_COUNT);
   const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
-  await tx.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
+  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
@@ -91,13 +89,13 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
  * The visits without values and visitors of days that have no counts in the database: those of days whose counts were refused,
  * or deleted since they were written.
  */
-async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
+async function withoutOrphans(tx: Transaction, visits: Visits): Promise<Visits> {
   const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
     clicks + bots === 0 ? [[id, day]] : [],
   );
   if (bare.length === 0) return visits;
-  const rows = await tx.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
-    SELECT "linkId", "day" FROM ${dialectOf(tx).table({ id: 'integer', of: 'integer' }, bare)} AS "given"
+  const rows = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    SELECT "linkId", "day" FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, bare)} AS "given"
     JOIN "LinkDay" ON "linkId" = "id" AND "day" = "of"`);
   const found = new Set(rows.map(({ linkId, day }) => `${linkId} ${day}`));
   const isKept = (id: number, [day, { clicks, bots }]: [number, DayOfLink]) =>
@@ -112,7 +110,7 @@ async function withoutOrphans(tx: Tx, visits: Visits): Promise<Visits> {
 
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
-  tx: Tx,
+  tx: Transaction,
   counted: Readonly<Record<Counted, readonly number[][]>>,
   counters: ReadonlyMap<number, Counter>,
 ): Promise<void> {
@@ -131,7 +129,7 @@ async function addToBoth(
  * repeated with the same receipt, because its answer was lost, it counts once.
  */
 export async function writeVisits(
-  db: Db,
+  db: Data,
   visits: Visits,
   receipt: Receipt,
   { ids, salts, other }: WriteCaches,
@@ -139,7 +137,7 @@ export async function writeVisits(
   const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
   const saltOf = await salts.forDays(db, new Set(days));
   // Cache ids only after the commit.
-  const newIds = await transaction(db, async (tx) => {
+  const newIds = await db.transaction(async (tx) => {
     if (!(await isNew(tx, receipt))) return null;
     const counters = await lockedLinks(tx, visits);
     const existing: Visits = new Map();

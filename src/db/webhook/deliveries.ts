@@ -1,9 +1,8 @@
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { insertMany } from '../bulk-insert.ts';
-import type { Db, Tx } from '../connection/db.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { empty, join, type Sql, sql } from '../connection/sql.ts';
+import type { Data, Transaction } from '../database.ts';
+import { empty, join, type Sql, sql } from '../sql.ts';
 
 export type NewDelivery = Pick<
   WebhookDelivery,
@@ -31,24 +30,27 @@ const ofSameRecord = sql`"same"."webhookId" = "WebhookDelivery"."webhookId"
   AND "same"."status" = 'PENDING' AND "same"."id" < "WebhookDelivery"."id"`;
 
 /** Adds deliveries in this order; each is due at once, or with an earlier one about the same record that waits for a retry. */
-export async function addDeliveries(tx: Tx, added: readonly NewDelivery[], now: Date): Promise<void> {
+export async function addDeliveries(
+  tx: Transaction,
+  added: readonly NewDelivery[],
+  now: Date,
+): Promise<void> {
   if (added.length === 0) return;
   const webhookIds = [...new Set(added.map(({ webhookId }) => webhookId))];
   // Always written: `releaseQueue` waits for this transaction, and sees what it added.
-  await tx.$executeRaw(sql`
+  await tx.prisma.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "dueAt" = CASE WHEN "dueAt" <= ${now} THEN "dueAt" ELSE ${now} END
     WHERE "webhookId" IN (${join(webhookIds)})`);
   const ids: number[] = [];
   for (let from = 0; from < added.length; from += BATCH_SIZE) {
     const rows = added.slice(from, from + BATCH_SIZE).map((one) => ({ ...one, nextAttemptAt: now }));
-    const made = await readRows<{ id: number }>(
-      tx,
+    const made = await tx.read<{ id: number }>(
       sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`,
     );
     ids.push(...made.map(({ id }) => Number(id)));
   }
   // With a later `nextAttemptAt`, queries for due deliveries do not read them.
-  await tx.$executeRaw(sql`
+  await tx.prisma.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" =
       (SELECT MAX("same"."nextAttemptAt") FROM "WebhookDelivery" AS "same" WHERE ${ofSameRecord})
     WHERE "id" BETWEEN ${ids[0]} AND ${ids.at(-1)}
@@ -63,22 +65,18 @@ function dueOf(webhookId: number, now: Date | null): Sql {
 
 /** The next deliveries that are due; those about one record in their order, and none while an earlier one waits. */
 export async function dueDeliveries(
-  db: Db,
+  db: Data,
   webhookId: number,
   now: Date,
   limit: number,
 ): Promise<DueDelivery[]> {
-  return readRows<DueDelivery>(
-    db,
-    sql`SELECT "id", "messageId", "event", "kind", "recordId", "createdAt", "failures",
-      CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept" ${dueOf(webhookId, now)} LIMIT ${limit}`,
-  );
+  return db.read<DueDelivery>(sql`SELECT "id", "messageId", "event", "kind", "recordId", "createdAt", "failures",
+      CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept" ${dueOf(webhookId, now)} LIMIT ${limit}`);
 }
 
 /** When the webhook's next delivery is due; null if none waits. */
-export async function nextDue(tx: Tx, webhookId: number): Promise<Date | null> {
-  const [row] = await readRows<{ nextAttemptAt: Date }>(
-    tx,
+export async function nextDue(tx: Transaction, webhookId: number): Promise<Date | null> {
+  const [row] = await tx.read<{ nextAttemptAt: Date }>(
     sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
   );
   return row?.nextAttemptAt ?? null;
@@ -97,46 +95,47 @@ export function pendingAbout(
  * after it wait for it.
  */
 export async function redeliverNow(
-  tx: Tx,
+  tx: Transaction,
   { id, webhookId, kind, recordId }: Pick<WebhookDelivery, 'id' | 'webhookId' | 'kind' | 'recordId'>,
   now: Date,
 ): Promise<void> {
-  await tx.webhookQueue.updateMany({ where: { webhookId }, data: { dueAt: now } });
-  await tx.webhookDelivery.updateMany({
+  await tx.prisma.webhookQueue.updateMany({ where: { webhookId }, data: { dueAt: now } });
+  await tx.prisma.webhookDelivery.updateMany({
     where: { id },
     data: { status: 'PENDING', failures: 0, nextAttemptAt: now },
   });
-  await tx.$executeRaw(sql`
+  await tx.prisma.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now}, "failures" = 0
     WHERE ${pendingAbout(webhookId, { kind, recordId })} AND "nextAttemptAt" > ${now}`);
 }
 
 /** The body of the last attempt; null if none is stored. */
-export async function bodyOf(db: Db, id: number): Promise<string | null> {
-  return (await db.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null;
+export async function bodyOf(db: Data, id: number): Promise<string | null> {
+  return (
+    (await db.prisma.webhookDelivery.findUnique({ where: { id }, select: { body: true } }))?.body ?? null
+  );
 }
 
 const DELETE_BATCH_SIZE = 1_000;
 
 /** Deletes deliveries of changes from before a time that do not wait, the oldest first; returns whether there may be more. */
-export async function deleteOldDeliveries(db: Db, before: Date): Promise<boolean> {
-  const deleted = await db.$executeRaw`
+export async function deleteOldDeliveries(db: Data, before: Date): Promise<boolean> {
+  const deleted = await db.prisma.$executeRaw`
     DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
     AND "id" IN (SELECT "id" FROM "WebhookDelivery" WHERE "status" <> 'PENDING' ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`;
   return deleted === DELETE_BATCH_SIZE;
 }
 
 /** Deletes the deliveries of a webhook in batches, between which other work runs. */
-export async function deleteDeliveriesOf(tx: Tx, webhookId: number): Promise<void> {
+export async function deleteDeliveriesOf(tx: Transaction, webhookId: number): Promise<void> {
   for (let after = 0; ; ) {
     // By ranges of ids, since PostgreSQL would read the rows that this transaction has deleted again with each batch.
-    const [last] = await readRows<{ id: number | null }>(
-      tx,
-      sql`SELECT MAX("id") AS "id" FROM (SELECT "id" FROM "WebhookDelivery"
-        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE}) AS "next"`,
-    );
+    const [last] = await tx.read<{
+      id: number | null;
+    }>(sql`SELECT MAX("id") AS "id" FROM (SELECT "id" FROM "WebhookDelivery"
+        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE}) AS "next"`);
     if (last === undefined || last.id === null) return;
-    await tx.$executeRaw(sql`
+    await tx.prisma.$executeRaw(sql`
       DELETE FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} AND "id" > ${after} AND "id" <= ${last.id}`);
     after = last.id;
     await pauseIfBlocked();

@@ -1,6 +1,6 @@
-import type { Db } from '../connection/db.ts';
-import { retryConflicts } from '../connection/retry.ts';
-import { sql } from '../connection/sql.ts';
+import type { Data } from '../database.ts';
+import { retryConflicts } from '../errors.ts';
+import { sql } from '../sql.ts';
 import { type DueDelivery, pendingAbout } from './deliveries.ts';
 
 export interface Outcome {
@@ -16,13 +16,13 @@ export interface Outcome {
   readonly body: string | null;
 }
 
-type Change = Parameters<Db['webhookDelivery']['updateMany']>[0];
+type Change = Parameters<Data['prisma']['webhookDelivery']['updateMany']>[0];
 
-function write(db: Db, change: Change): Promise<{ count: number }> {
-  return retryConflicts(() => db.webhookDelivery.updateMany(change));
+function write(db: Data, change: Change): Promise<{ count: number }> {
+  return retryConflicts(() => db.prisma.webhookDelivery.updateMany(change));
 }
 
-async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<void> {
+async function writeDelivered(db: Data, outcomes: readonly Outcome[]): Promise<void> {
   const statuses = new Set(outcomes.map(({ responseStatus }) => responseStatus));
   for (const responseStatus of statuses) {
     const same = outcomes.filter((one) => one.responseStatus === responseStatus);
@@ -40,7 +40,7 @@ async function writeDelivered(db: Db, outcomes: readonly Outcome[]): Promise<voi
   }
 }
 
-async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
+async function writeFailed(db: Data, outcome: Outcome): Promise<void> {
   const { webhookId, delivery, at, responseStatus, error, retryAt, body } = outcome;
   const { id, failures } = delivery;
   const tried = { attempts: { increment: 1 }, lastAttemptAt: at, responseStatus, error };
@@ -54,14 +54,14 @@ async function writeFailed(db: Db, outcome: Outcome): Promise<void> {
   if (written.count === 0 || retryAt === null) return;
   // Later deliveries about the same record wait for it anyway; with a later time, queries for due deliveries do not read them.
   await retryConflicts(() =>
-    db.$executeRaw(sql`
+    db.prisma.$executeRaw(sql`
       UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${retryAt}
       WHERE ${pendingAbout(webhookId, delivery)} AND "id" > ${delivery.id} AND "nextAttemptAt" < ${retryAt}`),
   );
 }
 
 /** Writes the results of attempts, all successful ones in one statement. Not atomic: some may be written without the others. */
-export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
+export async function writeOutcomes(db: Data, outcomes: readonly Outcome[]): Promise<void> {
   const delivered = outcomes.filter(({ error }) => error === null);
   await writeDelivered(db, delivered);
   for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);

@@ -1,9 +1,6 @@
-import type { Db, Tx } from '../connection/db.ts';
-import { dialectOf } from '../connection/dialect.ts';
-import { readRows } from '../connection/raw-reads.ts';
-import { retryConflicts } from '../connection/retry.ts';
-import { join, type Sql, sql } from '../connection/sql.ts';
-import { transaction } from '../connection/transaction.ts';
+import type { Data, Transaction } from '../database.ts';
+import { retryConflicts } from '../errors.ts';
+import { join, type Sql, sql } from '../sql.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */
@@ -19,8 +16,8 @@ export interface Claim {
 }
 
 /** The condition for queues that have due deliveries and no valid claim. */
-function isFree(db: Db, now: Date): Sql {
-  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${dialectOf(db).fromNow(0)})
+function isFree(db: Data, now: Date): Sql {
+  return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${db.dialect.fromNow(0)})
     AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
 }
 
@@ -32,15 +29,15 @@ const MAX_CLAIM = 60 * 60 * 1_000;
  * they were written.
  * @param longest the longest delay of a retry, in milliseconds
  */
-export async function mendSchedule(db: Db, now: Date, longest: number): Promise<void> {
+export async function mendSchedule(db: Data, now: Date, longest: number): Promise<void> {
   const latest = new Date(now.getTime() + longest);
-  await db.$executeRaw(sql`
+  await db.prisma.$executeRaw(sql`
     UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "status" = 'PENDING' AND "nextAttemptAt" > ${latest}
     AND "webhookId" IN (SELECT "webhookId" FROM "WebhookQueue" WHERE "dueAt" IS NOT NULL)`);
-  await db.$executeRaw(sql`UPDATE "WebhookQueue" SET "dueAt" = ${now} WHERE "dueAt" > ${latest}`);
-  await db.$executeRaw(sql`
+  await db.prisma.$executeRaw(sql`UPDATE "WebhookQueue" SET "dueAt" = ${now} WHERE "dueAt" > ${latest}`);
+  await db.prisma.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "claimedBy" = NULL, "claimedUntil" = NULL
-    WHERE "claimedUntil" > ${dialectOf(db).fromNow(MAX_CLAIM)}`);
+    WHERE "claimedUntil" > ${db.dialect.fromNow(MAX_CLAIM)}`);
 }
 
 /** How many queues to claim at most, of receivers whose last attempt failed and of others. */
@@ -51,23 +48,23 @@ export interface Room {
 
 /** Claims queues with due deliveries, those that have waited longest first. */
 export async function claimQueues(
-  db: Db,
+  db: Data,
   { by, duration }: Claim,
   now: Date,
   { failing, others }: Room,
 ): Promise<Queue[]> {
   // A read is cheaper than a claim, which on SQLite would block other writers.
-  const due = await readRows(db, sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
+  const due = await db.read(sql`SELECT 1 FROM "WebhookQueue" WHERE ${isFree(db, now)} LIMIT 1`);
   if (due.length === 0) return [];
-  const unlocked = dialectOf(db).lock('FOR UPDATE SKIP LOCKED');
+  const unlocked = db.dialect.lock('FOR UPDATE SKIP LOCKED');
   const first = (which: Sql, limit: number) => sql`SELECT "webhookId" FROM "WebhookQueue"
     WHERE ${isFree(db, now)} AND "failingSince" IS ${which} ORDER BY "dueAt" LIMIT ${limit} ${unlocked}`;
-  const claimed = await readRows<{ webhookId: number; failingSince: Date | string | null }>(
-    db,
-    sql`UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${dialectOf(db).fromNow(duration)}
+  const claimed = await db.read<{
+    webhookId: number;
+    failingSince: Date | string | null;
+  }>(sql`UPDATE "WebhookQueue" SET "claimedBy" = ${by}, "claimedUntil" = ${db.dialect.fromNow(duration)}
     WHERE "webhookId" IN (${first(sql`NULL`, others)}) OR "webhookId" IN (${first(sql`NOT NULL`, failing)})
-    RETURNING "webhookId", "failingSince"`,
-  );
+    RETURNING "webhookId", "failingSince"`);
   return claimed.map(({ webhookId, failingSince }) => ({
     webhookId,
     failingSince: failingSince === null ? null : new Date(failingSince),
@@ -79,39 +76,38 @@ export async function claimQueues(
  * over stay theirs.
  */
 export async function renewClaims(
-  db: Db,
+  db: Data,
   { by, duration }: Claim,
   webhookIds: readonly number[],
 ): Promise<Set<number>> {
   const kept = await retryConflicts(() =>
-    readRows<{ webhookId: number }>(
-      db,
-      sql`UPDATE "WebhookQueue" SET "claimedUntil" = ${dialectOf(db).fromNow(duration)}
+    db.read<{
+      webhookId: number;
+    }>(sql`UPDATE "WebhookQueue" SET "claimedUntil" = ${db.dialect.fromNow(duration)}
         WHERE "claimedBy" = ${by} AND "webhookId" IN (${join([...webhookIds])})
-        RETURNING "webhookId"`,
-    ),
+        RETURNING "webhookId"`),
   );
   return new Set(kept.map(({ webhookId }) => webhookId));
 }
 
-export async function hasQueue(db: Db, webhookId: number, by: string): Promise<boolean> {
-  return (await db.webhookQueue.count({ where: { webhookId, claimedBy: by } })) > 0;
+export async function hasQueue(db: Data, webhookId: number, by: string): Promise<boolean> {
+  return (await db.prisma.webhookQueue.count({ where: { webhookId, claimedBy: by } })) > 0;
 }
 
 /**
  * Releases a queue, for the first process to claim it when it is due; one that is due already waits behind the others. Waits for
  * transactions that add deliveries, which lock the row, before it calculates when the queue is due next.
  */
-export async function releaseQueue(db: Db, webhookId: number, by: string, now: Date): Promise<void> {
-  await transaction(db, async (tx) => {
-    const released = await tx.webhookQueue.updateMany({
+export async function releaseQueue(db: Data, webhookId: number, by: string, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    const released = await tx.prisma.webhookQueue.updateMany({
       where: { webhookId, claimedBy: by },
       data: { claimedBy: null, claimedUntil: null },
     });
     if (released.count === 0) return;
     const next = await nextDue(tx, webhookId);
     const dueAt = next !== null && next < now ? now : next;
-    await tx.webhookQueue.update({ where: { webhookId }, data: { dueAt } });
+    await tx.prisma.webhookQueue.update({ where: { webhookId }, data: { dueAt } });
   });
 }
 
@@ -126,40 +122,44 @@ export interface WebhookAtReader {
 }
 
 /** The webhooks of the accounts, as they stay until the transaction ends: on PostgreSQL, deletions wait for it. */
-export async function webhooksAtReader(tx: Tx, accountIds: readonly number[]): Promise<WebhookAtReader[]> {
+export async function webhooksAtReader(
+  tx: Transaction,
+  accountIds: readonly number[],
+): Promise<WebhookAtReader[]> {
   if (accountIds.length === 0) return [];
-  const locked = dialectOf(tx).lock('FOR KEY SHARE OF "Webhook"');
-  return readRows(
-    tx,
-    sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"
+  const locked = tx.dialect.lock('FOR KEY SHARE OF "Webhook"');
+  return tx.read(sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"
       FROM "Webhook" JOIN "WebhookQueue" AS "queue" ON "webhookId" = "Webhook"."id"
-      WHERE "accountId" IN (${join([...accountIds])}) ORDER BY "webhookId" ${locked}`,
-  );
+      WHERE "accountId" IN (${join([...accountIds])}) ORDER BY "webhookId" ${locked}`);
 }
 
 /** Stores what webhooks get from the reader's place on. */
-export async function storeAtReader(tx: Tx, webhooks: readonly WebhookAtReader[]): Promise<void> {
+export async function storeAtReader(tx: Transaction, webhooks: readonly WebhookAtReader[]): Promise<void> {
   if (webhooks.length === 0) return;
   const rows = webhooks.map(({ webhookId, events, changeId }) => [webhookId, events, changeId]);
-  const given = dialectOf(tx).table({ id: 'integer', events: 'text', changeId: 'integer' }, rows);
-  await tx.$executeRaw(sql`
+  const given = tx.dialect.table({ id: 'integer', events: 'text', changeId: 'integer' }, rows);
+  await tx.prisma.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "events" = "given"."events", "changeId" = "given"."changeId"
     FROM ${given} AS "given" WHERE "webhookId" = "given"."id"`);
 }
 
 /** Stores since when every attempt has failed; null if the last one did not. */
-export async function storeFailingSince(db: Db, webhookId: number, failingSince: Date | null): Promise<void> {
-  await db.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
+export async function storeFailingSince(
+  db: Data,
+  webhookId: number,
+  failingSince: Date | null,
+): Promise<void> {
+  await db.prisma.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 
 /** The number of waiting deliveries of webhooks that are not disabled, and when the oldest of them was due. */
-export async function readBacklog(db: Db): Promise<{ pending: number; dueAt: Date | null }> {
+export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
-  const [row] = await readRows<{ pending: number | null; dueAt: Date | string | null }>(
-    db,
-    sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
+  const [row] = await db.read<{
+    pending: number | null;
+    dueAt: Date | string | null;
+  }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
       FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
-      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled"`,
-  );
+      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled"`);
   return { pending: Number(row?.pending ?? 0), dueAt: row?.dueAt ? new Date(row.dueAt) : null };
 }

@@ -20,6 +20,13 @@ export interface Actor extends Writer {
   readonly scopes: ReadonlySet<Scope>;
 }
 
+/** The number of requests that a key may make in a window, the rest, and the end of the window. */
+export interface RateLimitState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: Date;
+}
+
 /** @throws DomainError FORBIDDEN if the key lacks the scope. */
 export function requireScope(actor: Actor, scope: Scope): void {
   if (actor.scopes.has(scope)) return;

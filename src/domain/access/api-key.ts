@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Db } from '../../db/connection/db.ts';
-import { isUniqueViolation } from '../../db/connection/errors.ts';
+import type { Data } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf } from '../input.ts';
 import { type Scope, scopes } from './actor.ts';
@@ -62,7 +62,7 @@ function stored(key: string, keyScopes: readonly Scope[], now: Date, expiresAt: 
  * @throws DomainError VALIDATION
  */
 export async function createKey(
-  db: Db,
+  db: Data,
   input: z.input<typeof createKeyInput>,
   now: Date,
 ): Promise<{ id: number; account: string; key: string }> {
@@ -73,12 +73,12 @@ export async function createKey(
     ]);
   }
   const key = generateKey();
-  const owner = await db.account.upsert({
+  const owner = await db.prisma.account.upsert({
     where: { name: account },
     create: { name: account, createdAt: now },
     update: {},
   });
-  const { id } = await db.apiKey.create({
+  const { id } = await db.prisma.apiKey.create({
     data: { ...stored(key, keyScopes, now, expiresAt), accountId: owner.id },
   });
   created++;
@@ -89,12 +89,12 @@ export async function createKey(
  * In a database without accounts, creates the account `default` and a key with all scopes, and returns the key. Returns
  * null if there are accounts already, or if another process was first.
  */
-export async function createFirstKey(db: Db, now: Date, initialKey?: string): Promise<string | null> {
-  if ((await db.account.findFirst({ select: { id: true } })) !== null) return null;
+export async function createFirstKey(db: Data, now: Date, initialKey?: string): Promise<string | null> {
+  if ((await db.prisma.account.findFirst({ select: { id: true } })) !== null) return null;
   const key = initialKey ?? generateKey();
   const account = { name: 'default', createdAt: now };
   // The account's unique name decides between processes that start at the same time.
-  const inserted = await db.account
+  const inserted = await db.prisma.account
     .create({ data: { ...account, keys: { create: stored(key, scopes, now, null) } } })
     .catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
@@ -103,8 +103,8 @@ export async function createFirstKey(db: Db, now: Date, initialKey?: string): Pr
   return inserted && key;
 }
 
-export async function listKeys(db: Db): Promise<KeyView[]> {
-  const keys = await db.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
+export async function listKeys(db: Data): Promise<KeyView[]> {
+  const keys = await db.prisma.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
   return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, ...key }) => ({
     ...key,
     account: account.name,
@@ -116,14 +116,15 @@ export async function listKeys(db: Db): Promise<KeyView[]> {
  * Revokes the key; every process refuses it within a second. Revoking it again changes nothing.
  * @throws DomainError NOT_FOUND
  */
-export async function revokeKey(db: Db, id: string, now: Date): Promise<void> {
+export async function revokeKey(db: Data, id: string, now: Date): Promise<void> {
   const number = parseId(id);
   if (number === null) throw notFound('key');
-  const { count } = await db.apiKey.updateMany({
+  const { count } = await db.prisma.apiKey.updateMany({
     where: { id: number, revokedAt: null },
     data: { revokedAt: now },
   });
-  if (count === 0 && (await db.apiKey.findUnique({ where: { id: number } })) === null) throw notFound('key');
+  if (count === 0 && (await db.prisma.apiKey.findUnique({ where: { id: number } })) === null)
+    throw notFound('key');
 }
 
 /** A condition for keys that are neither revoked nor expired. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Revisions } from '../../db/change/revisions.ts';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
@@ -30,7 +30,7 @@ function keyIn(header: string | undefined): string | null {
  * or deleted.
  */
 export class Authentication {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #revisions: Revisions;
   readonly #now: () => Date;
   readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
@@ -41,7 +41,7 @@ export class Authentication {
   };
   readonly #pendingWrites = new Set<Promise<unknown>>();
 
-  constructor(db: Db, revisions: Revisions, now: () => Date) {
+  constructor(db: Data, revisions: Revisions, now: () => Date) {
     this.#db = db;
     this.#revisions = revisions;
     this.#now = now;
@@ -79,7 +79,7 @@ export class Authentication {
   }
 
   async #readList(): Promise<ReadonlySet<string>> {
-    const keys = await this.#db.apiKey.findMany({
+    const keys = await this.#db.prisma.apiKey.findMany({
       where: { revokedAt: null },
       select: { hash: true },
       orderBy: { id: 'desc' },
@@ -108,7 +108,7 @@ export class Authentication {
   /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
   async #load(hash: string, now: Date): Promise<Remembered | null> {
     const revision = this.#revisions.numberOf('keys');
-    const row = await this.#db.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
+    const row = await this.#db.prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
     if (row === null) return null;
     const known: Remembered = {
       actor: { accountId: row.accountId, keyId: row.id, scopes: new Set(parseScopes(row.scopes)) },
@@ -125,7 +125,7 @@ export class Authentication {
   #used(known: Remembered, now: Date): void {
     if (now.getTime() - known.lastUsedAt < LAST_USED_INTERVAL) return;
     known.lastUsedAt = now.getTime();
-    const write = this.#db.apiKey
+    const write = this.#db.prisma.apiKey
       .updateMany({ where: { id: known.actor.keyId }, data: { lastUsedAt: now } })
       // A failed write of the last-used time is no reason to refuse the request.
       .catch(() => {})

@@ -1,5 +1,5 @@
 import type { Revisions } from '../../db/change/revisions.ts';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { validKeys } from './api-key.ts';
 
 /** How often keys are checked for their expiry, in milliseconds. */
@@ -13,12 +13,12 @@ interface Use {
 
 /** Ends long answers when their keys are revoked, expired or deleted. */
 export class KeysInUse {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #now: () => Date;
   readonly #uses = new Set<Use>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(db: Db, revisions: Revisions, now: () => Date) {
+  constructor(db: Data, revisions: Revisions, now: () => Date) {
     this.#db = db;
     this.#now = now;
     revisions.watch('keys', () => this.#checkAll());
@@ -35,7 +35,7 @@ export class KeysInUse {
     const ids = [...new Set([...this.#uses].map(({ keyId }) => keyId))];
     if (ids.length === 0) return;
     const where = { id: { in: ids }, ...validKeys(this.#now()) };
-    const valid = await this.#db.apiKey.findMany({ where, select: { id: true } });
+    const valid = await this.#db.prisma.apiKey.findMany({ where, select: { id: true } });
     const good = new Set(valid.map(({ id }) => id));
     // Only keys that were checked: a use of another key may be new.
     const ended = new Set(ids.filter((id) => !good.has(id)));

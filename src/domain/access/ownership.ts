@@ -1,5 +1,4 @@
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { is } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import {
@@ -20,26 +19,26 @@ import { type Actor, owned, type Writer } from './actor.ts';
 type Where = { id: number; accountId: number };
 
 /** The part of Prisma's delegates that these functions need. */
-interface Table<Row, Data> {
+interface Table<Row, Columns> {
   findUnique(args: { where: Where }): PromiseLike<Row | null>;
-  update(args: { where: Where; data: Partial<Data> & { updatedAt: Date } }): PromiseLike<Row>;
+  update(args: { where: Where; data: Partial<Columns> & { updatedAt: Date } }): PromiseLike<Row>;
 }
 
 /** A kind of record that accounts own. */
-export interface Kind<Row, Data> {
+export interface Kind<Row, Columns> {
   readonly kind: RecordKind;
   /** Its name in error messages. */
   readonly what: string;
   readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
-  rows(tx: Tx): Table<Row, Data>;
+  rows(tx: Transaction): Table<Row, Columns>;
   /** Further columns of a change in the log, given the record after it. */
   details?(row: Row): ChangeDetails;
 }
 
 interface Found<Row> {
-  rows(db: Db | Tx): {
+  rows(db: Data): {
     findUnique(args: { where: Where }): PromiseLike<Row | null>;
     findMany(args: { where: { id: { in: number[] }; accountId: number } }): PromiseLike<Row[]>;
   };
@@ -52,12 +51,12 @@ export function readersOf<Row extends { id: number }>({
 }: Found<Row> & Pick<Kind<Row, never>, 'table'>) {
   return {
     /** The account's record with this id; null if it has none. */
-    async find(db: Db, actor: Actor, id: string): Promise<Row | null> {
+    async find(db: Data, actor: Actor, id: string): Promise<Row | null> {
       const where = owned(actor, id);
       return where && rows(db).findUnique({ where });
     },
     /** The account's records with these ids. */
-    async findMany(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<Row[]> {
+    async findMany(db: Data, { accountId }: Actor, ids: readonly number[]): Promise<Row[]> {
       return rows(db).findMany({ where: { id: { in: [...ids] }, accountId } });
     },
     /**
@@ -75,12 +74,12 @@ export function readersOf<Row extends { id: number }>({
  * @param create gets the columns that all kinds have
  */
 export function createOwned<Row extends { id: number }>(
-  db: Db,
+  db: Data,
   { kind, fields, details }: Pick<Kind<Row, never>, 'kind' | 'fields' | 'details'>,
   writer: Writer,
   now: Date,
   given: object,
-  create: (tx: Tx, common: { accountId: number; createdAt: Date; updatedAt: Date }) => Promise<Row>,
+  create: (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => Promise<Row>,
 ): Promise<Row> {
   return recordingChanges(db, writer, now, async ({ tx, record }) => {
     const row = await create(tx, { accountId: writer.accountId, createdAt: now, updatedAt: now });
@@ -102,20 +101,20 @@ interface UpdateOptions<Row> {
  * @param decide returns what to set, given the current record
  * @throws DomainError NOT_FOUND, CONFLICT
  */
-export async function updateOwned<Row extends { updatedAt: Date }, Data extends object>(
-  db: Db,
-  { kind, what, table, fields, rows, details }: Kind<Row, Data>,
+export async function updateOwned<Row extends { updatedAt: Date }, Columns extends object>(
+  db: Data,
+  { kind, what, table, fields, rows, details }: Kind<Row, Columns>,
   actor: Actor,
   id: string,
   now: Date,
-  decide: (row: Row) => Data,
+  decide: (row: Row) => Columns,
   { ifUpdatedAt = null, inTransaction }: UpdateOptions<Row> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx, record } = changing;
-    await lockRow(tx, table, where.id);
+    await tx.lockRow(table, where.id);
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);
     requireUnchanged(row, ifUpdatedAt);
@@ -137,13 +136,13 @@ export async function updateOwned<Row extends { updatedAt: Date }, Data extends 
  * @throws DomainError NOT_FOUND
  */
 export async function deleteOwned(
-  db: Db,
+  db: Data,
   {
     kind,
     what,
     rows,
   }: Pick<Kind<unknown, never>, 'kind' | 'what'> & {
-    rows(tx: Tx): { deleteMany(args: { where: Where }): PromiseLike<{ count: number }> };
+    rows(tx: Transaction): { deleteMany(args: { where: Where }): PromiseLike<{ count: number }> };
   },
   actor: Actor,
   id: string,

@@ -1,5 +1,6 @@
-import { changing, type NewChange } from '../../db/change/log.ts';
-import type { Db, Tx } from '../../db/connection/db.ts';
+import type { NewChange } from '../../db/change/events.ts';
+import { changing } from '../../db/change/log.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 
 export const changeActions = {
   CREATED: 'The record was created.',
@@ -35,7 +36,7 @@ export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
 
 /** A transaction, and a function that records its changes. */
 export interface Changing {
-  readonly tx: Tx;
+  readonly tx: Transaction;
   /** Records a change of each record, with the names of the fields that were set or changed. */
   record(
     action: ChangeAction,
@@ -48,7 +49,7 @@ export interface Changing {
 
 /** Runs the work in a transaction, together with the changes that it records. */
 export function recordingChanges<T>(
-  db: Db,
+  db: Data,
   { accountId, keyId }: Author,
   at: Date,
   work: (changing: Changing) => Promise<T>,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { changesWithIds, type LoggedChange } from '../../db/change/log.ts';
+import type { LoggedChange } from '../../db/change/events.ts';
+import { changesWithIds } from '../../db/change/log.ts';
 import { transactionOrder } from '../../db/change/transaction-order.ts';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { is, isSince } from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
@@ -46,7 +47,7 @@ export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: L
  * @throws DomainError VALIDATION
  */
 export async function changeConnection(
-  db: Db,
+  db: Data,
   lists: ListReader,
   { accountId }: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
@@ -70,13 +71,13 @@ export async function changeConnection(
   return readConnection(lists, list, input, { needsScan: true });
 }
 
-export function findChanges(db: Db, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
+export function findChanges(db: Data, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
   return changesWithIds(db, accountId, ids);
 }
 
 /** A slice of the changes of one record, newest first. */
 export function historyOf(
-  db: Db,
+  db: Data,
   lists: ListReader,
   actor: Actor,
   kind: RecordKind,

@@ -1,4 +1,5 @@
-import { type LoggedChange, type LogPosition, wasCommitted } from '../../db/change/log.ts';
+import type { LoggedChange } from '../../db/change/events.ts';
+import { type LogPosition, wasCommitted } from '../../db/change/log.ts';
 import type { LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';

@@ -1,13 +1,8 @@
+import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
-import {
-  type LoggedChange,
-  type LogPosition,
-  MAX_READ,
-  readLogSnapshot,
-  settledBetween,
-} from '../../db/change/log.ts';
-import type { Db } from '../../db/connection/db.ts';
-import { DatabaseAway } from '../../db/connection/errors.ts';
+import { type LogPosition, MAX_READ, readLogSnapshot, settledBetween } from '../../db/change/log.ts';
+import type { Data } from '../../db/database.ts';
+import { DatabaseAway } from '../../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
@@ -22,13 +17,13 @@ const BEGIN_TIMEOUT = 2_000;
 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #stopped = false;
 
-  constructor(db: Db, feed: ChangeFeed, now: () => Date) {
+  constructor(db: Data, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
     this.#now = now;
     this.#feed = feed;

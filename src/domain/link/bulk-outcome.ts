@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import type { FoundReferences } from '../../db/reading/references.ts';
 import type { FieldError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -25,7 +25,7 @@ export type CompleteInput = NewLinkInput & { readonly alias: string; readonly do
 
 /** What decides the outcomes of a batch. */
 interface BatchState {
-  readonly db: Db;
+  readonly db: Data;
   readonly accountId: number;
   readonly services: Services;
   readonly found: FoundReferences;

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connection/db.ts';
-import { retryOvertaken } from '../../db/connection/retry.ts';
+import type { Data } from '../../db/database.ts';
+import { retryOvertaken } from '../../db/errors.ts';
 import { insertLinksIn, type NewLink } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import { setImportedClicks } from '../../db/statistics/counters.ts';
@@ -77,7 +77,7 @@ function parseItem({ input: unparsed, origin }: BulkItem, services: Services): P
  * @returns an outcome for each; fewer if the batch stopped at the last of them
  */
 export async function createLinksInBulk(
-  db: Db,
+  db: Data,
   actor: Writer,
   services: Services,
   items: readonly BulkItem[],
@@ -89,7 +89,7 @@ export async function createLinksInBulk(
 }
 
 async function createOnce(
-  db: Db,
+  db: Data,
   actor: Writer,
   services: Services,
   items: readonly ParsedItem[],
@@ -121,7 +121,11 @@ async function createOnce(
   return outcomes;
 }
 
-function referencesOf(db: Db, accountId: number, inputs: readonly CompleteInput[]): Promise<FoundReferences> {
+function referencesOf(
+  db: Data,
+  accountId: number,
+  inputs: readonly CompleteInput[],
+): Promise<FoundReferences> {
   return findReferences(db, {
     accountId,
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
@@ -138,7 +142,7 @@ interface ImportedLink extends NewLink {
 }
 
 /** Inserts the links with their origin, and records a change of each. */
-async function write(db: Db, actor: Writer, rows: readonly ImportedLink[], now: Date): Promise<void> {
+async function write(db: Data, actor: Writer, rows: readonly ImportedLink[], now: Date): Promise<void> {
   await recordingChanges(db, actor, now, async ({ tx, record }) => {
     const ids = await insertLinksIn(tx, rows);
     const links = rows.map((link, index) => ({ ...link, id: ids[index] ?? 0 }));

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
@@ -51,7 +51,7 @@ export function domainNamesIn(input: LinkInput): string[] {
  * @param link the link to change; null for a new link
  */
 export async function findInputErrors(
-  db: Db,
+  db: Data,
   actor: Writer,
   services: Pick<Services, 'lists' | 'isOtherName'>,
   input: LinkInput,

@@ -1,6 +1,5 @@
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data, Transaction } from '../../db/database.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
@@ -39,7 +38,7 @@ async function reuseOf(
 }
 
 /** An existing link that equals the new one; null if there is none. */
-async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
+async function existing(db: Data, reuse: Reuse | null, select: LinkSelect): Promise<SelectedLink | null> {
   const same = await reuse?.find(db);
   return same ? readLink(db, same, select) : null;
 }
@@ -49,7 +48,7 @@ async function existing(db: Db, reuse: Reuse | null, select: LinkSelect): Promis
  * @throws PasswordNotCompared
  */
 async function insert(
-  db: Db,
+  db: Data,
   actor: Actor,
   made: NewLink,
   { reuse, now, select }: { reuse: Reuse | null; now: Date; select: LinkSelect },
@@ -67,46 +66,37 @@ async function insert(
   });
 }
 
-/** Hashes and compares the passwords of a new link in advance, with services that remember the results. */
-export async function prepareNewLink(
-  db: Db,
-  actor: Actor,
-  services: Services,
-  unparsed: Unparsed<typeof createLinkInput>,
-  now: Date,
-): Promise<void> {
-  const { data } = createLinkInput.safeParse(unparsed);
-  if (data === undefined || (data.password ?? data.privacyPassword ?? null) === null) return;
-  const destination = {
-    accountId: actor.accountId,
-    domainId: data.domainId ?? services.defaultDomainId,
-    url: data.url,
-  };
-  const reuse = data.reuse ? await reuseOf(destination, services, actor, unparsed, now) : null;
-  if ((await existing(db, reuse, {})) === null) await columnsOf(data, services, actor);
-}
-
 /**
  * Creates a link; with `reuse`, returns the account's newest active link with the same domain and given fields, if there is
  * one.
  * @param select which fields are returned in addition to the id
  * @throws DomainError VALIDATION
  */
-export async function createLink(
-  db: Db,
+export async function createLink(...of: Parameters<typeof prepareNewLink>): Promise<SelectedLink> {
+  const create = await prepareNewLink(...of);
+  return create();
+}
+
+/**
+ * Does all that precedes the writing of a new link: checks, and hashes of passwords, which take long.
+ * @returns a function that does the rest of `createLink`
+ * @throws DomainError VALIDATION
+ */
+export async function prepareNewLink(
+  db: Data,
   actor: Actor,
   services: Services,
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
   select: LinkSelect = {},
-): Promise<SelectedLink> {
+): Promise<() => Promise<SelectedLink>> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
   const { url, pixelIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const found = await existing(db, reuse, select);
-  if (found) return found;
+  if (found) return async () => found;
   const check = async () => {
     const errors = await findInputErrors(db, actor, services, input, domainId, null);
     if (errors.length > 0) throw invalid(errors);
@@ -116,40 +106,42 @@ export async function createLink(
   } catch (error) {
     // Another request may have created the same link with this alias.
     const made = await existing(db, reuse, select);
-    if (made) return made;
+    if (made) return async () => made;
     throw error;
   }
   const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
-  for (let alias = input.alias ?? nextAlias(); ; ) {
-    const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
-    try {
-      return await insert(db, actor, made, { reuse, now, select });
-    } catch (error) {
-      if (error instanceof PasswordNotCompared) {
-        const same = await existing(db, reuse, select);
-        if (same) return same;
-        continue;
+  return async () => {
+    for (let alias = input.alias ?? nextAlias(); ; ) {
+      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+      try {
+        return await insert(db, actor, made, { reuse, now, select });
+      } catch (error) {
+        if (error instanceof PasswordNotCompared) {
+          const same = await existing(db, reuse, select);
+          if (same) return same;
+          continue;
+        }
+        // Records may have been deleted since the checks; the constraints decide.
+        if (isForeignKeyViolation(error)) await check();
+        if (!isUniqueViolation(error)) throw error;
+        if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
+        alias = nextAlias();
       }
-      // Records may have been deleted since the checks; the constraints decide.
-      if (isForeignKeyViolation(error)) await check();
-      if (!isUniqueViolation(error)) throw error;
-      if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
-      alias = nextAlias();
     }
-  }
+  };
 }
 
 /**
  * Deletes the link and returns its id.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteLink(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
-  const kind = { kind: 'LINK', what: 'link', rows: (tx: Tx) => tx.link } as const;
+export async function deleteLink(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  const kind = { kind: 'LINK', what: 'link', rows: (tx: Transaction) => tx.prisma.link } as const;
   // The statistics of an account are the sums over its links.
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
     // All writes lock the link before its counter.
-    await lockRow(tx, 'Link', linkId, { deleting: true });
+    await tx.lockRow('Link', linkId, { deleting: true });
     await deleteStatistics(tx, [linkId], actor.accountId);
   });
 }

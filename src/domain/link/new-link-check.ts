@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { type DomainError, invalid } from '../errors.ts';
 import type { Unparsed } from '../input.ts';
@@ -18,7 +18,7 @@ function errorOf(outcome: BulkOutcome | undefined, alias: unknown): DomainError 
 
 /** The error of each input, as `createLink` would have it after the ones before; null for one that it would accept. */
 export async function checkNewLinks(
-  db: Db,
+  db: Data,
   actor: Writer,
   services: Services,
   inputs: readonly Unparsed<typeof createLinkInput>[],

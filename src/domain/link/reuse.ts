@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../db/connection/db.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import {
   type Destination,
@@ -49,7 +49,7 @@ export class Reuse {
   }
 
   /** The newest active link of the account with the same destination and given fields; null if there is none. */
-  async find(db: Db): Promise<Link | null> {
+  async find(db: Data): Promise<Link | null> {
     for (const link of await this.#candidates(db)) if (await this.#compare(link)) return link;
     return null;
   }
@@ -71,12 +71,12 @@ export class Reuse {
    * takes long.
    * @throws PasswordNotCompared if there is a link that `find` has not seen
    */
-  async findLocked(tx: Tx): Promise<Link | null> {
+  async findLocked(tx: Transaction): Promise<Link | null> {
     await lockDestination(tx, this.#destination);
     return (await this.#candidates(tx)).find((link) => this.#isSame(link)) ?? null;
   }
 
-  #candidates(db: Db | Tx): Promise<Link[]> {
+  #candidates(db: Data): Promise<Link[]> {
     return findSameLinks(db, this.#destination, this.#match, this.#passwords.length > 0 ? MAX_COMPARED : 1);
   }
 

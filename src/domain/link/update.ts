@@ -1,6 +1,5 @@
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { retryOvertaken } from '../../db/connection/retry.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data } from '../../db/database.ts';
+import { retryOvertaken } from '../../db/errors.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -29,12 +28,12 @@ function privacyErrors(input: LinkInput, link: Link): FieldError[] {
 
 /** The new pixels of the link, each once; undefined if they do not change, or none are given. */
 async function otherPixels(
-  db: Db | Tx,
+  db: Data,
   linkId: number,
   pixelIds: readonly number[] | undefined,
 ): Promise<readonly number[] | undefined> {
   if (pixelIds === undefined) return undefined;
-  const stored = await db.linkPixel.findMany({ where: { linkId } });
+  const stored = await db.prisma.linkPixel.findMany({ where: { linkId } });
   return listed(stored.map(({ pixelId }) => pixelId)) === listed(pixelIds)
     ? undefined
     : [...new Set(pixelIds)];
@@ -55,7 +54,11 @@ interface Updating {
   readonly now: Date;
   /** Which fields of the link are returned in addition to its id. */
   readonly select: LinkSelect;
+  /** Of the input, if they are known already. */
+  readonly hashed?: Hashed | undefined;
 }
+
+type Hashed = Awaited<ReturnType<typeof hashedColumns>>;
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
 async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
@@ -67,38 +70,41 @@ async function hashedColumns(input: LinkInput, services: Services, actor: Actor,
   return { data, renewed };
 }
 
-/** Hashes and compares the passwords of a change in advance, with services that remember the results. */
-export async function prepareLinkUpdate(
-  db: Db,
-  actor: Actor,
-  services: Services,
-  { id, input }: LinkUpdate,
-): Promise<void> {
-  const { data } = updateLinkInput.safeParse(input);
-  const where = owned(actor, id);
-  if (where === null || data === undefined || (data.password ?? data.privacyPassword ?? null) === null)
-    return;
-  const link = await db.link.findUnique({ where });
-  if (link !== null) await hashedColumns(data, services, actor, link);
-}
-
 /**
  * Changes a link, and records which fields have changed; if none has, nothing is written.
  * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
  */
-export function updateLink(db: Db, actor: Actor, updating: Updating): Promise<SelectedLink> {
+export function updateLink(db: Data, actor: Actor, updating: Updating): Promise<SelectedLink> {
   return retryOvertaken(() => updateOnce(db, actor, updating));
 }
 
-async function updateOnce(
-  db: Db,
+/**
+ * Hashes and compares the passwords of a change of a batch, which takes long, before the first one is written.
+ * @returns a function that does the rest of `updateLink`
+ */
+export async function prepareLinkUpdate(
+  db: Data,
   actor: Actor,
-  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select }: Updating,
+  updating: Updating,
+): Promise<() => Promise<SelectedLink>> {
+  const { id, input } = updating.update;
+  const { data } = updateLinkInput.safeParse(input);
+  const hasPassword = (data?.password ?? data?.privacyPassword ?? null) !== null;
+  const where = hasPassword ? owned(actor, id) : null;
+  const link = where && (await db.prisma.link.findUnique({ where }));
+  const hashed = link && data ? await hashedColumns(data, updating.services, actor, link) : undefined;
+  return () => updateLink(db, actor, { ...updating, hashed });
+}
+
+async function updateOnce(
+  db: Data,
+  actor: Actor,
+  { update: { id, input: unparsed, ifUpdatedAt }, services, now, select, hashed }: Updating,
 ): Promise<SelectedLink> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const input = parseInput(updateLinkInput, unparsed);
   const where = owned(actor, id);
-  const link = where && (await db.link.findUnique({ where }));
+  const link = where && (await db.prisma.link.findUnique({ where }));
   if (where === null || link === null) throw notFound('link');
   const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
@@ -106,10 +112,10 @@ async function updateOnce(
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const { data, renewed } = await hashedColumns(input, services, actor, link);
+  const { data, renewed } = hashed ?? (await hashedColumns(input, services, actor, link));
   /** What the input sets in a stored link, and the fields that change; null for nothing. */
   const settingsFor = async (
-    client: Db | Tx,
+    client: Data,
     stored: Link,
   ): Promise<(LinkSettings & { fields: string[] }) | null> => {
     requireUnchanged(stored, seen);
@@ -124,7 +130,7 @@ async function updateOnce(
     const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
     return { columns: { ...columns, updatedAt }, pixelIds, fields };
   };
-  const read = async (client: Db | Tx) => {
+  const read = async (client: Data) => {
     const shown = await readLink(client, where, select);
     if (shown === null) throw notFound('link');
     return shown;
@@ -135,8 +141,8 @@ async function updateOnce(
     let settings: typeof first | null = first;
     if (!(await updateLinkIn(tx, { id: link.id, updatedAt: link.updatedAt }, settings))) {
       // The link was changed after it was read: lock it, and apply the input to its current state.
-      await lockRow(tx, 'Link', link.id);
-      const stored = await tx.link.findUnique({ where });
+      await tx.lockRow('Link', link.id);
+      const stored = await tx.prisma.link.findUnique({ where });
       if (stored === null) throw notFound('link');
       settings = await settingsFor(tx, stored);
       if (settings === null) return read(tx);

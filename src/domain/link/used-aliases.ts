@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import type { AliasHolder } from '../../db/reading/references.ts';
 import { foldCase } from '../case-folding.ts';
 import { MAX_ALIAS } from './alias.ts';
@@ -73,7 +73,7 @@ const LAST_SUFFIX = 1_000;
  * thousand are taken.
  */
 export async function nextFreeName(
-  db: Db,
+  db: Data,
   names: UsedAliases,
   { domainId, alias }: NameOnDomain,
   isSame: (name: Name) => boolean,
@@ -86,7 +86,7 @@ export async function nextFreeName(
     });
     const select = { domainId: true, alias: true, url: true, accountId: true };
     const where = { domainId, alias: { in: candidates } };
-    for (const name of await db.link.findMany({ where, select })) names.add(name);
+    for (const name of await db.prisma.link.findMany({ where, select })) names.add(name);
     for (const candidate of candidates) {
       const holder = names.holderOf(domainId, candidate);
       if (holder && isSame(holder)) return { alias: candidate, free: false };

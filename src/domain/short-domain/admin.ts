@@ -1,5 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
 import { recordingChanges } from '../change/change.ts';
@@ -18,8 +17,8 @@ export interface DomainView {
   links: number;
 }
 
-export async function listDomains(db: Db): Promise<DomainView[]> {
-  const domains = await db.domain.findMany({
+export async function listDomains(db: Data): Promise<DomainView[]> {
+  const domains = await db.prisma.domain.findMany({
     include: { account: true, _count: { select: { links: true } } },
     orderBy: { id: 'asc' },
   });
@@ -33,9 +32,9 @@ export async function listDomains(db: Db): Promise<DomainView[]> {
 }
 
 /** @throws DomainError NOT_FOUND */
-async function domainOf(db: Db, host: string) {
+async function domainOf(db: Data, host: string) {
   const name = normalizeHost(host);
-  const domain = name === null ? null : await db.domain.findUnique({ where: { name } });
+  const domain = name === null ? null : await db.prisma.domain.findUnique({ where: { name } });
   if (domain === null) throw notFound('domain');
   return domain;
 }
@@ -44,13 +43,13 @@ async function domainOf(db: Db, host: string) {
  * Verifies a domain on the operator's behalf, without DNS.
  * @throws DomainError NOT_FOUND
  */
-export async function verifyHost(db: Db, host: string, now: Date): Promise<void> {
+export async function verifyHost(db: Data, host: string, now: Date): Promise<void> {
   const domain = await domainOf(db, host);
   const { id, accountId, verifiedAt } = domain;
   if (verifiedAt !== null) return;
   await recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
     const data = { verifiedAt: now, updatedAt: timeOfChange(domain, now) };
-    await tx.domain.update({ where: { id }, data });
+    await tx.prisma.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], [domainFields.verifiedAt]);
   });
 }
@@ -60,7 +59,7 @@ export async function verifyHost(db: Db, host: string, now: Date): Promise<void>
  * @param withLinks whether it may have links
  * @throws DomainError NOT_FOUND, IN_USE
  */
-export async function removeHost(db: Db, host: string, withLinks: boolean, now: Date): Promise<number> {
+export async function removeHost(db: Data, host: string, withLinks: boolean, now: Date): Promise<number> {
   const { id, name, accountId, isDefault } = await domainOf(db, host);
   if (isDefault)
     throw new DomainError(
@@ -68,7 +67,7 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
       `The domain ${name} is the service’s own, from BASE_URL: it can be renamed, but not removed.`,
     );
   return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
-    await lockRow(tx, 'Domain', id, { deleting: true });
+    await tx.lockRow('Domain', id, { deleting: true });
     const found = await lockLinksOn(tx, id);
     const links = found.length;
     if (links > 0 && !withLinks)
@@ -82,8 +81,8 @@ export async function removeHost(db: Db, host: string, withLinks: boolean, now: 
     const idsOf = [...byOwner].map(([owner, own]) => ({ owner, ids: own.map((link) => link.id) }));
     // The statistics of an account are the sums over its links.
     for (const { owner, ids } of idsOf) await deleteStatistics(tx, ids, owner);
-    await tx.link.deleteMany({ where: { domainId: id } });
-    await tx.domain.delete({ where: { id } });
+    await tx.prisma.link.deleteMany({ where: { domainId: id } });
+    await tx.prisma.domain.delete({ where: { id } });
     // Each change is recorded for the link's own account; a shared domain has links of many.
     for (const { owner, ids } of idsOf) await record('DELETED', 'LINK', ids, [], { owner });
     await record('DELETED', 'DOMAIN', [id]);

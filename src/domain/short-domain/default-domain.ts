@@ -1,5 +1,5 @@
-import type { Db } from '../../db/connection/db.ts';
-import { isUniqueViolation } from '../../db/connection/errors.ts';
+import type { Data } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { changedColumns, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
 import { timeOfChange } from '../if-unmodified.ts';
@@ -26,11 +26,11 @@ export interface DefaultDomain {
 }
 
 /** The current default domain; null if there is none. */
-async function currentDefault(db: Db): Promise<Domain | null> {
-  const marked = await db.domain.findFirst({ where: { isDefault: true } });
+async function currentDefault(db: Data): Promise<Domain | null> {
+  const marked = await db.prisma.domain.findFirst({ where: { isDefault: true } });
   if (marked) return marked;
   // Earlier versions did not mark it, and created another shared domain whenever the base URL changed.
-  const [shared] = await db.domain.findMany({
+  const [shared] = await db.prisma.domain.findMany({
     where: { accountId: null },
     orderBy: [{ links: { _count: 'desc' } }, { id: 'desc' }],
     take: 1,
@@ -45,13 +45,13 @@ async function currentDefault(db: Db): Promise<Domain | null> {
  * @throws HostHeld
  */
 export async function shareDefaultDomain(
-  db: Db,
+  db: Data,
   host: string,
   notFoundUrl: string | null,
   now: Date,
 ): Promise<DefaultDomain> {
   const hostKey = withoutPort(host);
-  const same = await db.domain.findMany({
+  const same = await db.prisma.domain.findMany({
     where: { OR: [{ name: host }, { hostKey }] },
     include: { account: true },
   });
@@ -67,19 +67,22 @@ export async function shareDefaultDomain(
 }
 
 async function share(
-  db: Db,
+  db: Data,
   { host, hostKey, notFoundUrl }: Pick<Domain, 'hostKey' | 'notFoundUrl'> & { host: string },
   now: Date,
 ): Promise<DefaultDomain> {
-  const named = await db.domain.findUnique({ where: { name: host } });
+  const named = await db.prisma.domain.findUnique({ where: { name: host } });
   if (named) {
     const { id } = named;
     await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
-      await tx.domain.updateMany({ where: { isDefault: true, id: { not: id } }, data: { isDefault: null } });
+      await tx.prisma.domain.updateMany({
+        where: { isDefault: true, id: { not: id } },
+        data: { isDefault: null },
+      });
       const changes = changedColumns(named, { notFoundUrl });
       const isChanged = Object.keys(changes).length > 0;
       const data = { ...changes, isDefault: true, ...(isChanged && { updatedAt: timeOfChange(named, now) }) };
-      await tx.domain.update({ where: { id }, data });
+      await tx.prisma.domain.update({ where: { id }, data });
       if (isChanged) await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
     });
     return { id, renamed: null };
@@ -87,7 +90,7 @@ async function share(
   const current = await currentDefault(db);
   if (current === null) {
     const times = { verifiedAt: now, createdAt: now, updatedAt: now };
-    const { id } = await db.domain.create({
+    const { id } = await db.prisma.domain.create({
       data: { name: host, hostKey, isDefault: true, notFoundUrl, ...times },
     });
     return { id, renamed: null };
@@ -96,8 +99,8 @@ async function share(
   await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
     const changes = changedColumns(current, { name: host, notFoundUrl });
     const data = { ...changes, hostKey, isDefault: true, updatedAt: timeOfChange(current, now) };
-    await tx.domain.update({ where: { id }, data });
+    await tx.prisma.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));
   });
-  return { id, renamed: { from, links: await db.link.count({ where: { domainId: id } }) } };
+  return { id, renamed: { from, links: await db.prisma.link.count({ where: { domainId: id } }) } };
 }

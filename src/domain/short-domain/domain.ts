@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Db } from '../../db/connection/db.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/connection/errors.ts';
+import type { Data } from '../../db/database.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { isUsableBy } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
@@ -46,7 +46,7 @@ export const domainKind = {
   what: 'domain',
   table: 'Domain',
   fields: domainFields,
-  rows: (tx) => tx.domain,
+  rows: (tx) => tx.prisma.domain,
 } satisfies Kind<Domain, Partial<Domain>>;
 
 /** A condition for the domains that an account may use: its own and the shared ones. */
@@ -55,14 +55,16 @@ export function usableDomains({ accountId }: Pick<Actor, 'accountId'>) {
 }
 
 /** The domain with this id; null if the account may not use it. */
-export async function findDomain(db: Db, actor: Actor, id: string): Promise<Domain | null> {
+export async function findDomain(db: Data, actor: Actor, id: string): Promise<Domain | null> {
   const number = parseId(id);
-  return number === null ? null : db.domain.findUnique({ where: { id: number, ...usableDomains(actor) } });
+  return number === null
+    ? null
+    : db.prisma.domain.findUnique({ where: { id: number, ...usableDomains(actor) } });
 }
 
 /** The domains with these ids that the account may use. */
-export function findDomains(db: Db, actor: Actor, ids: readonly number[]): Promise<Domain[]> {
-  return db.domain.findMany({ where: { id: { in: [...ids] }, ...usableDomains(actor) } });
+export function findDomains(db: Data, actor: Actor, ids: readonly number[]): Promise<Domain[]> {
+  return db.prisma.domain.findMany({ where: { id: { in: [...ids] }, ...usableDomains(actor) } });
 }
 
 /** Translates the database's refusal of a taken host: a host has one owner, on any port. */
@@ -118,7 +120,7 @@ export function domainConnection(
  * @throws DomainError VALIDATION
  */
 export async function createDomain(
-  db: Db,
+  db: Data,
   actor: Writer,
   services: Services,
   input: Unparsed<typeof createDomainInput>,
@@ -129,7 +131,7 @@ export async function createDomain(
   const columns = { ...hostColumns(host, services, now), notFoundUrl };
   return whereHostIsFree(
     createOwned(db, domainKind, actor, now, { name: host, notFoundUrl }, (tx, common) =>
-      tx.domain.create({ data: { ...columns, ...common } }),
+      tx.prisma.domain.create({ data: { ...columns, ...common } }),
     ),
   );
 }
@@ -140,7 +142,7 @@ export async function createDomain(
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateDomain(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   id: string,
@@ -161,7 +163,7 @@ export async function updateDomain(
  * Deletes the domain and returns its id. A domain with links cannot be deleted.
  * @throws DomainError NOT_FOUND, IN_USE
  */
-export async function deleteDomain(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+export async function deleteDomain(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, domainKind, actor, id, now).catch((error: unknown) => {
     if (!isForeignKeyViolation(error)) throw error;
     throw new DomainError('IN_USE', 'This domain still has links: delete them first.');

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { updateOwned } from '../access/ownership.ts';
@@ -36,32 +36,19 @@ async function lookUp({ resolveTxt }: Services, record: { name: string }): Promi
   return found === TIMED_OUT ? [] : found;
 }
 
-/** Looks up the record for `verifyDomain` in advance, with services that remember it. */
-export async function prepareVerification(
-  db: Db,
-  actor: Actor,
-  services: Services,
-  id: string,
-): Promise<void> {
-  const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
-  const record = domain && verificationOf(domain);
-  if (record && domain.verifiedAt === null) await lookUp(services, record);
-}
-
 /**
  * Looks up the domain's record in DNS; after that, the domain serves visitors.
  * @throws DomainError VALIDATION if DNS does not have the record, NOT_FOUND
  */
 export async function verifyDomain(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Services,
   id: string,
   now: Date,
 ): Promise<Domain> {
   const where = owned(actor, id);
-  const domain = where && (await db.domain.findUnique({ where }));
+  const domain = where && (await db.prisma.domain.findUnique({ where }));
   if (domain === null) throw notFound('domain');
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import type { ShownLink } from '../../db/statistics/link-for-page.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
@@ -94,9 +94,9 @@ async function countDestinations(statistics: Statistics): Promise<number> {
 }
 
 /** A secret of the link's account: the hash of its first key. Keys are random, and remain when they are revoked. */
-async function secretOf(db: Db, { id }: ShownLink): Promise<string> {
+async function secretOf(db: Data, { id }: ShownLink): Promise<string> {
   const where = { account: { links: { some: { id } } } };
-  const { hash } = await db.apiKey.findFirstOrThrow({
+  const { hash } = await db.prisma.apiKey.findFirstOrThrow({
     where,
     orderBy: { id: 'asc' },
     select: { hash: true },
@@ -109,7 +109,7 @@ async function secretOf(db: Db, { id }: ShownLink): Promise<string> {
  * the page, and repeat that until a step begins.
  */
 export async function readPublicStatistics(
-  db: Db,
+  db: Data,
   lists: OperatorLists,
   link: ShownLink,
   length: PageLength,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
@@ -12,7 +12,7 @@ import { notFound } from '../errors.ts';
  * @throws DomainError NOT_FOUND
  */
 export async function resetStatistics(
-  db: Db,
+  db: Data,
   actor: Actor,
   linkId: string,
   now: Date,

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import type { Pixel, Prisma } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/input.ts';
@@ -28,12 +28,12 @@ async function* pages<Row extends { id: number }>(
  * missing.
  */
 export async function* exportAccount(
-  db: Db,
+  db: Data,
   { accountId }: Writer,
   services: Pick<Services, 'scheme'>,
 ): AsyncGenerator<ImportRecord> {
   const after = (id: number) => ({ accountId, id: { gt: id } });
-  for await (const domain of pages((page, id) => db.domain.findMany({ ...page, where: after(id) })))
+  for await (const domain of pages((page, id) => db.prisma.domain.findMany({ ...page, where: after(id) })))
     yield {
       kind: 'domain',
       domain: domain.name,
@@ -42,11 +42,13 @@ export async function* exportAccount(
       ...timesOf(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
-  for await (const space of pages((page, id) => db.space.findMany({ ...page, where: unused(id) })))
+  for await (const space of pages((page, id) => db.prisma.space.findMany({ ...page, where: unused(id) })))
     yield { kind: 'space', space: space.name, space_color: space.color, ...timesOf(space) };
-  for await (const pixel of pages((page, id) => db.pixel.findMany({ ...page, where: unused(id) })))
+  for await (const pixel of pages((page, id) => db.prisma.pixel.findMany({ ...page, where: unused(id) })))
     yield { kind: 'pixel', pixels: [shownPixel(pixel)], ...timesOf(pixel) };
-  for await (const link of pages((page, id) => db.link.findMany({ ...page, where: after(id), include })))
+  for await (const link of pages((page, id) =>
+    db.prisma.link.findMany({ ...page, where: after(id), include }),
+  ))
     yield linkRecord(link, services);
 }
 

@@ -1,5 +1,5 @@
 import { analyze } from '../../db/analyze.ts';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/dry-run.ts';
@@ -67,7 +67,7 @@ export class Import {
   #failedAt: number | null = null;
 
   constructor(
-    db: Db,
+    db: Data,
     writer: Writer,
     services: Services,
     { format, mapDomain, onTaken, dryRun }: ImportOptions,

@@ -1,5 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
-import { tryOut } from '../../db/connection/enclosing-transaction.ts';
+import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { DomainError, type FieldError } from '../errors.ts';
 import { fieldErrors, parseInput } from '../input.ts';
@@ -22,12 +21,15 @@ export interface UsableDomain {
 }
 
 export interface ImportContext {
-  readonly db: Db;
+  readonly db: Data;
   readonly writer: Writer;
   readonly services: Services;
   readonly now: Date;
   readonly dryRun: DryRun | undefined;
 }
+
+/** The reason of a rollback without an error. */
+class TriedOut extends Error {}
 
 /** How many names of spaces and pixels are cached. */
 const MAX_CACHED = 50_000;
@@ -53,7 +55,7 @@ export class NamedRecords {
   /** Reads the domains that the account may use. Returns the targets of the map that it may not use. */
   async start(): Promise<string[]> {
     const { db, writer } = this.#context;
-    for (const { id, name } of await db.domain.findMany({ where: usableDomains(writer) })) {
+    for (const { id, name } of await db.prisma.domain.findMany({ where: usableDomains(writer) })) {
       this.#domains.set(name, { id, name });
       if (id === this.#default.id) this.#default = { id, name };
     }
@@ -83,10 +85,17 @@ export class NamedRecords {
 
   async #createDomain(input: { name: string; notFoundUrl: string | null }): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;
-    const create = (tx: Db) => createDomain(tx, writer, services, input, now);
+    const create = (tx: Data) => createDomain(tx, writer, services, input, now);
     if (dryRun === undefined) return (await create(db)).id;
     // Only the database knows whether another account has the host.
-    await tryOut(db, create);
+    await db
+      .transaction(async (tx) => {
+        await create(tx);
+        throw new TriedOut();
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof TriedOut)) throw error;
+      });
     return dryRun.addDomain(input.name);
   }
 
@@ -102,7 +111,7 @@ export class NamedRecords {
       // Before it is looked up: PostgreSQL refuses impossible values.
       const space = await refusing(['space'], () => parseInput(createSpaceInput, input));
       const where = { accountId: writer.accountId, name: space.name, ...ofColor };
-      return db.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
+      return db.prisma.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
     };
     const create = () => {
       requireValid(line);
@@ -129,7 +138,7 @@ export class NamedRecords {
       // Stored pixels may have values that new ones must not have.
       const pixel = await refusing(path, () => parseInput(createPixelInput, described));
       const where = { accountId: writer.accountId, ...pixel };
-      return db.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
+      return db.prisma.pixel.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
     };
     const create = async () => {
       const pixel = await refusing(path, () => parsePixel(described));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
@@ -32,7 +32,7 @@ const explainInput = z.object({
  * @throws DomainError VALIDATION
  */
 export async function explainRedirect(
-  db: Db,
+  db: Data,
   actor: Actor,
   services: Pick<Services, 'verifiesDomains' | 'lists'>,
   unparsed: Unparsed<typeof explainInput>,
@@ -43,7 +43,7 @@ export async function explainRedirect(
   const userAgent = input.userAgent ?? SOME_BROWSER;
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
-  const found = where && (await db.link.findUnique({ where, include }));
+  const found = where && (await db.prisma.link.findUnique({ where, include }));
   if (found && !servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
   const link = found && { clicks: 0, turns: 0, ...found.counter, ...found };
   const hash = link?.password;

@@ -1,5 +1,4 @@
-import type { Db } from '../../db/connection/db.ts';
-import { transaction } from '../../db/connection/transaction.ts';
+import type { Data } from '../../db/database.ts';
 import { is } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { redeliverNow } from '../../db/webhook/deliveries.ts';
@@ -28,23 +27,23 @@ export function deliveryConnection(
  * @throws DomainError NOT_FOUND; VALIDATION if its webhook is disabled
  */
 export async function redeliver(
-  db: Db,
+  db: Data,
   { accountId }: Actor,
   deliveryId: string,
   now: Date,
 ): Promise<WebhookDelivery> {
   const id = parseId(deliveryId);
   if (id === null) throw notFound('delivery');
-  return transaction(db, async (tx) => {
+  return db.transaction(async (tx) => {
     const where = { id, webhook: { accountId } };
-    const delivery = await tx.webhookDelivery.findFirst({ where, include: { webhook: true } });
+    const delivery = await tx.prisma.webhookDelivery.findFirst({ where, include: { webhook: true } });
     if (delivery === null) throw notFound('delivery');
     if (delivery.webhook.disabled)
       throw invalid([
         { path: ['deliveryId'], messages: ['belongs to a disabled webhook: enable the webhook first'] },
       ]);
     await redeliverNow(tx, delivery, now);
-    const pending = await tx.webhookDelivery.findFirst({ where });
+    const pending = await tx.prisma.webhookDelivery.findFirst({ where });
     if (pending === null) throw notFound('delivery');
     return pending;
   });

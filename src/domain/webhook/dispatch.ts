@@ -1,7 +1,7 @@
-import { type LoggedChange, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
+import type { LoggedChange } from '../../db/change/events.ts';
+import { readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import { moveReader, positionOfReader } from '../../db/change/reader.ts';
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { transaction } from '../../db/connection/transaction.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import type { Random } from '../random.ts';
@@ -23,7 +23,7 @@ function changed(webhook: WebhookAtReader, { id, webhookEvents }: LoggedChange):
 }
 
 /** Adds the deliveries of changes, in order. A webhook gets the events that are in effect at the change's position in the log. */
-async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: Random, now: Date) {
+async function makeDeliveries(tx: Transaction, changes: readonly LoggedChange[], random: Random, now: Date) {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
   const webhooks = new Map(
     (await webhooksAtReader(tx, [...accountIds])).map((one) => [one.webhookId, one] as const),
@@ -52,13 +52,13 @@ async function makeDeliveries(tx: Tx, changes: readonly LoggedChange[], random: 
  * Adds the deliveries of the next settled changes; returns how many changes there were. Several processes may try at once:
  * one of them advances the reader and adds the deliveries, in one transaction.
  */
-export async function dispatchChanges(db: Db, random: Random, now: () => Date): Promise<number> {
+export async function dispatchChanges(db: Data, random: Random, now: () => Date): Promise<number> {
   const position = await positionOfReader(db, READER);
   if (position === null) return 0;
   const changes = await settledAfter(db, position, await readLogSnapshot(db));
   const last = changes.at(-1);
   if (last === undefined) return 0;
-  await transaction(db, async (tx) => {
+  await db.transaction(async (tx) => {
     if (await moveReader(tx, READER, position, last)) await makeDeliveries(tx, changes, random, now());
   });
   return changes.length;

@@ -1,14 +1,14 @@
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { type Outcome, writeOutcomes } from '../../db/webhook/outcomes.ts';
 
 /** Writes the results of attempts. Results that arrive during a write are batched into the next one. */
 export class Outcomes {
-  readonly #db: Db;
+  readonly #db: Data;
   #waiting: Outcome[] = [];
   #next: Promise<void> | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(db: Db) {
+  constructor(db: Data) {
     this.#db = db;
   }
 

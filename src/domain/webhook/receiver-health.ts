@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import { isGivenUp } from './retry-schedule.ts';
 import { giveUpWebhook } from './webhook.ts';
@@ -9,7 +9,7 @@ const FAILING_AFTER = 3;
 
 /** Records whether a webhook's receiver fails: in the log, in the database, and by disabling the webhook after days. */
 export class ReceiverHealth {
-  readonly #db: Db;
+  readonly #db: Data;
   readonly #log: Logger;
   readonly #webhookId: number;
   #failingSince: Date | null;
@@ -18,7 +18,7 @@ export class ReceiverHealth {
   /** Whether the last message in the log says that it fails. */
   #isLogged: boolean;
 
-  constructor({ db, log }: { db: Db; log: Logger }, { webhookId, failingSince }: Queue) {
+  constructor({ db, log }: { db: Data; log: Logger }, { webhookId, failingSince }: Queue) {
     this.#db = db;
     this.#log = log;
     this.#webhookId = webhookId;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, type Queue } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
@@ -30,7 +30,7 @@ export type Post = (
 ) => Promise<Answer>;
 
 export interface DeliveryDependencies {
-  readonly db: Db;
+  readonly db: Data;
   readonly log: Logger;
   /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;
@@ -89,7 +89,7 @@ export class Receiver {
     const { db, claimedBy, now, mayContinue } = this.#deps;
     while (mayContinue(this)) {
       this.#isChanged = false;
-      const webhook = await db.webhook.findUnique({ where: { id: this.#webhookId } });
+      const webhook = await db.prisma.webhook.findUnique({ where: { id: this.#webhookId } });
       if (webhook === null || webhook.disabled || !(await hasQueue(db, webhook.id, claimedBy))) return;
       const due = await dueDeliveries(db, webhook.id, now(), BATCH_SIZE);
       if (due.length === 0) return;

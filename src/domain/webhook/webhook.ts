@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import { beginReader } from '../../db/change/reader.ts';
-import type { Db, Tx } from '../../db/connection/db.ts';
-import { lockRow } from '../../db/connection/transaction.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
@@ -74,7 +73,7 @@ const kind = {
   what: 'webhook',
   table: 'Webhook',
   fields: { oldSecret: 'secret', oldSecretUntil: 'secret' },
-  rows: (tx) => tx.webhook,
+  rows: (tx) => tx.prisma.webhook,
   // The webhook may have changed again when the log is read.
   details: (webhook) => ({ webhookEvents: eventsInEffect(webhook) }),
 } satisfies Kind<Webhook, Partial<Webhook>>;
@@ -86,9 +85,9 @@ export const {
 } = readersOf<Webhook>(kind);
 
 /** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
-async function requireRoom(tx: Tx, accountId: number): Promise<void> {
-  await lockRow(tx, 'Account', accountId);
-  if ((await tx.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
+async function requireRoom(tx: Transaction, accountId: number): Promise<void> {
+  await tx.lockRow('Account', accountId);
+  if ((await tx.prisma.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
   throw new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
     { path: ['url'], messages: [`cannot be added: an account may have at most ${MAX_WEBHOOKS} webhooks`] },
   ]);
@@ -99,7 +98,7 @@ async function requireRoom(tx: Tx, accountId: number): Promise<void> {
  * @throws DomainError VALIDATION
  */
 export async function createWebhook(
-  db: Db,
+  db: Data,
   actor: Actor,
   input: Unparsed<typeof createWebhookInput>,
   random: Random,
@@ -111,9 +110,9 @@ export async function createWebhook(
   const seen = await readLogSnapshot(db);
   const webhook = await createOwned(db, kind, actor, now, fields, async (tx, common) => {
     await requireRoom(tx, actor.accountId);
-    if ((await tx.webhook.findFirst({ select: { id: true } })) === null)
+    if ((await tx.prisma.webhook.findFirst({ select: { id: true } })) === null)
       await beginReader(tx, READER, positionOf(seen));
-    return tx.webhook.create({ data: { ...fields, secret, ...common, queue: { create: {} } } });
+    return tx.prisma.webhook.create({ data: { ...fields, secret, ...common, queue: { create: {} } } });
   });
   return { webhook, secret };
 }
@@ -123,7 +122,7 @@ export async function createWebhook(
  * @throws DomainError VALIDATION, NOT_FOUND
  */
 export async function updateWebhook(
-  db: Db,
+  db: Data,
   actor: Actor,
   id: string,
   input: Unparsed<typeof updateWebhookInput>,
@@ -133,7 +132,7 @@ export async function updateWebhook(
   return updateOwned(db, kind, actor, id, now, () => fields, {
     async inTransaction({ tx }, { id: webhookId }) {
       if (fields.disabled === false)
-        await tx.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
+        await tx.prisma.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },
   });
 }
@@ -144,7 +143,7 @@ export async function updateWebhook(
  * @throws DomainError NOT_FOUND
  */
 export async function rotateWebhookSecret(
-  db: Db,
+  db: Data,
   actor: Actor,
   id: string,
   random: Random,
@@ -159,23 +158,23 @@ export async function rotateWebhookSecret(
  * Deletes the webhook with its deliveries, and returns its id.
  * @throws DomainError NOT_FOUND
  */
-export async function deleteWebhook(db: Db, actor: Actor, id: string, now: Date): Promise<number> {
+export async function deleteWebhook(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, kind, actor, id, now, async ({ tx }, webhookId) => {
     const where = { id: webhookId, accountId: actor.accountId };
-    if ((await tx.webhook.count({ where })) === 0) throw notFound('webhook');
+    if ((await tx.prisma.webhook.count({ where })) === 0) throw notFound('webhook');
     await deleteDeliveriesOf(tx, webhookId);
   });
 }
 
 /** Disables a webhook that has failed for too long, as the operator. */
-export async function giveUpWebhook(db: Db, id: number, now: Date): Promise<void> {
+export async function giveUpWebhook(db: Data, id: number, now: Date): Promise<void> {
   await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
-    await lockRow(tx, 'Webhook', id);
-    const webhook = await tx.webhook.findUnique({ where: { id, disabled: false } });
+    await tx.lockRow('Webhook', id);
+    const webhook = await tx.prisma.webhook.findUnique({ where: { id, disabled: false } });
     if (webhook === null) return;
     const data = { disabled: true, updatedAt: timeOfChange(webhook, now) };
-    const disabled = await tx.webhook.update({ where: { id }, data });
-    await tx.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
+    const disabled = await tx.prisma.webhook.update({ where: { id }, data });
+    await tx.prisma.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
     const details = { owner: webhook.accountId, ...kind.details(disabled) };
     await record('UPDATED', 'WEBHOOK', [id], ['disabled'], details);
   });

@@ -126,7 +126,7 @@ export class Webhooks {
     if (this.#any !== null) return this.#any;
     const { hasBegun } = this.#deps.feed;
     const announced = this.#announced;
-    const any = (await this.#deps.db.webhook.findFirst({ select: { id: true } })) !== null;
+    const any = (await this.#deps.db.prisma.webhook.findFirst({ select: { id: true } })) !== null;
     // A webhook that is created before the feed begins is not announced.
     if (announced === this.#announced && (any || hasBegun)) this.#any = any;
     return any;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimitState } from '../../domain/access/actor.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { RateLimitState } from '../../schema/server/context.ts';
 import { type AddUses, SharedRateLimit } from './shared-rate-limit.ts';
 
 /** The length of a window in seconds. It begins with its first request. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { acceptedTypes, HTML_TYPE } from '../../schema/server/accept-header.ts';
+import { acceptedTypes, HTML_TYPE } from '../request/accept.ts';
 import type { RequestInfo } from '../request/info.ts';
 
 /** Whether a browser opens `/graphql`; HEAD asks what GET would get. */

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Revisions } from '../../db/change/revisions.ts';
-import type { Database } from '../../db/connection/client.ts';
+import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
-import type { Actor } from '../../domain/access/actor.ts';
+import type { Actor, RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication } from '../../domain/access/authentication.ts';
 import { KeysInUse } from '../../domain/access/keys-in-use.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
-import type { RateLimitState } from '../../schema/server/context.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
 
@@ -19,16 +18,10 @@ export class KeyAccess {
   readonly #trust: Trust;
 
   /** @param rateLimit requests a minute for each key; 0 for no limit */
-  constructor(
-    { client, provider }: Database,
-    revisions: Revisions,
-    rateLimit: number,
-    trust: Trust,
-    now: () => Date,
-  ) {
-    this.#authentication = new Authentication(client, revisions, now);
-    this.#inUse = new KeysInUse(client, revisions, now);
-    const addUses = provider === 'postgresql' ? addKeyUses.bind(null, client) : null;
+  constructor(database: Database, revisions: Revisions, rateLimit: number, trust: Trust, now: () => Date) {
+    this.#authentication = new Authentication(database, revisions, now);
+    this.#inUse = new KeysInUse(database, revisions, now);
+    const addUses = database.provider === 'postgresql' ? addKeyUses.bind(null, database) : null;
     this.#limit = new RateLimit(rateLimit, addUses);
     this.#trust = trust;
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Db } from '../../db/connection/db.ts';
+import type { Data } from '../../db/database.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
@@ -22,7 +22,7 @@ const MAX_PAGES_OF_NETWORK = 10;
 const PAGES_PER_MINUTE = 300;
 
 export interface StatisticsPageDependencies {
-  readonly db: Db;
+  readonly db: Data;
   readonly lists: OperatorLists;
   readonly scheme: string;
   readonly trust: Trust;

@@ -1,13 +1,8 @@
-import {
-  type ExecutionArgs,
-  type FragmentDefinitionNode,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { type FragmentDefinitionNode, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { Operation } from '../../graphql/document.ts';
 import { schema } from '../index.ts';
-import { recordOf } from '../server/operation-record.ts';
+
 import { introspectionCosts } from './introspection-cost.ts';
 import { calculateSize, type OperationSize } from './size-calculation.ts';
 
@@ -37,8 +32,8 @@ const sizes = new LRUCache<string, OperationSize>({
 });
 
 /** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
-function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<string, unknown>>): string {
-  const declared = (operation.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
+function keyOf({ node, number }: Operation, variables: Readonly<Record<string, unknown>>): string {
+  const declared = (node.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
   const values = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
     (_key, value) => {
@@ -46,21 +41,17 @@ function keyOf(operation: OperationDefinitionNode, variables: Readonly<Record<st
       return typeof value === 'number' && !Number.isFinite(value) ? INFINITE_NUMBER + value : value;
     },
   );
-  return `${recordOf(operation).number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
+  return `${number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
-export type Operation = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>;
-
-/** The size of the operation; null if there is none to execute. */
-export function sizeOf({ document, operationName, variableValues }: Operation): OperationSize | null {
-  const operation = getOperationAST(document, operationName);
-  if (!operation) return null;
-  const variables = variableValues ?? {};
+export function sizeOf(operation: Operation, variables: Readonly<Record<string, unknown>>): OperationSize {
   const key = keyOf(operation, variables);
   const before = sizes.get(key);
   if (before) return before;
+  const { document, node } = operation;
   const named = document.definitions.filter(isFragment).map((one) => [one.name.value, one] as const);
-  const size = calculateSize({ schema, introspection, operation, fragments: new Map(named), variables });
+  const fragments = new Map(named);
+  const size = calculateSize({ schema, introspection, operation: node, fragments, variables });
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }

@@ -88,7 +88,7 @@ export const Link = builder.prismaObject('Link', {
         'Whether the link leads to a host that the operator of the service has blocked; visitors then get a page instead of a redirect.',
       resolve: (link, _args, { services, spendOnTargets }) => {
         if (services.lists.isEmpty) return false;
-        spendOnTargets?.(targetsLength(link));
+        spendOnTargets(targetsLength(link));
         return services.lists.blocks(link);
       },
     }),

@@ -5,15 +5,14 @@ import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
 import { findLink } from '../../domain/link/list.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
+import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { asUpdate, ConflictError, ifUpdatedAt } from '../conflict.ts';
 import { batchCost, changeCost } from '../cost/field-cost.ts';
-import type { Failure } from '../error.ts';
+import { Failure } from '../error.ts';
 import { inputType } from '../input-type.ts';
 import { asDeleted, asResult, inSequence, resultsOf } from '../result.ts';
 import { selectFor } from '../select.ts';
-import type { Context } from '../server/context.ts';
-import { prepares } from '../server/prepare-mutations.ts';
 import { Link } from './link.ts';
 
 export const CreateLinkInput = inputType('CreateLinkInput', 'A new link.', createLinkInput);
@@ -39,72 +38,62 @@ const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Link', Link, {
 
 type NewLink = Unparsed<typeof createLinkInput>;
 
-const create = (context: Context, input: NewLink, select: LinkSelect) =>
-  asResult(createLink(context.db, context.actor, context.services, input, context.now(), select));
-
-async function update(
-  { db, lists, actor, services, now }: Context,
-  change: LinkUpdate,
-  select: LinkSelect,
-): Promise<SelectedLink | Failure> {
-  const updated = updateLink(db, actor, { update: change, services, now: now(), select });
-  return asUpdate(Link, updated, () => findLink(lists, actor, change.id, select));
+/** The arguments of `createLink` and `prepareNewLink`. */
+function ofCreate({ db, actor, services, now }: Context, input: NewLink, select: LinkSelect) {
+  return [db, actor, services, input, now(), select] as const;
 }
 
-function prepareNew({ db, actor, services, now }: Context, input: NewLink) {
-  return prepareNewLink(db, actor, services, input, now());
+/** The arguments of `updateLink` and `prepareLinkUpdate`. */
+function ofUpdate({ db, actor, services, now }: Context, update: LinkUpdate, select: LinkSelect) {
+  return [db, actor, { update, services, now: now(), select }] as const;
 }
 
-function prepareUpdate({ db, actor, services }: Context, change: LinkUpdate) {
-  return prepareLinkUpdate(db, actor, services, change);
+const deleteIn = ({ db, actor, now }: Context, id: string) => deleteLink(db, actor, id, now());
+
+function asUpdated(context: Context, work: Promise<SelectedLink>, id: string, select: LinkSelect) {
+  return asUpdate(Link, work, () => findLink(context.lists, context.actor, id, select));
 }
 
 builder.mutationFields((t) => ({
   createLink: t.field({
     type: CreateResult,
-    extensions: {
-      ...changeCost,
-      ...prepares((context, { input }: { input: NewLink }) => prepareNew(context, input)),
-    },
+    extensions: changeCost,
     description: 'Creates a link.',
     args: { input: t.arg({ type: CreateLinkInput, required: true, description: 'The new link.' }) },
-    resolve: (_root, { input }, context, info) => create(context, input, selectFor(context, info)),
+    resolve: (_root, { input }, context, info) =>
+      asResult(createLink(...ofCreate(context, input, selectFor(context, info)))),
   }),
   createLinks: t.field({
     type: [CreateResult],
-    extensions: {
-      ...batchCost,
-      ...prepares((context, { inputs }: { inputs: readonly NewLink[] }) =>
-        inSequence(inputs, (input) => prepareNew(context, input)),
-      ),
-    },
+    extensions: batchCost,
     description:
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
     args: { inputs: t.arg({ type: [CreateLinkInput], required: true, description: 'The new links.' }) },
-    resolve: (_root, { inputs }, context, info) => {
+    resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
-      return inSequence(parseBatch('inputs', inputs), (input) => create(context, input, select));
+      const prepared = await inSequence(parseBatch('inputs', inputs), (input) =>
+        asResult(prepareNewLink(...ofCreate(context, input, select))),
+      );
+      return inSequence(prepared, (one) => (one instanceof Failure ? one : asResult(one())));
     },
   }),
   updateLink: t.field({
     type: UpdateResult,
-    extensions: { ...changeCost, ...prepares(prepareUpdate) },
+    extensions: changeCost,
     description: 'Changes a link.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the link.' }),
       input: t.arg({ type: UpdateLinkInput, required: true, description: 'What to change.' }),
       ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
     },
-    resolve: (_root, args, context, info) => update(context, args, selectFor(context, info)),
+    resolve: (_root, args, context, info) => {
+      const select = selectFor(context, info);
+      return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args.id, select);
+    },
   }),
   updateLinks: t.field({
     type: [UpdateResult],
-    extensions: {
-      ...batchCost,
-      ...prepares((context, { inputs }: { inputs: readonly LinkUpdate[] }) =>
-        inSequence(inputs, (one) => prepareUpdate(context, one)),
-      ),
-    },
+    extensions: batchCost,
     description:
       'Changes up to 100 links. Returns one result for each, in order. A refused change does not affect the others.',
     args: {
@@ -114,9 +103,13 @@ builder.mutationFields((t) => ({
         description: 'The links, and the changes of each.',
       }),
     },
-    resolve: (_root, { inputs }, context, info) => {
+    resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
-      return inSequence(parseBatch('inputs', inputs), (one) => update(context, one, select));
+      const prepared = await inSequence(parseBatch('inputs', inputs), async (one) => ({
+        id: one.id,
+        update: await prepareLinkUpdate(...ofUpdate(context, one, select)),
+      }));
+      return inSequence(prepared, ({ id, update }) => asUpdated(context, update(), id, select));
     },
   }),
   deleteLink: t.field({
@@ -124,14 +117,14 @@ builder.mutationFields((t) => ({
     extensions: changeCost,
     description: 'Deletes a link, with its clicks.',
     args: { id: t.arg.id({ required: true, description: 'The id of the link.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Link', deleteLink(db, actor, id, now())),
+    resolve: (_root, { id }, context) => asDeleted('Link', deleteIn(context, id)),
   }),
   deleteLinks: t.field({
     type: [DeleteResult],
     extensions: batchCost,
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
-    resolve: (_root, { ids }, { db, actor, now }) =>
-      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteLink(db, actor, id, now()))),
+    resolve: (_root, { ids }, context) =>
+      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteIn(context, id))),
   }),
 }));

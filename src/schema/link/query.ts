@@ -9,13 +9,13 @@ import {
   MAX_COUNTED,
 } from '../../domain/link/list.ts';
 import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
+import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { listCost } from '../cost/list-cost.ts';
 import { enumType } from '../enum-type.ts';
 import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from '../list.ts';
 import { findNodes } from '../node.ts';
 import { inConnection, inPage, selectFor } from '../select.ts';
-import type { Context } from '../server/context.ts';
 import { Space } from '../space.ts';
 import { Link, LinkStatus } from './link.ts';
 

@@ -8,10 +8,10 @@ import {
   targetTypeOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
+import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
 import { enumType } from '../enum-type.ts';
-import type { Context } from '../server/context.ts';
 
 const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);
 
@@ -56,7 +56,7 @@ const LanguageTarget = builder.objectRef<Targeting['languages'][number]>('Langua
 /** The resolver of a list of targets, which counts its size for the limit of the answer. */
 function targets<Kind extends keyof TargetLists>(kind: Kind) {
   return (link: Record<Kind, string>, _args: object, { spendOnTargets }: Context): TargetLists[Kind] => {
-    spendOnTargets?.(link[kind].length);
+    spendOnTargets(link[kind].length);
     return targetsOf(link, kind);
   };
 }

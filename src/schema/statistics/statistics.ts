@@ -3,6 +3,7 @@ import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statisti
 import { resetStatistics } from '../../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';
 import { MAX_TOP, Statistics, shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
+import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { changeCost, costs, countOf } from '../cost/field-cost.ts';
 import { bucketsOf, DEFAULT_ROWS, listWork, readWork } from '../cost/statistics-cost.ts';
@@ -10,7 +11,6 @@ import { NotFoundError } from '../error.ts';
 import { Link } from '../link/link.ts';
 import { asResult, resultOf } from '../result.ts';
 import { selectFor } from '../select.ts';
-import type { Context } from '../server/context.ts';
 import { Space } from '../space.ts';
 import { Account } from '../viewer.ts';
 import { Dimension, Interval, List, Point, RowOrder, RowPage, Top, visitorsOf } from './rows.ts';

@@ -1,35 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { openConsole, rowOf, signIn } from '../../support/console.ts';
 import { startProgram } from '../../support/process.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
 
 describe.runIf(chromiumPath)('the console while the service is away, in a browser', () => {
-  let browser: Browser;
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-console-'));
   const env = {
     DATABASE_URL: `file:${join(folder, 'links.db')}`,
     INITIAL_API_KEY: KEY,
     BASE_URL: 'https://s.example',
   };
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(closeTabs);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('says so, reads again what others changed as soon as it is back, and makes a link that was sent meanwhile once', async () => {
     const first = await startProgram(env);
-    const { page } = await signIn(browser, { origin: first.origin, key: KEY });
+    const { page } = await signIn({ origin: first.origin, key: KEY });
     await page.getByText('No links yet').waitFor();
     await first.end('SIGTERM');
     const notice = page.getByText('The service does not answer. What you see may be old');
@@ -69,7 +62,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const server = await startTestServer();
     const caller = await server.caller();
     const { alias } = await caller.link();
-    const { page } = await signIn(browser, { origin: server.origin, key: caller.key });
+    const { page } = await signIn({ origin: server.origin, key: caller.key });
     // A part that fails while the service answers is tried once more by itself.
     await page.route(/assets\/spaces-.*js/, (route) => route.abort(), { times: 1 });
     await page.getByRole('link', { name: 'Spaces' }).click();
@@ -107,7 +100,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
 
   test('says so, and offers to try again, where its own script does not come', async () => {
     const server = await startTestServer();
-    const { page } = await openConsole(browser, server.origin);
+    const { page } = await openConsole(server.origin);
     await page.route(/assets\/index-.*js/, (route) => route.abort());
     await page.reload();
     // It is shown after some seconds.

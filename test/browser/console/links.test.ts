@@ -1,8 +1,8 @@
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { enterKey, follow, openConsole, rowOf, signIn } from '../../support/console.ts';
 
 /** What has the focus, by its name; `main` and `BODY` have none. */
@@ -12,15 +12,12 @@ const focusOf = (page: Page): Promise<string> =>
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
   let server: TestServer;
-  let browser: Browser;
   let accounts = 0;
   beforeAll(async () => {
     server = await startTestServer({ background: true, verifiesDomains: true });
-    browser = await launchBrowser();
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeTabs);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
   });
 
@@ -29,20 +26,24 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     accounts++;
     return server.caller(`account ${accounts}`);
   }
-  const tabOf = (caller: Caller, path = '') =>
-    signIn(browser, { origin: server.origin, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '') => signIn({ origin: server.origin, key: caller.key }, { path });
 
-  test('says that a key is wrong, and keeps the right one for its tab alone, until somebody signs out', async () => {
+  test('says that the service does not answer or that a key is wrong, and keeps the right one for its tab alone, until somebody signs out', async () => {
     const caller = await newAccount();
     const { alias } = await caller.link();
-    const { page } = await openConsole(browser, server.origin);
+    const { page } = await openConsole(server.origin);
+    const away = page.getByText('The service does not answer.');
+    await page.route('**/graphql', (route) => route.abort());
     await enterKey(page, 'wrong');
+    await away.waitFor();
+    await page.unroute('**/graphql');
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
     await enterKey(page, caller.key);
     await rowOf(page, alias).waitFor();
     await page.route('**/graphql', (route) => route.abort());
     await page.reload();
-    await page.getByText('The service does not answer.').waitFor();
+    await away.waitFor();
     await page.unroute('**/graphql');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await rowOf(page, alias).waitFor();
@@ -61,13 +62,6 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.goBack();
     await page.reload();
     await page.getByLabel('API key').waitFor();
-  });
-
-  test('says that the service does not answer', async () => {
-    const { page } = await openConsole(browser, server.origin);
-    await page.context().setOffline(true);
-    await enterKey(page, 'any');
-    await page.getByText('The service does not answer.').waitFor();
   });
 
   test('makes a link from a pasted URL and Enter, copies it over plain HTTP, and finds it by its title, its URL and its short URL', async () => {
@@ -501,7 +495,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   test('names each page in its title, and closes the menu of a phone by Escape', async () => {
     const caller = await newAccount();
     const { alias, id } = await caller.link();
-    const { page } = await openConsole(browser, server.origin);
+    const { page } = await openConsole(server.origin);
     const title = () => page.title();
     await expect.poll(title).toBe('Sign in · Linkspace');
     await enterKey(page, caller.key);
@@ -618,7 +612,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller);
     await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
-    await server.database.client.apiKey.updateMany({
+    await server.database.prisma.apiKey.updateMany({
       where: { account: { name: `account ${accounts}` } },
       data: { revokedAt: server.clock.now },
     });

@@ -1,37 +1,32 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, launchBrowser } from '../../support/browser.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
   let server: TestServer;
-  let browser: Browser;
   let accounts = 0;
   beforeAll(async () => {
     server = await startTestServer({ background: true });
-    browser = await launchBrowser();
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(closeTabs);
   afterAll(async () => {
-    await browser.close();
     await server.stop();
   });
   const newAccount = (): Promise<Caller> => {
     accounts++;
     return server.caller(`account ${accounts}`);
   };
-  const tabOf = (caller: Caller, path = '') =>
-    signIn(browser, { origin: server.origin, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '') => signIn({ origin: server.origin, key: caller.key }, { path });
 
   /** Puts links into the database, without a change of each. */
   async function addLinks(caller: Caller, count: number): Promise<void> {
     const { viewer } = await caller.data<{ viewer: { account: { id: string } } }>(
       '{ viewer { account { id } } }',
     );
-    const { id: domainId } = await server.database.client.domain.findFirstOrThrow();
+    const { id: domainId } = await server.database.prisma.domain.findFirstOrThrow();
     const rows = Array.from({ length: count }, (_, index) => {
       const alias = `n${accounts}-${index}`;
       const url = `https://example.com/${alias}`;
@@ -41,7 +36,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       };
     });
     for (let from = 0; from < count; from += 1_000)
-      await server.database.client.link.createMany({ data: rows.slice(from, from + 1_000) });
+      await server.database.prisma.link.createMany({ data: rows.slice(from, from + 1_000) });
   }
 
   test('checks 100 pasted lines before it writes, leaves out three bad ones, and gives them back as a file', async () => {
@@ -150,18 +145,13 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     });
   });
 
-  test.each([
-    [
-      'UTF-8 with a line that names the delimiter',
-      Buffer.from('\uFEFFsep=;\r\nurl;title;has_password\r\nhttps://a.example/;Zürich;1\r\n'),
-    ],
-    [
-      'UTF-16 with tabs',
-      Buffer.from('\uFEFFurl\ttitle\thas_password\r\nhttps://a.example/\tZürich\t1\r\n', 'utf16le'),
-    ],
-  ])('reads a file as Excel saves it, and opens no link that had a password: %s', async (_what, buffer) => {
+  test('reads a file as Excel saves it, and opens no link that had a password', async () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller, '/many');
+    const buffer = Buffer.from(
+      '\uFEFFurl\ttitle\thas_password\r\nhttps://a.example/\tZürich\t1\r\n',
+      'utf16le',
+    );
     await page.getByLabel('Or a CSV file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
     await page.getByText('1 link had a password, which no file has.').waitFor();
     await page.getByRole('button', { name: 'Create 1 link' }).click();
@@ -258,9 +248,9 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByText('No links yet').waitFor();
   });
 
-  test('pages through 4,000 links to the end and back, and keeps none of their pages', async () => {
+  test('pages through 1,800 links to the end and back, and keeps none of their pages', async () => {
     const caller = await newAccount();
-    await addLinks(caller, 4_000);
+    await addLinks(caller, 1_800);
     const { page } = await tabOf(caller);
     const session = await page.context().newCDPSession(page);
     const heap = async () => {
@@ -281,13 +271,14 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
         }
       })()`);
     await first.waitFor();
-    await turnTo('Link 2999');
+    // More pages than are kept.
+    await turnTo('Link 999');
     const early = await heap();
     await turnTo('Link 49');
     const late = await heap();
     expect(await next.isDisabled()).toBe(true);
     // Graphcache keeps the keys of all records that it has seen: some 300 bytes for a link. A page that stays takes 1,300.
-    expect((late - early) / 3_000).toBeLessThan(500);
+    expect((late - early) / 950).toBeLessThan(500);
     await page.getByRole('button', { name: '← Previous' }).click();
     await expect.poll(() => first.innerText()).toBe('Link 99');
   });

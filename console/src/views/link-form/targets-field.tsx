@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { flushSync } from 'react-dom';
 import { focusNow } from '../../app/focus.ts';
 import {
@@ -61,8 +61,13 @@ function Targets({
   const t = texts.form;
   const [path, keyName] = targetNames[list];
   const choices = targetChoices(list);
-  const set = (index: number, patch: Partial<TargetField>) =>
-    onTargets(targets.map((one, at) => (at === index ? { ...one, ...patch } : one)));
+  // What is chosen is told after the click, and rendered later still: keys that come in between must not undo it.
+  const latest = useRef(targets);
+  latest.current = targets;
+  const set = (index: number, patch: Partial<TargetField>) => {
+    latest.current = latest.current.map((one, at) => (at === index ? { ...one, ...patch } : one));
+    onTargets([...latest.current]);
+  };
   return (
     <div className="targets">
       {targets.map(({ key, url, typed = '' }, index) => {

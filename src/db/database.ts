@@ -1,0 +1,291 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Transaction as AdapterTransaction } from '@prisma/driver-adapter-utils';
+import { LRUCache } from 'lru-cache';
+import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
+import { OwnTurns, Semaphore } from '../shared/turns.ts';
+import { ChangeEvents } from './change/events.ts';
+import type { Dialect } from './dialect.ts';
+import { type Connection, type PoolOptions, type RawRead, rowsOf } from './driver.ts';
+import { retryConflicts } from './errors.ts';
+import { postgresql } from './postgresql/dialect.ts';
+import { name, raw, type Sql, sql } from './sql.ts';
+import { sqlite } from './sqlite/dialect.ts';
+import { type Provider, requireProvider } from './url.ts';
+
+/** What reads and changes need: a database, or a transaction on one. */
+export interface Data {
+  /** The database itself. */
+  readonly database: Database;
+  readonly dialect: Dialect;
+  readonly prisma: Prisma.TransactionClient;
+  /** The same for long reads: on SQLite, a separate thread does them. */
+  readonly long: Data;
+  /**
+   * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
+   * Their columns become fields as `rowsOf` describes.
+   */
+  read<Row>(statement: Sql): Promise<Row[]>;
+  /**
+   * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
+   * fails, only the part is undone.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+/** Called with a SQL statement as it was sent, and its duration in seconds. */
+export type StatementListener = (sql: string, seconds: number) => void;
+
+export interface DatabaseOptions {
+  readonly pool?: PoolOptions;
+  /** The URL of the server itself, if `url` is a pooler's. */
+  readonly directUrl?: string | undefined;
+  /** Called for every statement, for metrics and for tests that count them. */
+  readonly onStatement?: StatementListener;
+  /** After how many milliseconds a transaction on SQLite that waits for itself is ended. */
+  readonly deadlockTimeout?: number;
+}
+
+export interface TransactionOptions {
+  /** Whether it may be repeated. */
+  readonly retries?: boolean;
+  /** How long it waits for a connection, and how long it may take, in milliseconds. */
+  readonly maxWait?: number;
+  readonly timeout?: number;
+  readonly isolationLevel?: Prisma.TransactionIsolationLevel;
+}
+
+const LIMITS = { maxWait: 5_000, timeout: 30_000 };
+
+/** How many writes with a key have a transaction open at once: each occupies a connection, or SQLite's only writer. */
+const MAX_KEYED_WRITES = 3;
+/** How many samples of texts are kept, and for how long, in milliseconds: an outdated one only costs time. */
+const SAMPLES = { max: 200, ttl: 600_000 };
+
+/** The adapter's transaction behind one of Prisma's client, which does not expose it. */
+type Begun = AsyncLocalStorage<{ transaction?: AdapterTransaction }>;
+
+/** Libraries of the other database are not loaded: that would take a tenth of the start's time. */
+async function connect(
+  url: string,
+  { pool, directUrl, deadlockTimeout }: DatabaseOptions,
+  begun: Begun,
+): Promise<Connection> {
+  const isOwn = (transaction: AdapterTransaction) => begun.getStore()?.transaction === transaction;
+  const connection =
+    requireProvider(url) === 'sqlite'
+      ? await (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, deadlockTimeout)
+      : await (await import('./postgresql/connection.ts')).connectPostgresql(url, pool, directUrl);
+  const { adapter } = connection;
+  const start = adapter.startTransaction.bind(adapter);
+  adapter.startTransaction = async (isolationLevel) => {
+    const transaction = await start(isolationLevel);
+    const store = begun.getStore();
+    if (store !== undefined) store.transaction = transaction;
+    return transaction;
+  };
+  return connection;
+}
+
+async function postgresqlClient(
+  options: ConstructorParameters<typeof PrismaClient>[0],
+): Promise<PrismaClient<'query'>> {
+  const { PrismaClient: PostgresqlClient } = await import('../generated/postgresql/client.ts');
+  // The two clients are generated from one set of models and differ only in what PostgreSQL allows beyond SQLite,
+  // which TypeScript cannot see: they are nominally unrelated classes.
+  return new PostgresqlClient(options) as unknown as PrismaClient<'query'>;
+}
+
+/** Long reads of accounts, which each do one at a time. */
+export class LongReadQueue {
+  readonly turns = new OwnTurns<number>();
+  /** The requests of each account that wait or read. */
+  readonly requests = new Map<number, Set<object>>();
+  /** How many reads the database has not answered. */
+  unanswered = 0;
+}
+
+/** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
+export class Database implements Data {
+  readonly database: Database = this;
+  readonly url: string;
+  /** The URL of the server itself, for features that a pooler lacks. */
+  readonly directUrl: string;
+  readonly dialect: Dialect;
+  readonly prisma: PrismaClient;
+  readonly long: Data;
+  readonly changes = new ChangeEvents();
+  readonly longReads = new LongReadQueue();
+  /** Writes with an idempotency key: turns of their transactions, the running ones, and what each account has stored lately. */
+  readonly keyedWrites = {
+    turns: new Semaphore(MAX_KEYED_WRITES),
+    running: new Set<string>(),
+    stored: new LRUCache<number, { readonly count: number; readonly bytes: number }>({ max: 10_000 }),
+  };
+  /** Frequent trigrams of accounts' texts, by account and column. */
+  readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
+  readonly #connection: Connection;
+  readonly #begun: Begun;
+  readonly #onStatement: StatementListener | undefined;
+
+  private constructor(
+    { url, directUrl = url, onStatement }: DatabaseOptions & { readonly url: string },
+    prisma: PrismaClient,
+    connection: Connection,
+    begun: Begun,
+  ) {
+    this.url = url;
+    this.directUrl = directUrl;
+    this.dialect = requireProvider(url) === 'sqlite' ? sqlite : postgresql;
+    this.prisma = prisma;
+    this.#connection = connection;
+    this.#begun = begun;
+    this.#onStatement = onStatement;
+    const { dialect } = this;
+    const { readLong } = connection;
+    this.long = readLong
+      ? {
+          database: this,
+          dialect,
+          prisma,
+          get long() {
+            return this;
+          },
+          read: (statement) => this.readBy(readLong, statement),
+          transaction: (work) => this.transaction(work),
+        }
+      : this;
+  }
+
+  static async open(url: string, options: DatabaseOptions = {}): Promise<Database> {
+    const { onStatement } = options;
+    const begun: Begun = new AsyncLocalStorage();
+    const connection = await connect(url, options, begun);
+    const { adapter } = connection;
+    const { provider, adapterName } = adapter;
+    const clientOptions = {
+      adapter: { provider, adapterName, connect: async () => adapter },
+      log: onStatement ? [{ emit: 'event' as const, level: 'query' as const }] : [],
+    };
+    const prisma =
+      provider === 'sqlite' ? new PrismaClient(clientOptions) : await postgresqlClient(clientOptions);
+    await prisma.$connect();
+    if (onStatement) prisma.$on('query', (event) => onStatement(event.query, event.duration / 1000));
+    return new Database({ ...options, url }, prisma, connection, begun);
+  }
+
+  get provider(): Provider {
+    return this.dialect.name;
+  }
+
+  /** Whether a pooler may give each transaction another connection of the server. */
+  get pooled(): boolean {
+    return this.#connection.pooled;
+  }
+
+  read<Row>(statement: Sql): Promise<Row[]> {
+    return this.readBy(this.#connection.read, statement);
+  }
+
+  /** @param read how the statement is sent */
+  async readBy<Row>(read: RawRead, statement: Sql): Promise<Row[]> {
+    const text = this.dialect.runsInProcess ? statement.sql : statement.text;
+    const startedAt = performance.now();
+    const found = await read(text, statement.values);
+    this.#onStatement?.(text, (performance.now() - startedAt) / 1000);
+    return rowsOf(found);
+  }
+
+  async transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { retries = true, ...limits }: TransactionOptions = {},
+  ): Promise<T> {
+    const attempt = async () => {
+      const callbacks: (() => void)[] = [];
+      const store: { transaction?: AdapterTransaction } = {};
+      const begin = () =>
+        this.prisma.$transaction(
+          (client) => {
+            if (store.transaction === undefined) throw new Error('the adapter began no transaction');
+            const read = this.#connection.readIn(store.transaction);
+            return work(new Transaction(this, client, read, callbacks));
+          },
+          { ...LIMITS, ...limits },
+        );
+      return { result: await this.#begun.run(store, begin), callbacks };
+    };
+    const { result, callbacks } = await (retries ? retryConflicts(attempt) : attempt());
+    for (const callback of callbacks) callback();
+    return result;
+  }
+
+  /** As `trySpace` of its connection. */
+  trySpace(): Promise<void> {
+    return this.#connection.trySpace();
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close?.();
+    await this.prisma.$disconnect();
+  }
+}
+
+/** A transaction, or a part of one. */
+export class Transaction implements Data {
+  readonly database: Database;
+  readonly dialect: Dialect;
+  readonly prisma: Prisma.TransactionClient;
+  readonly long: Data = this;
+  readonly #read: RawRead;
+  readonly #callbacks: (() => void)[];
+
+  constructor(
+    database: Database,
+    prisma: Prisma.TransactionClient,
+    read: RawRead,
+    callbacks: (() => void)[],
+  ) {
+    this.database = database;
+    this.dialect = database.dialect;
+    this.prisma = prisma;
+    this.#read = read;
+    this.#callbacks = callbacks;
+  }
+
+  read<Row>(statement: Sql): Promise<Row[]> {
+    return this.database.readBy(this.#read, statement);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const before = this.#callbacks.length;
+    return retryConflicts(async () => {
+      try {
+        return await this.prisma.$transaction((part) =>
+          work(new Transaction(this.database, part, this.#read, this.#callbacks)),
+        );
+      } catch (error) {
+        this.#callbacks.length = before;
+        throw error;
+      }
+    });
+  }
+
+  /** Calls back after the commit of the whole transaction, but not after a rollback. */
+  afterCommit(callback: () => void): void {
+    this.#callbacks.push(callback);
+  }
+
+  /**
+   * Locks the row until the transaction ends, so that what is read from now on stays true.
+   * @param deleting whether new references to the row are prevented, too
+   */
+  async lockRow(
+    table: 'Account' | 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook',
+    id: number,
+    { deleting = false } = {},
+  ): Promise<void> {
+    if (this.dialect.hasConcurrentWriters)
+      await this.read(
+        sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
+      );
+  }
+}

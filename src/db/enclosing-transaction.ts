@@ -1,0 +1,148 @@
+import { pauseIfBlocked } from '../shared/time-slices.ts';
+import { SemaphoreTimeout } from '../shared/turns.ts';
+import type { Data, Database, Transaction } from './database.ts';
+import type { Dialect } from './dialect.ts';
+import { DatabaseAway } from './errors.ts';
+import type { Sql } from './sql.ts';
+
+/** How long one waits for its turn, in milliseconds. */
+const TURN_TIMEOUT = 5_000;
+
+/** Limits in milliseconds, so that others do not wait for long. */
+export interface DurationLimit {
+  /** How long after its begin changes are accepted; by default a second for SQLite's only writer, else ten. */
+  readonly maxDuration?: number;
+  /** How long it waits for the next change or the end before it rolls all changes back. */
+  readonly maxWait: number;
+  /** The error for further changes. */
+  error(): Error;
+}
+
+/** The reason of a rollback without an error. */
+class RolledBack extends Error {}
+
+/**
+ * One transaction around several: changes are committed only by `commit`. It begins with the first transaction, so that slow
+ * work before it, such as hashing a password, blocks nobody. After that, reads are in it, and see its changes. Changes must be
+ * made one after the other.
+ */
+export class EnclosingTransaction implements Data {
+  /** What replaces the database for one execution. */
+  readonly db: Data = this;
+  readonly database: Database;
+  readonly dialect: Dialect;
+  readonly #first: (tx: Transaction) => Promise<void>;
+  readonly #limit: DurationLimit;
+  readonly #outcome = Promise.withResolvers<void>();
+  #opening: Promise<Transaction> | null = null;
+  #tx: Transaction | null = null;
+  #ended: Promise<void> = Promise.resolve();
+  #openedAt: number | null = null;
+  #waiting: NodeJS.Timeout | undefined;
+  #expired = false;
+
+  /**
+   * @param first what the transaction does first; if it throws, nothing can be changed
+   */
+  constructor(database: Database, first: (tx: Transaction) => Promise<void>, limit: DurationLimit) {
+    this.database = database;
+    this.dialect = database.dialect;
+    this.#first = first;
+    this.#limit = limit;
+    this.#outcome.promise.catch(() => {}); // The transaction handles the rejection, if there is one.
+  }
+
+  get #current(): Data {
+    return this.#tx ?? this.database;
+  }
+
+  get prisma(): Data['prisma'] {
+    return this.#current.prisma;
+  }
+
+  get long(): Data {
+    return this.#current.long;
+  }
+
+  read<Row>(statement: Sql): Promise<Row[]> {
+    return this.#current.read(statement);
+  }
+
+  /** Whether a change was made, and so the transaction has begun. */
+  get isOpen(): boolean {
+    return this.#opening !== null;
+  }
+
+  /** How long the transaction has been open, in milliseconds; 0 if nothing was changed. */
+  get #openFor(): number {
+    return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
+  }
+
+  #open(): Promise<Transaction> {
+    const opened = Promise.withResolvers<Transaction>();
+    this.#ended = this.#run(opened);
+    this.#ended.catch(opened.reject);
+    return opened.promise;
+  }
+
+  async #run(opened: PromiseWithResolvers<Transaction>): Promise<void> {
+    const work = async (tx: Transaction): Promise<void> => {
+      this.#openedAt = performance.now();
+      await this.#first(tx);
+      this.#tx = tx;
+      opened.resolve(tx);
+      await this.#outcome.promise;
+    };
+    await this.database.keyedWrites.turns
+      .take(() => this.database.transaction(work, { retries: false }), TURN_TIMEOUT)
+      .catch((error: unknown) => {
+        throw error instanceof SemaphoreTimeout
+          ? new DatabaseAway('too many writes with a key are being done')
+          : error;
+      });
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const { maxDuration = this.dialect.hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
+    if (this.#expired || this.#openFor > maxDuration) throw this.#limit.error();
+    clearTimeout(this.#waiting);
+    this.#opening ??= this.#open();
+    const tx = await this.#opening;
+    // On SQLite, the statements of many changes would block the thread together.
+    await pauseIfBlocked();
+    try {
+      return await tx.transaction(work);
+    } finally {
+      this.#waiting = setTimeout(() => this.#expire(), this.#limit.maxWait);
+    }
+  }
+
+  #expire(): void {
+    this.#expired = true;
+    this.#outcome.reject(new RolledBack());
+    this.#tx = null;
+  }
+
+  /** Ends the waiting for changes. @throws the limit's error if it took too long, and all changes are rolled back */
+  endWait(): void {
+    if (this.#expired) throw this.#limit.error();
+    clearTimeout(this.#waiting);
+  }
+
+  async commit(): Promise<void> {
+    this.endWait();
+    this.#outcome.resolve();
+    await this.#ended.finally(() => {
+      this.#tx = null;
+    });
+  }
+
+  /** Rolls all changes back; does nothing after a commit. */
+  async rollBack(): Promise<void> {
+    clearTimeout(this.#waiting);
+    this.#outcome.reject(new RolledBack());
+    // Whatever the error, the transaction has ended.
+    await this.#ended.catch(() => {});
+    this.#tx = null;
+  }
+}

@@ -1,0 +1,135 @@
+import { resolve } from 'node:path';
+import { OperatorError } from '../operator-error.ts';
+import { withoutSecrets } from '../secrets.ts';
+import { oneLine } from '../shared/one-line.ts';
+import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
+import { PoolerBetween } from './postgresql/client.ts';
+import { pathOf } from './sqlite/file.ts';
+
+/** A part of a URL; masked if a wrong slash may have put a password into it. */
+function shown(part: string): string {
+  return /[@:]/.test(part) ? '***' : part;
+}
+
+/** The parts of a PostgreSQL URL that may be shown. */
+function addressOf(url: string) {
+  const { hostname, port, pathname, username } = new URL(url);
+  const role = shown(decodeURIComponent(username));
+  return {
+    server: `${hostname || 'localhost'}:${port || 5432}`,
+    database: shown(decodeURIComponent(pathname.slice(1))) || role,
+    role,
+  };
+}
+
+/** What to do, by the error names of the adapters and PostgreSQL. */
+const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable: string) => string][] = [
+  [
+    /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
+    ({ server }, variable) =>
+      `No PostgreSQL server answers at ${server}, which ${variable} names. Is it running, does it listen there, ` +
+      `and may this machine reach it?`,
+  ],
+  [
+    /password must be a/,
+    ({ server, role }, variable) =>
+      `The PostgreSQL server at ${server} requires a password for the user "${role}", and ${variable} has none.`,
+  ],
+  [
+    /AuthenticationFailed|28P01|28000/,
+    ({ server, role }, variable) =>
+      `The PostgreSQL server at ${server} refuses the user "${role}" with the password that ${variable} ` +
+      `has. Special characters of a password must be percent-encoded in a URL.`,
+  ],
+  [
+    /DatabaseDoesNotExist|3D000/,
+    ({ server, database }, variable) =>
+      `The PostgreSQL server at ${server} has no database "${database}", which ${variable} names. Make it: CREATE DATABASE "${database}"`,
+  ],
+  [
+    /Connection terminated unexpectedly/,
+    ({ server }, variable) =>
+      `${server}, which ${variable} names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?`,
+  ],
+  [
+    /does not support SSL connections/,
+    ({ server }, variable) =>
+      `The PostgreSQL server at ${server} does not support TLS, which sslmode in ${variable} requires. ` +
+      `Take sslmode out of the URL, or set up TLS on the server.`,
+  ],
+  [
+    /permission denied for schema/,
+    ({ database, role }, variable) =>
+      `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": ` +
+      `from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER ` +
+      `TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
+  ],
+];
+
+/** Whether the binary of the SQLite driver is missing, or is for another system. */
+function isDriverBroken(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ code, message }) =>
+      code === 'ERR_DLOPEN_FAILED' ||
+      (code === 'MODULE_NOT_FOUND' && String(message).includes('better_sqlite3.node')),
+  );
+}
+
+/** Why a SQLite file cannot be used, and what to do; null for an error that is not about the file. */
+function hintForFile(error: unknown, url: string, variable: string): string | null {
+  const file = resolve(pathOf(url));
+  const named = `the SQLite file "${withoutSecrets(file)}", which ${variable} names,`;
+  const hasCode = (pattern: RegExp) => causesOf(error).some(({ code }) => pattern.test(String(code)));
+  const isOfPath = ({ path }: ErrorDetails) =>
+    typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`);
+  if (isDiskFull(error)) return `The disk of ${named} is full: free some space, and try again.`;
+  if (hasCode(/^SQLITE_CORRUPT/))
+    return `T${named.slice(1)} is damaged: ${oneLine(error)}. Restore a backup.`;
+  if (hasCode(/^SQLITE_IOERR/))
+    return `T${named.slice(1)} cannot be read or written: ${oneLine(error)}. Is its disk full?`;
+  if (error instanceof OperatorError) return `${error.message} ${variable} is "${withoutSecrets(url)}".`;
+  if (!hasCode(/^SQLITE_(NOTADB|CANTOPEN|READONLY)/) && !causesOf(error).some(isOfPath)) return null;
+  return (
+    `${variable} is "${withoutSecrets(url)}"; it may be file:PATH of a SQLite database, or of a file ` +
+    `to be made in a folder that may be written: ${oneLine(error)}.`
+  );
+}
+
+/**
+ * Why a database could not be used, and what to do; null for an unknown error.
+ * @param variable the environment variable or option with the URL
+ */
+export function hintFor(error: unknown, url: string, variable: string): string | null {
+  if (error instanceof PoolerBetween)
+    return (
+      `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL ` +
+      `server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`
+    );
+  if (isDriverBroken(error))
+    return (
+      `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. ` +
+      `If node_modules comes from another system, run "npm ci" on this one. If there is no binary for this ` +
+      `one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`
+    );
+  if (url.startsWith('file:')) return hintForFile(error, url, variable);
+  if (URL.parse(url) === null) return null;
+  const messages = causesOf(error)
+    .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
+    .join('\n');
+  return hints.find(([fault]) => fault.test(messages))?.[1](addressOf(url), variable) ?? null;
+}
+
+/**
+ * Runs `use` on the database at `url`.
+ * @throws OperatorError that says what to do, if the database cannot be used
+ */
+export async function withHints<T>(
+  variable: string,
+  url: string,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  return use(url).catch((error: unknown) => {
+    const hint = hintFor(error, url, variable);
+    throw hint === null ? error : new OperatorError(hint);
+  });
+}

@@ -1,0 +1,136 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Details of an error of Prisma, its adapters, a driver or Node; which of them exist depends on its origin. */
+export interface ErrorDetails {
+  readonly kind?: unknown;
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly message?: unknown;
+  readonly reason?: unknown;
+  readonly path?: unknown;
+}
+
+interface Nested extends ErrorDetails {
+  readonly cause?: unknown;
+  readonly meta?: { readonly driverAdapterError?: unknown };
+}
+
+/** An error with its causes, the outermost first. */
+export function causesOf(error: unknown): ErrorDetails[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const one: Nested = error;
+  return [one, ...causesOf(one.meta?.driverAdapterError ?? one.cause)];
+}
+
+/** Whether the error has one of these codes or kinds: Prisma's, its adapters', or the database's own. */
+function hasCode(error: unknown, pattern: RegExp): boolean {
+  return causesOf(error).some(({ code, kind, originalCode }) =>
+    [code, kind, originalCode].some((one) => typeof one === 'string' && pattern.test(one)),
+  );
+}
+
+/** Whether a write failed because a unique value exists already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return hasCode(error, /^(P2002|UniqueConstraintViolation|23505|SQLITE_CONSTRAINT_UNIQUE)$/);
+}
+
+/** Whether a write failed because it refers to a missing row, or would delete a row that others refer to. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return hasCode(error, /^(P2003|ForeignKeyConstraintViolation|23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/);
+}
+
+/**
+ * Whether PostgreSQL does not have a prepared statement, or its columns have other types since a migration. The statement was
+ * not executed.
+ */
+export function isStale(error: unknown): boolean {
+  return hasCode(error, /^(26000|0A000)$/);
+}
+
+/** Whether the transaction was rolled back for a temporary reason: a deadlock, a conflict, or a stale statement. */
+export function isTransient(error: unknown): boolean {
+  return hasCode(error, /^(P2034|TransactionWriteConflict|40001|40P01)$/) || isStale(error);
+}
+
+/** Whether PostgreSQL denies this to the role. */
+export function isForbidden(error: unknown): boolean {
+  return hasCode(error, /^42501$/);
+}
+
+/**
+ * Whether the database refuses the data of a write, for good: PostgreSQL's classes 22 (data) and 23 (constraints), and the same
+ * of SQLite. Another failure may end by itself.
+ */
+export function isRefused(error: unknown): boolean {
+  return hasCode(error, /^(2[23][0-9A-Z]{3}|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)(_[A-Z]+)?)$/);
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return hasCode(error, /^SQLITE_FULL/);
+}
+
+/**
+ * - Prisma: not reachable, timed out, closed, no connection free, transaction timed out, too many connections
+ * - adapters: the same
+ * - PostgreSQL: connections (08), resources (53), shutdown and startup (57P), statement timeout, read-only
+ * - SQLite: locked by another process for too long, full disk, I/O error, no longer writable
+ * - the system: connections
+ */
+const UNAVAILABLE = new RegExp(
+  [
+    /^(P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/,
+    /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/,
+    /^(08...|53...|57P..|57014|25006)$/,
+    /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/,
+    /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
+
+/** The driver's messages for connections that break during a query; these errors have no code. */
+const BROKEN = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection',
+  'Client was closed',
+  'Cannot use a pool after',
+];
+
+/** Whether the server did not answer in time, or broke the connection; false for a statement that it has cancelled. */
+export function isUnanswered(error: unknown): boolean {
+  return causesOf(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
+}
+
+/** The database does not answer in time. */
+export class DatabaseAway extends Error {}
+
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseAway || hasCode(error, UNAVAILABLE) || isUnanswered(error);
+}
+
+const MAX_ATTEMPTS = 10;
+
+/** Does a write, which must be one transaction, and repeats it after an error that a repetition may not have. */
+async function retrying<T>(write: () => PromiseLike<T>, mayHelp: (error: unknown) => boolean): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !mayHelp(error)) throw error;
+      // A random pause, so that the same writes do not conflict again.
+      await setTimeout(Math.random() * 10 * attempt);
+    }
+  }
+}
+
+/** Repeats a write after a deadlock, which rolled it back. */
+export function retryConflicts<T>(write: () => PromiseLike<T>): Promise<T> {
+  return retrying(write, isTransient);
+}
+
+/** Repeats a write that checked records which somebody else has changed or deleted before it was done. */
+export function retryOvertaken<T>(write: () => PromiseLike<T>): Promise<T> {
+  return retrying(write, (error) => isForeignKeyViolation(error) || isUniqueViolation(error));
+}

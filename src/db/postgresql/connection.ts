@@ -1,0 +1,165 @@
+import { hash } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Transaction } from '@prisma/driver-adapter-utils';
+import { LRUCache } from 'lru-cache';
+import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
+import type { Connection, PoolOptions, RawRead } from '../driver.ts';
+import { isForbidden, isStale } from '../errors.ts';
+import { PLANNED_EACH_TIME } from '../sql.ts';
+import { hasPooler } from './client.ts';
+import { Pipeline } from './pipeline.ts';
+
+/** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
+const CONNECTION_TIMEOUT = 5_000;
+/** How long the client waits for a statement beyond the server's limit, and in all if there is none, in milliseconds. */
+const CANCEL_GRACE = 1_000;
+const UNLIMITED_TIMEOUT = 30_000;
+
+/** The options of `pg`'s pool. A server that hangs cancels nothing, so the client has limits of its own. */
+function poolConfig(connectionString: string, { poolSize, statementTimeout }: PoolOptions, pooled: boolean) {
+  const timeout = statementTimeout > 0 ? statementTimeout + CANCEL_GRACE : UNLIMITED_TIMEOUT;
+  return {
+    connectionString,
+    max: poolSize,
+    keepAlive: true,
+    pipeline: !pooled,
+    connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
+    query_timeout: timeout,
+    // Poolers refuse settings in the startup message of a connection.
+    ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
+  };
+}
+
+/** The maximum number of named statements: each connection keeps all of them prepared. */
+const MAX_NAMED = 200;
+/** How often a statement is sent before it gets a name. */
+const NAMED_FROM = 5;
+/** How many other statements are counted. */
+const MAX_COUNTED = 1_000;
+
+type NameOf = (query: { readonly sql: string }) => string;
+
+/** Names frequent statements, so that PostgreSQL keeps them parsed and planned; the others get the name ''. */
+export function namesOfStatements(): NameOf {
+  const names = new Map<string, string>();
+  const sent = new LRUCache<string, number>({ max: MAX_COUNTED });
+  return ({ sql }) => {
+    if (sql.startsWith(PLANNED_EACH_TIME)) return '';
+    const known = names.get(sql);
+    if (known !== undefined || names.size === MAX_NAMED) return known ?? '';
+    const times = (sent.get(sql) ?? 0) + 1;
+    sent.set(sql, times);
+    if (times < NAMED_FROM) return '';
+    // Behind a pooler, processes share connections: a name must stand for the same statement in all of them.
+    const name = `linkspace_${hash('sha256', sql).slice(0, 16)}`;
+    names.set(sql, name);
+    sent.delete(sql);
+    return name;
+  };
+}
+
+/** A value as Prisma writes it to PostgreSQL; `pg` itself would write a time in the zone of this machine. */
+function written(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+const timeOf = (text: string) => new Date(`${text.replace(' ', 'T')}Z`);
+
+/** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric, timestamp. Others stay texts. */
+const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => text === 't',
+  20: Number,
+  21: Number,
+  23: Number,
+  26: Number,
+  1700: Number,
+  1114: timeOf,
+};
+const asText = (text: string) => text;
+const types = { getTypeParser: (id: number) => parsers[id] ?? asText };
+
+/** The names of columns by statement: equal names are one list, by which `rowsOf` remembers what becomes of the values. */
+const known = new LRUCache<string, readonly string[]>({ max: 500 });
+
+function namesOf(text: string, fields: QueryArrayResult['fields']): readonly string[] {
+  const before = known.get(text);
+  if (before?.length === fields.length && fields.every(({ name }, column) => name === before[column]))
+    return before;
+  const names = fields.map(({ name }) => name);
+  known.set(text, names);
+  return names;
+}
+
+/** Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. */
+function reader(nameOf: NameOf, send: (query: QueryArrayConfig) => Promise<QueryArrayResult>): RawRead {
+  return async (text, args) => {
+    const name = nameOf({ sql: text });
+    const query = { name, text, values: args.map(written), rowMode: 'array' as const, types };
+    const { fields, rows } = await send(query);
+    return { names: namesOf(text, fields), kinds: [], rows };
+  };
+}
+
+/** An error of the server has a code of five characters. */
+type Failure = Error & { readonly code?: string };
+
+/** The part of the adapter's transactions that is used; their type does not have it. */
+interface Driven {
+  readonly client: PoolClient;
+  /** Throws the adapter's own error for an error of the driver. */
+  onError(error: Failure): never;
+}
+
+/** Has the pool close the connection after the transaction, which the adapter would return as if nothing had happened. */
+function closeAfter(client: PoolClient, error: Error): void {
+  const { release } = client;
+  client.release = () => release.call(client, error);
+}
+
+/** A new table has only new pages, which need space on the disk of the database's tables; existing tables may have free pages. */
+const WRITE_NEW_TABLE = `DO $$ BEGIN
+  PERFORM set_config('temp_tablespaces', '', true);
+  CREATE TEMPORARY TABLE "linkspace_space" ("number" integer) ON COMMIT DROP;
+  INSERT INTO "linkspace_space" SELECT * FROM generate_series(1, 2048);
+END $$`;
+
+/** @param directUrl the server itself, if `url` is a pooler's */
+export async function connectPostgresql(
+  url: string,
+  options: PoolOptions | undefined,
+  directUrl: string | undefined,
+): Promise<Connection> {
+  const pooled = options !== undefined && (directUrl !== undefined || (await hasPooler(url)));
+  const config = options ? poolConfig(url, options, pooled) : { connectionString: url };
+  // A pooler may give each transaction another connection, which does not have the named statements.
+  const nameOf = options && !pooled ? namesOfStatements() : () => '';
+  const adapter = await new PrismaPg(config, { statementNameGenerator: nameOf }).connect();
+  const pool = adapter.underlyingDriver();
+  const pipeline = new Pipeline(pool);
+  return {
+    pooled,
+    adapter,
+    // A statement that is stale on one of the pool's connections is sent once more, without a name.
+    read: reader(nameOf, (query) =>
+      pipeline.query(query).catch((error: Failure) => {
+        if (query.name === '' || !isStale(error)) throw error;
+        return pool.query({ ...query, name: '' });
+      }),
+    ),
+    readIn(transaction) {
+      const driven = transaction as Transaction & Driven;
+      const { client, onError } = driven;
+      driven.onError = (error) => {
+        // An error without a code is the driver's own: what it knows of the connection may be wrong, too.
+        if (isStale(error) || error.code === undefined) closeAfter(client, error);
+        return onError.call(driven, error);
+      };
+      return reader(nameOf, (query) => client.query(query).catch((error) => driven.onError(error)));
+    },
+    async trySpace() {
+      await pool.query(WRITE_NEW_TABLE).catch((error: unknown) => {
+        if (!isForbidden(error)) throw error;
+      });
+    },
+  };
+}

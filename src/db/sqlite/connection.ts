@@ -1,0 +1,142 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
+import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
+import type { Connection, RawRead } from '../driver.ts';
+import { keepPrivate, pathOf, whenUnlocked } from './file.ts';
+import { SqliteReads } from './reads.ts';
+import { type Driver, rawReader, type Statement } from './statements.ts';
+
+/** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
+const DEADLOCK_TIMEOUT = 5_000;
+/** The size of a few links, in bytes. */
+const SPACE = 65_536;
+
+const noOp: Statement = {
+  reader: false,
+  bind: () => noOp,
+  run: () => undefined,
+  columns: () => [],
+  safeIntegers: () => noOp,
+  raw: () => noOp,
+  all: () => [],
+};
+
+/**
+ * Opens the file at `url`, and makes it and its folder if they are missing.
+ * @param isOwn whether the calling code runs in the transaction
+ */
+export async function connectSqlite(
+  url: string,
+  isOwn: (transaction: Transaction) => boolean,
+  deadlockTimeout = DEADLOCK_TIMEOUT,
+): Promise<Connection> {
+  const path = pathOf(url);
+  keepPrivate(path);
+  // `whenUnlocked` waits for other processes: SQLite's own busy timeout would block the thread.
+  const adapter = await new PrismaBetterSqlite3({ url, timeout: 0 }).connect();
+  // The adapter has this property; its type does not say so.
+  const driver = (adapter as SqlDriverAdapter & { readonly client: Driver }).client;
+  const settings = [
+    // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
+    'journal_mode = WAL',
+    // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
+    'temp_store = MEMORY',
+    // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
+    'secure_delete = ON',
+  ];
+  for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
+  const readNow = rawReader(driver);
+  const long = new SqliteReads(path);
+  return {
+    pooled: false,
+    adapter,
+    read: isolateTransactions(adapter, driver, readNow, isOwn, deadlockTimeout),
+    readLong: long.read,
+    // A transaction must not wait for its own end, as other statements do.
+    readIn: () => async (sql, args) => readNow(sql, args),
+    async trySpace() {
+      if (path === ':memory:') return;
+      const file = `${path}-space`;
+      try {
+        await writeFile(file, Buffer.alloc(SPACE), { mode: 0o600 });
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+    close: () => long.close(),
+  };
+}
+
+/**
+ * Isolates transactions from other statements, and gives the raw reads outside of them. A process has one connection to
+ * SQLite, and Prisma's adapter sends a statement at once even if a transaction is open: the statement would see uncommitted
+ * data, and its own changes could be rolled back with the transaction after they were reported as done.
+ */
+function isolateTransactions(
+  adapter: SqlDriverAdapter,
+  driver: Driver,
+  readNow: ReturnType<typeof rawReader>,
+  isOwn: (transaction: Transaction) => boolean,
+  deadlockTimeout: number,
+): RawRead {
+  /** Resolves when the transaction that is open, or about to begin, has ended. */
+  let open: Promise<void> | null = null;
+  let current: Transaction | null = null;
+  const { queryRaw, executeRaw, startTransaction } = adapter;
+
+  // `run` starts in the tick in which no transaction is open. Raw reads also wait while the thread was blocked for long, so
+  // that other work runs between those of many callers.
+  const outsideTransactions = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
+    while (open || mustPause()) {
+      // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
+      // in the context of the first.
+      if (open === null || current === null || !isOwn(current)) await (open ?? nextSlice());
+      else if ((await withTimeout(deadlockTimeout, open)) === TIMED_OUT)
+        throw new Error('a query within a transaction did not use the client of the transaction');
+    }
+    return run();
+  };
+  adapter.queryRaw = (query) => whenUnlocked(() => outsideTransactions(() => queryRaw.call(adapter, query)));
+  adapter.executeRaw = (query) =>
+    whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
+  const begin: typeof startTransaction = async (isolationLevel) => {
+    let end = () => {};
+    open = new Promise((resolve) => {
+      end = () => {
+        // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part
+        // of it, and get lost.
+        if (driver.inTransaction) rollBack.run();
+        open = null;
+        current = null;
+        resolve();
+      };
+    });
+    try {
+      const transaction = await startTransaction.call(adapter, isolationLevel);
+      current = transaction;
+      const { commit, rollback } = transaction;
+      transaction.commit = () => commit.call(transaction).finally(end);
+      transaction.rollback = () => rollback.call(transaction).finally(end);
+      return transaction;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+  // All our transactions write: one that locks the file later could fail because its reads are outdated. It begins here, with
+  // retries that let other work run in between; the adapter would keep its own lock after a failed BEGIN.
+  const prepare = driver.prepare.bind(driver);
+  driver.prepare = (sql) => (sql === 'BEGIN' ? noOp : prepare(sql));
+  const beginNow = prepare('BEGIN IMMEDIATE');
+  const rollBack = prepare('ROLLBACK');
+  adapter.startTransaction = (isolationLevel) =>
+    whenUnlocked(() =>
+      outsideTransactions(async () => {
+        beginNow.run();
+        return begin(isolationLevel);
+      }),
+    );
+  return (sql, args) => whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), isBlocked));
+}

@@ -1,0 +1,30 @@
+import type { Dialect } from '../dialect.ts';
+import { empty, join, name, raw, sql } from '../sql.ts';
+
+const cell = (index: number) => sql`"value" ->> ${raw(String(index))}`;
+
+export const sqlite: Dialect = {
+  name: 'sqlite',
+  hasConcurrentWriters: false,
+  runsInProcess: true,
+  hasWritableCtes: false,
+  choosesTrigramIndex: false,
+  lock: () => empty,
+  fromNow: (milliseconds) => sql`${new Date(Date.now() + milliseconds)}`,
+  time: (value) => sql`${value}`,
+  // In the form that Prisma writes.
+  oneMillisecondAfter: (column) => sql`strftime('%Y-%m-%dT%H:%M:%f+00:00', ${column}, '+0.001 seconds')`,
+  greatest: (one, other) => sql`MAX(${one}, ${other})`,
+  least: (one, other) => sql`MIN(${one}, ${other})`,
+  contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
+  hasUrl: (url) => sql`("url" || '') = ${url}`,
+  isIn: (column, _type, values) =>
+    sql`${column} IN (SELECT "value" FROM json_each(${JSON.stringify(values)}))`,
+  table(columns, rows) {
+    const values = Object.keys(columns).map((column, index) => sql`${cell(index)} AS ${name(column)}`);
+    return sql`(SELECT ${join(values)} FROM json_each(${JSON.stringify(rows)}))`;
+  },
+  insertSource: (_table, columns, rows, also) =>
+    sql`SELECT ${join([...columns.map((_, index) => cell(index)), ...also])} FROM json_each(${JSON.stringify(rows)})`,
+  json: { list: 'json_group_array', object: 'json_object' },
+};

@@ -1,0 +1,77 @@
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { makeFolder } from '../../shared/make-folder.ts';
+
+/** How long a statement waits for another process that writes to the same file, in milliseconds. */
+export const LOCK_TIMEOUT = 10_000;
+
+export function pathOf(url: string): string {
+  return url.replace(/^file:/, '');
+}
+
+export function fileExists(url: string): boolean {
+  return existsSync(pathOf(url));
+}
+
+/** Whether two paths lead to one file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+/** Creates a file and its folder for the current user only, or removes other users' access from an existing file. */
+export function keepPrivate(path: string): void {
+  if (path === ':memory:') return;
+  makeFolder(dirname(path));
+  // SQLite creates the -wal and -shm files with the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    // A device, such as /dev/null, must stay accessible to all users.
+    if (found?.isFile() && (found.mode & 0o077) !== 0 && found.uid === process.getuid?.())
+      chmodSync(file, 0o600);
+  }
+}
+
+/** Opens the file at `url` without Prisma, and creates it if it is missing. */
+export function openFile(url: string): Sqlite.Database {
+  keepPrivate(pathOf(url));
+  return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
+}
+
+/**
+ * Moves SQLite's write-ahead log into the file at `url`, and empties it, unless a reader or writer needs it now. Returns
+ * whether it could.
+ */
+export function emptyLog(url: string): boolean {
+  const file = new Sqlite(pathOf(url), { timeout: 0 });
+  try {
+    return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
+  } finally {
+    file.close();
+  }
+}
+
+/** How often a locked file is tried again, in milliseconds. */
+const RETRY_INTERVAL = 25;
+
+/** Whether another process has locked the file: the driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
+function isLocked(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return /SQLITE_BUSY|SocketTimeout/.test(`${error} ${code}`);
+}
+
+/** Runs a statement; retries while another process has the file locked, without blocking the thread. */
+export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_TIMEOUT;
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error;
+      await setTimeout(RETRY_INTERVAL);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import { dateText } from '../date-text.ts';
+import type { RawRows } from '../driver.ts';
+
+/** The part of better-sqlite3's statements that is used. */
+export interface Statement {
+  readonly reader: boolean;
+  bind(args: unknown[]): Statement;
+  run(...args: unknown[]): unknown;
+  columns(): readonly { readonly name: string; readonly type: string | null }[];
+  safeIntegers(toggle: boolean): Statement;
+  raw(toggle?: boolean): Statement;
+  all(...args: unknown[]): unknown[];
+}
+
+/** The part of better-sqlite3's database that is used. */
+export interface Driver {
+  readonly inTransaction: boolean;
+  pragma(setting: string): unknown;
+  prepare(sql: string): Statement;
+}
+
+/** How many statements of raw reads a connection keeps prepared. */
+const MAX_PREPARED = 500;
+
+const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
+
+/**
+ * The same statement, planned once. SQLite plans a statement again when a parameter that its plan depends on gets a new value,
+ * which takes many times as long as a small read. A unary plus prevents that, and changes no value.
+ */
+export function plannedOnce(sql: string): string {
+  return sql.replaceAll(QUOTED_OR_PARAMETER, (found) => (found === '?' ? '+?' : found));
+}
+
+/** A value as Prisma writes it to SQLite. */
+function written(value: unknown): unknown {
+  if (value instanceof Date) return dateText(value);
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+/** Reads with cached prepared statements; immediately, even if a transaction is open. */
+export function rawReader(
+  driver: Pick<Driver, 'prepare'>,
+): (sql: string, args: readonly unknown[]) => RawRows {
+  const prepare = driver.prepare.bind(driver); // The adapter's statements get another one later.
+  const statements = new LRUCache<string, Pick<RawRows, 'names' | 'kinds'> & { statement: Statement }>({
+    max: MAX_PREPARED,
+  });
+  return (sql, args) => {
+    let known = statements.get(sql);
+    if (known === undefined) {
+      const statement = prepare(plannedOnce(sql));
+      const columns = statement.columns();
+      known = {
+        statement: statement.safeIntegers(false).raw(true),
+        names: columns.map(({ name }) => name),
+        kinds: columns.map(({ type }) =>
+          type === 'DATETIME' ? 'date' : type === 'BOOLEAN' ? 'boolean' : undefined,
+        ),
+      };
+      statements.set(sql, known);
+    }
+    const { names, kinds, statement } = known;
+    // A raw statement's rows are lists.
+    return { names, kinds, rows: statement.all(...args.map(written)) as unknown[][] };
+  };
+}

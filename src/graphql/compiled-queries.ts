@@ -1,0 +1,110 @@
+import { normalizedExecutor } from '@graphql-tools/executor';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  GraphQLScalarType,
+  GraphQLSchema,
+  getVariableValues,
+  Kind,
+  type NamedTypeNode,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type VariableDefinitionNode,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { visibleError } from '../domain/errors.ts';
+import { sizeOf } from '../schema/cost/operation-size.ts';
+import { forgetErrors } from '../schema/error-limit.ts';
+import { schema } from '../schema/index.ts';
+import type { Context } from './context.ts';
+import type { Operation } from './document.ts';
+
+/** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
+const MIN_EXECUTIONS = 2;
+/** How many fields a compiled query has at most: compiling blocks the thread for a tenth of a millisecond for each. */
+const MAX_FIELDS = 300;
+
+/** The compiled queries, and null for those that cannot be compiled. The code for a field takes about 2.5 kB. */
+const compiledQueries = new LRUCache<Operation, { readonly query: CompiledQuery | null }>({
+  max: 500,
+  maxSize: 10_000,
+});
+
+/** The type of variables that are coerced already. */
+const coercedType = new GraphQLScalarType({ name: 'Coerced' });
+const { types: ourTypes, ...config } = schema.toConfig();
+const compilable = new GraphQLSchema({ ...config, types: [...ourTypes, coercedType], assumeValid: true });
+
+/**
+ * The document for variables that are coerced already. graphql-jit's own coercion refuses left-out fields that have a default,
+ * and accepts some values that the executor would refuse.
+ */
+function withCoercedVariables(document: DocumentNode, operation: OperationDefinitionNode): DocumentNode {
+  const type: NamedTypeNode = {
+    kind: Kind.NAMED_TYPE,
+    name: { kind: Kind.NAME, value: coercedType.name },
+  };
+  const variableDefinitions = operation.variableDefinitions?.map(
+    ({ kind, variable }): VariableDefinitionNode => ({ kind, variable, type }),
+  );
+  const definitions = document.definitions.map((one) =>
+    one === operation ? { ...operation, variableDefinitions } : one,
+  );
+  return { ...document, definitions };
+}
+
+/** The operation as compiled code for coerced variables; null if it is not frequent, or cannot be compiled. */
+function compiledFor(
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
+): CompiledQuery | null {
+  if (++operation.executions <= MIN_EXECUTIONS || !operation.facts.isCompilable) return null;
+  const known = compiledQueries.get(operation);
+  if (known !== undefined) return known.query;
+  const { breadth } = sizeOf(operation, variables);
+  if (breadth > MAX_FIELDS) return null;
+  const { document, node } = operation;
+  const compiled = compileQuery(compilable, withCoercedVariables(document, node), node.name?.value);
+  const query = isCompiledQuery(compiled) ? compiled : null;
+  compiledQueries.set(operation, { query }, { size: breadth });
+  return query;
+}
+
+/** The error of an unavailable database: the executor would wait for it a second time. */
+function unavailableIn(errors: CompiledResult['errors']): GraphQLError | null {
+  const found = errors?.find(({ originalError }) => visibleError(originalError)?.code === 'UNAVAILABLE');
+  if (!found?.originalError) return null;
+  return new GraphQLError(found.message, { originalError: found.originalError, path: found.path });
+}
+
+type CompiledResult = Awaited<ReturnType<CompiledQuery['query']>>;
+
+/** Executes an operation; a frequent query as compiled code. The executor repeats those that fail, to report their errors. */
+export async function execute(
+  operation: Operation,
+  variables: Readonly<Record<string, unknown>>,
+  context: Context,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  const { document, node } = operation;
+  const interpret = () =>
+    normalizedExecutor({
+      schema,
+      document,
+      operationName: node.name?.value,
+      variableValues: variables,
+      contextValue: context,
+    });
+  const isQuery = node.operation === OperationTypeNode.QUERY && !context.isHeavy;
+  const compiled = isQuery ? compiledFor(operation, variables) : null;
+  if (compiled === null) return interpret();
+  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], variables);
+  if (coerced === undefined) return interpret();
+  const { data, errors }: CompiledResult = await compiled.query({}, context, coerced);
+  if (errors === undefined) return { data };
+  context.signal.throwIfAborted();
+  forgetErrors(context);
+  const unavailable = unavailableIn(errors);
+  return unavailable ? { errors: [unavailable] } : interpret();
+}

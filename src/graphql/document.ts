@@ -1,0 +1,285 @@
+import {
+  type ASTNode,
+  type ASTVisitor,
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isIntrospectionType,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  type Token,
+  TokenKind,
+  TypeInfo,
+  type ValidationContext,
+  type ValidationRule,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { LinkSelect } from '../db/reading/link-selection.ts';
+import { limits, tooLarge } from './limits.ts';
+
+const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** @throws GraphQLError if brackets are nested too deeply, or a name is too long */
+function checkTokens(first: Token | undefined): void {
+  let nesting = 0;
+  for (let token = first ?? null; token !== null; token = token.next) {
+    if (opening.has(token.kind) && ++nesting > limits.nesting) throw tooLarge('nesting', nesting);
+    if (closing.has(token.kind)) nesting--;
+    const length = token.kind === TokenKind.NAME ? (token.value ?? '').length : 0;
+    if (length > limits.nameLength) throw tooLarge('nameLength', length);
+  }
+}
+
+const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
+const LINE_BREAKS = /\r\n|[\n\r]/g;
+
+/** @throws GraphQLError if the text has too many lines */
+function checkLines(text: string): void {
+  let lines = 1;
+  for (const _ of text.matchAll(LINE_BREAKS)) if (++lines > limits.lines) throw tooLarge('lines', lines);
+}
+
+/** The error of a document, for a request of which nothing is executed. */
+function notExecuted(error: GraphQLError, code: string): GraphQLError {
+  const { message, nodes, source, positions, path, extensions } = error;
+  const http = { spec: true, status: 400, ...(extensions.http as object | undefined) };
+  return new GraphQLError(message, {
+    ...{ nodes, source, positions, path },
+    extensions: { code, ...extensions, http },
+  });
+}
+
+/** Parses a document. @throws GraphQLError if it has an error of syntax, or is too large */
+function parseWithinLimits(text: string): DocumentNode {
+  try {
+    checkLines(text);
+    const document = parse(text, { maxTokens: limits.tokens });
+    checkTokens(document.loc?.startToken);
+    return document;
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets overflow the stack.
+    if (error instanceof RangeError) throw notExecuted(tooLarge('nesting', limits.tokens), PARSE_FAILED);
+    if (!(error instanceof GraphQLError)) throw error;
+    // The parser reports the first token beyond the limit as a syntax error.
+    const isTooLong = error.message.endsWith('tokens. Parsing aborted.');
+    throw notExecuted(isTooLong ? tooLarge('tokens', limits.tokens + 1) : error, PARSE_FAILED);
+  }
+}
+
+/** Refuses documents with too many aliases or directives, and a variable with a name that the executor ignores. */
+function limitRule(context: ValidationContext): ASTVisitor {
+  let [aliases, directives] = [0, 0];
+  return {
+    // It would count for the cost, but have no value when the operation is executed.
+    VariableDefinition({ variable }) {
+      if (variable.name.value !== '__proto__') return;
+      context.reportError(
+        new GraphQLError('A variable may not have the name "__proto__".', { nodes: variable }),
+      );
+    },
+    Field({ alias }) {
+      if (alias) aliases++;
+    },
+    Directive() {
+      directives++;
+    },
+    Document: {
+      leave() {
+        if (aliases > limits.aliases) context.reportError(tooLarge('aliases', aliases));
+        if (directives > limits.directives) context.reportError(tooLarge('directives', directives));
+      },
+    },
+  };
+}
+
+/** Refuses directives that could leave a subscription without its root field. */
+function subscriptionRootRule(context: ValidationContext): ASTVisitor {
+  const root = context.getSchema().getSubscriptionType();
+  const message =
+    'A subscription may not have @skip or @include at its root: see the rule "Single Root Field" of the GraphQL specification.';
+  return {
+    Directive(node) {
+      if (context.getParentType() !== root || !['skip', 'include'].includes(node.name.value)) return;
+      const extensions = { code: 'BAD_REQUEST', http: { status: 400, spec: false } };
+      context.reportError(new GraphQLError(message, { nodes: node, extensions }));
+    },
+  };
+}
+
+/** The errors of a document. The first rule goes alone, since one of the others fails on what it refuses. */
+export function errorsOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[] = specifiedRules,
+): readonly GraphQLError[] {
+  const ofRoot = validate(schema, document, [subscriptionRootRule]);
+  const errors = ofRoot.length > 0 ? ofRoot : validate(schema, document, rules);
+  // The rule that compares fields of the same name gives up without naming the limit.
+  const gaveUp = errors.some(({ message }) => message === 'Validation aborted.');
+  return gaveUp ? [tooLarge('comparisons', limits.comparisons + 1)] : errors;
+}
+
+/** What an operation uses of the schema. */
+export interface Facts {
+  /** The deprecated fields, arguments and values, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
+  readonly deprecated: readonly string[];
+  /** Whether it has directives, so that what it selects may depend on variables. */
+  readonly hasDirectives: boolean;
+  /**
+   * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, loses
+   * the conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
+   */
+  readonly isCompilable: boolean;
+}
+
+export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
+  const types = new TypeInfo(schema);
+  const deprecated = new Set<string>();
+  let [hasDirectives, isCompilable] = [false, true];
+  const note = (
+    name: string,
+    definition: { deprecationReason?: string | null | undefined } | null | undefined,
+  ) => {
+    if (definition?.deprecationReason != null) deprecated.add(name);
+  };
+  const enter = (node: ASTNode): void => {
+    const [type, field, argument, value] = [
+      types.getType(),
+      types.getFieldDef(),
+      types.getArgument(),
+      types.getEnumValue(),
+    ];
+    const named = type && getNamedType(type);
+    if (named && (isAbstractType(named) || isIntrospectionType(named))) isCompilable = false;
+    const fieldName = `${types.getParentType()?.name}.${field?.name}`;
+    if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
+    if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
+    if (node.kind === Kind.FIELD) note(fieldName, field);
+    if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${argument?.name})`, argument);
+    if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${value?.name}`, value);
+  };
+  visit(document, visitWithTypeInfo(types, { enter }));
+  return { deprecated: [...deprecated], hasDirectives, isCompilable: isCompilable && !hasDirectives };
+}
+
+let operations = 0;
+
+/** An operation of a document, with what is computed once for it. */
+export class Operation {
+  readonly document: DocumentNode;
+  readonly node: OperationDefinitionNode;
+  /** A number that no other operation has. */
+  readonly number = ++operations;
+  /** How often it was executed. */
+  executions = 0;
+  /** What its fields read of links. */
+  readonly plans = new Map<FieldNode, LinkSelect>();
+  readonly #schema: GraphQLSchema;
+  #facts: Facts | undefined;
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
+    this.#schema = schema;
+    this.document = document;
+    this.node = node;
+  }
+
+  get isMutation(): boolean {
+    return this.node.operation === OperationTypeNode.MUTATION;
+  }
+
+  get isSubscription(): boolean {
+    return this.node.operation === OperationTypeNode.SUBSCRIPTION;
+  }
+
+  /** Its name, or else its kind. */
+  get name(): string {
+    return this.node.name?.value ?? this.node.operation;
+  }
+
+  /** What it uses of the schema; only for a valid document. */
+  get facts(): Facts {
+    this.#facts ??= factsOf(this.document, this.#schema);
+    return this.#facts;
+  }
+}
+
+/** A parsed document: its operations, and its errors, if it is not valid. */
+export class Prepared {
+  readonly errors: readonly GraphQLError[];
+  readonly #operations: readonly Operation[];
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]) {
+    this.errors = errors;
+    const nodes = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+    this.#operations = nodes.map((node) => new Operation(schema, document, node));
+  }
+
+  /** The operation of that name, or without a name the only one; null if there is none. */
+  operation(name: string | null | undefined): Operation | null {
+    if (name != null) return this.#operations.find(({ node }) => node.name?.value === name) ?? null;
+    return this.#operations.length === 1 ? (this.#operations[0] ?? null) : null;
+  }
+}
+
+/** Clients' documents, parsed and validated once. */
+export class Documents {
+  readonly #schema: GraphQLSchema;
+  readonly #rules: readonly ValidationRule[];
+  /** By their texts, limited by characters: a parsed document takes about fifty times as much memory. */
+  readonly #prepared = new LRUCache<string, Prepared>({
+    maxSize: 500_000,
+    sizeCalculation: (_prepared, text) => text.length + 100,
+  });
+
+  /** @param introspection whether clients may read the schema */
+  constructor(schema: GraphQLSchema, introspection: boolean) {
+    this.#schema = schema;
+    this.#rules = [...specifiedRules, limitRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  }
+
+  /** @throws GraphQLError if the text cannot be parsed within the limits */
+  prepared(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) return known;
+    const document = parseWithinLimits(text);
+    const errors = errorsOf(this.#schema, document, this.#rules);
+    const prepared = new Prepared(
+      this.#schema,
+      document,
+      errors.map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED')),
+    );
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+
+  /** Whether a client sends a subscription; whatever is wrong with it is found when it runs. */
+  isSubscription({
+    query,
+    operationName,
+  }: {
+    query: string;
+    operationName?: string | null | undefined;
+  }): boolean {
+    try {
+      return this.prepared(query).operation(operationName)?.isSubscription === true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The number of characters of the kept documents. */
+  get size(): number {
+    return this.#prepared.calculatedSize;
+  }
+}

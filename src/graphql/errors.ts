@@ -1,0 +1,58 @@
+import { GraphQLError } from 'graphql';
+import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
+import { logFault } from '../log.ts';
+import type { ApiRequest } from './context.ts';
+
+/** How an error is reported. */
+interface ErrorForm {
+  /** The type of an expected error in the result of a mutation. */
+  readonly type?: string;
+  /** The HTTP status of an answer with the error outside the data; without one, GraphQL over HTTP decides. */
+  readonly status?: number;
+}
+
+export const errorForms: Record<ErrorCode, ErrorForm> = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  NOT_FOUND: { type: 'NotFoundError' },
+  IN_USE: { type: 'InUseError' },
+  CONFLICT: { type: 'ConflictError' },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  IDEMPOTENCY_RUNNING: { status: 409 },
+  VALIDATION: { type: 'ValidationError' },
+  RATE_LIMITED: { status: 429 },
+  UNAVAILABLE: { status: 503 },
+};
+
+/** The HTTP headers for an error outside the data. */
+export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {
+  if (code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' };
+  return retryAfter === null ? {} : { 'Retry-After': String(retryAfter) };
+}
+
+/** The extensions of an error: the code, the wrong fields, and the HTTP status and headers. */
+export function extensionsOf(error: DomainError) {
+  const { status } = errorForms[error.code];
+  return {
+    code: error.code,
+    ...(error.fields.length > 0 && { fields: error.fields }),
+    ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
+  };
+}
+
+/** The error for the caller: an internal error is logged, and replaced by a request id. */
+export function presentedError(error: GraphQLError, { log, requestId }: ApiRequest): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  const where = { nodes, source, positions, path };
+  if (originalError === undefined || originalError instanceof GraphQLError) return error;
+  const visible = visibleError(originalError);
+  if (visible === null || visible.code === 'UNAVAILABLE') logFault(log, requestId, originalError);
+  if (visible) return new GraphQLError(visible.message, { ...where, extensions: extensionsOf(visible) });
+  return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** The same for any error that is thrown outside resolvers. */
+export function presentedAny(error: unknown, request: ApiRequest): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return presentedError(new GraphQLError(originalError.message, { originalError }), request);
+}

@@ -1,0 +1,293 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { pipeline as stream } from 'node:stream/promises';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import {
+  createYoga,
+  type GraphQLParams,
+  isAsyncIterable,
+  type Plugin,
+  processRegularResult,
+  type YogaServerInstance,
+} from 'graphql-yoga';
+import { z } from 'zod';
+import { type DomainError, visibleError } from '../domain/errors.ts';
+import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import { asksForGraphiql } from '../http/pages/for-people.ts';
+import { sendGraphiql } from '../http/pages/pages.ts';
+import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
+import { isAborted } from '../http/request/client.ts';
+import { requestInfoOf } from '../http/request/info.ts';
+import { schema } from '../schema/index.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
+import type { ApiRequest, RequestOf } from './context.ts';
+import { Documents } from './document.ts';
+import { errorForms, headersOf } from './errors.ts';
+import { run, type Sent } from './pipeline.ts';
+import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
+
+/** The maximum length of a message, in characters: some repeat the input. */
+const MAX_MESSAGE_LENGTH = 500;
+
+/**
+ * Shortens the messages of all errors. Without introspection, it removes suggestions. GraphQL's own errors about variables
+ * and operations have no code: this adds one, so that every error has a code.
+ */
+function withMessages(result: ExecutionResult, suggestions: boolean): ExecutionResult {
+  if (!result.errors) return result;
+  const errors = result.errors.map((error) => {
+    const plain = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
+    const message = plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
+    const { code } = error.extensions;
+    // The executor's own code is that of a wrong variable of a subscription; those of other operations have none.
+    const isCoded = code !== undefined && code !== 'BAD_USER_INPUT';
+    if (message === error.message && isCoded) return error;
+    const { nodes, source, positions, path } = error;
+    const extensions = { ...error.extensions, code: isCoded ? code : 'BAD_REQUEST' };
+    return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  });
+  return { ...result, errors };
+}
+
+function refused(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
+}
+
+/** The parameters in a JSON body. Some programs write a byte order mark before it. */
+async function parseBody(request: Request): Promise<GraphQLParams> {
+  let body: unknown;
+  try {
+    body = JSON.parse((await request.text()).replace(/^\ufeff/, ''));
+  } catch (error) {
+    // The body is too large.
+    if (error instanceof GraphQLError) throw error;
+  }
+  if (typeof body === 'object' && body !== null) return body;
+  throw refused('The body is not a JSON object.');
+}
+
+/** What this module gives Yoga beside the HTTP request. */
+interface YogaContext {
+  readonly api: ApiRequest;
+}
+
+type Yoga = YogaServerInstance<YogaContext, object>;
+
+export interface GraphQLOptions {
+  /** Whether GraphiQL and introspection are available. */
+  readonly graphiql: boolean;
+  /** If given, the only documents that are executed. */
+  readonly trusted?: TrustedDocuments | undefined;
+}
+
+/** Yoga, for HTTP only: it hands each operation to the pipeline, and sends what comes back. */
+function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions): Yoga {
+  const accepts = (request: Request, types: readonly string[]) =>
+    acceptedTypes(request.headers.get('accept')).some((type) => types.includes(type));
+  const plugin: Plugin<object, YogaContext> = {
+    onRequest({ request, endResponse, fetchAPI }) {
+      // Yoga would execute a mutation, or begin a subscription that nobody ends, and only then answer 406.
+      if (accepts(request, [...JSON_TYPES, STREAM_TYPE])) return;
+      const message = `Accept ${JSON_TYPES.join(' or ')}, or ${STREAM_TYPE} for subscriptions.`;
+      const body = JSON.stringify({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+      const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+      endResponse(new fetchAPI.Response(body, { status: 406, headers }));
+    },
+    onRequestParse({ request, setRequestParser }) {
+      if (request.method === 'POST') setRequestParser(parseBody);
+    },
+    async onParams({ params, request, setParams, setParamsHandler }) {
+      // Many documents that arrive together are parsed and answered with other work in between.
+      await pauseIfBlocked();
+      if (!['string', 'undefined'].includes(typeof (params.operationName ?? undefined)))
+        throw refused('operationName must be a string.');
+      if (params.operationName === '') setParams({ ...params, operationName: undefined });
+      const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
+      setParamsHandler(({ params: { query = '', ...sent }, context }) =>
+        run(documents, { query, ...sent }, context.api, how),
+      );
+    },
+    onResultProcess({ result, setResult }) {
+      if (!isAsyncIterable(result) && !Array.isArray(result)) setResult(withMessages(result, graphiql));
+    },
+    onResponse({ response: { headers } }) {
+      if (!headers.get('content-type')?.startsWith(STREAM_TYPE)) return;
+      // Tells proxies not to buffer. Yoga's "none" is not a registered coding.
+      headers.set('X-Accel-Buffering', 'no');
+      headers.delete('content-encoding');
+    },
+  };
+  return createYoga<YogaContext>({
+    plugins: [plugin, trusted !== undefined && onlyTrusted(trusted)],
+    extraParamNames: trusted && ['documentId'],
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    cors: false,
+    logging: false,
+    maxRequestBodySize: 1024 * 1024,
+    parserAndValidationCache: false,
+  });
+}
+
+/** The body for a request that is refused before its GraphQL is parsed. */
+function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {
+  return { errors: [{ message: error.message, extensions: { code: error.code } }] };
+}
+
+function typeFor({ headers: { accept } }: IncomingMessage): string {
+  return `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`;
+}
+
+function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
+  res.writeHead(status, { 'Content-Type': typeFor(req), ...headers });
+  res.end(JSON.stringify(body));
+}
+
+/** The codes of errors of a client that has left. */
+const LEFT = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE']);
+
+/** Sends the server's answer, at the client's speed. */
+async function sendResponse(res: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  res.writeHead(status, Object.fromEntries(headers));
+  await stream(body ?? [], res).catch((error: NodeJS.ErrnoException) => {
+    if (!LEFT.has(error.code)) throw error;
+  });
+}
+
+/** The largest body that is read here, in bytes. */
+const MAX_SHORT_BODY = 10_000;
+
+/** The text of a short body, stored where Yoga finds a parsed body; null if Yoga has to read it. */
+async function shortBody(req: IncomingMessage): Promise<string | null> {
+  const { 'content-length': length = 'unknown', 'content-encoding': encoding } = req.headers;
+  if (encoding !== undefined || !(Number(length) <= MAX_SHORT_BODY)) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString();
+  Object.assign(req, { body });
+  return body;
+}
+
+const plainBody = z.strictObject({
+  query: z.string(),
+  operationName: z.string().nullish(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** The operation of a simple request; null if Yoga has to parse it. */
+function plainlySent(req: IncomingMessage, body: string): Sent | null {
+  if (req.url !== '/graphql') return null;
+  try {
+    const sent = plainBody.parse(JSON.parse(body));
+    return { ...sent, operationName: sent.operationName || undefined };
+  } catch {
+    return null;
+  }
+}
+
+/** The parameter of a GET request that is not JSON, but has to be: the server would fail. */
+function unreadableParameter(url: string): string | undefined {
+  const parameters = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  return ['variables', 'extensions'].find((name) => {
+    try {
+      JSON.parse(parameters.get(name) || 'null');
+      return false;
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** What makes a request unfit for the server, with the status for it; null for a fit one. */
+function faultOf({ method, headers, url = '' }: IncomingMessage): { status: number; message: string } | null {
+  if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+    return { status: 415, message: 'Send the query as application/json.' };
+  if (!/^\s*(identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
+    return { status: 415, message: 'Send the query without Content-Encoding.' };
+  if (URL.parse(`http://${headers.host || 'localhost'}/`) === null)
+    return { status: 400, message: 'The header Host is not a host.' };
+  const unreadable = method === 'GET' && unreadableParameter(url);
+  return unreadable ? { status: 400, message: `The parameter ${unreadable} is not JSON.` } : null;
+}
+
+export interface GraphQLDependencies extends GraphQLOptions {
+  readonly requestOf: RequestOf;
+  report(res: ServerResponse, error: unknown): void;
+}
+
+/**
+ * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
+ * accepted: forms of other sites can send other types without a preflight request.
+ */
+export function createGraphQLHandler({
+  graphiql,
+  trusted,
+  requestOf,
+  report,
+}: GraphQLDependencies): RequestListener {
+  const documents = new Documents(schema, graphiql);
+  const yoga = createHttp(documents, { graphiql, trusted });
+  /** Answers a simple request: Yoga, which takes longer, answers subscriptions and the rest. */
+  const answerPlain = async (req: IncomingMessage, res: ServerResponse, api: ApiRequest): Promise<void> => {
+    const body = await shortBody(req);
+    const sent = body === null || trusted !== undefined ? null : plainlySent(req, body);
+    // Many documents that arrive together are parsed and answered with other work in between.
+    await pauseIfBlocked();
+    if (sent === null || documents.isSubscription(sent)) return yoga(req, res, { api });
+    const result = await run(documents, sent, api, { isGet: false, acceptsStream: false });
+    if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
+    await pauseIfBlocked();
+    const type = jsonTypeOf(acceptedTypes(req.headers.accept));
+    if (result.errors)
+      return sendResponse(res, processRegularResult(withMessages(result, graphiql), yoga.fetchAPI, type));
+    const text = Buffer.from(JSON.stringify(result));
+    res.writeHead(200, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': text.length });
+    res.end(text);
+  };
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (graphiql && asksForGraphiql(req)) return sendGraphiql(req, res);
+    const accepted = acceptedTypes(req.headers.accept);
+    // Yoga chooses the first one that it knows, whatever its quality.
+    if (accepted.length > 0) req.headers.accept = accepted.join(', ');
+    const api = await requestOf(req, res);
+    const fault = faultOf(req);
+    if (fault !== null) {
+      const { status, message } = fault;
+      return end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+    }
+    if (req.method !== 'POST') return yoga(req, res, { api });
+    // Yoga knows no other spelling.
+    req.headers['content-type'] = 'application/json';
+    const writing = keyedWriteOf(req, api);
+    if (writing === null)
+      return isJsonType(accepted[0]) ? answerPlain(req, res, api) : yoga(req, res, { api });
+    await answerOnce(res, writing, api.data, async () => {
+      const response = await yoga.handleNodeRequestAndResponse(req, res, { api: writing });
+      // It is not a mutation, and may be an endless stream.
+      if (!writing.keyed.hasBegun) return sendResponse(res, response).then(() => null);
+      const { status, headers } = response;
+      const contentType = headers.get('content-type') ?? '';
+      return { status, contentType, headers: Object.fromEntries(headers), body: await response.text() };
+    });
+  };
+  return (req, res) => {
+    // The server knows no other spelling.
+    req.url = req.url?.replace(/^\/graphql/i, '/graphql');
+    answer(req, res).catch((error: unknown) => {
+      if (isAborted(req)) return;
+      const visible = visibleError(error);
+      if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
+      if (visible) {
+        end(req, res, errorForms[visible.code].status ?? 400, refusal(visible), headersOf(visible));
+        return;
+      }
+      const { requestId } = requestInfoOf(res);
+      if (res.headersSent) res.end();
+      else
+        end(req, res, 500, {
+          errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL', requestId } }],
+        });
+    });
+  };
+}

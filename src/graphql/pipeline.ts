@@ -1,0 +1,283 @@
+import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
+import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
+import { ListReader } from '../db/reading/list-reader.ts';
+import { requireScope } from '../domain/access/actor.ts';
+import { DomainError, invalid, RETRY_AFTER } from '../domain/errors.ts';
+import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import type { Services } from '../domain/services.ts';
+import { STREAM_TYPE } from '../http/request/accept.ts';
+import { sizeOf } from '../schema/cost/operation-size.ts';
+import type { OperationSize } from '../schema/cost/size-calculation.ts';
+import { MAX_ERRORS } from '../schema/error-limit.ts';
+import { schema } from '../schema/index.ts';
+import { execute } from './compiled-queries.ts';
+import type { ApiRequest, Context } from './context.ts';
+import { type Documents, type Operation, Prepared } from './document.ts';
+import { presentedAny, presentedError } from './errors.ts';
+import { limits, tooLarge } from './limits.ts';
+import { checkVariables } from './variables.ts';
+
+/** An operation as a client sends it. */
+export interface Sent {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Variables | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** How it was sent. */
+export interface Transport {
+  /** By GET, which must not change anything. */
+  readonly isGet: boolean;
+  /** Whether the client accepts a stream of answers. */
+  readonly acceptsStream: boolean;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+type Answers = ExecutionResult | AsyncIterable<ExecutionResult>;
+
+/** Runs an operation of a client. Nothing is executed before all checks; the first fault is the answer. */
+export async function run(
+  documents: Documents,
+  sent: Sent,
+  request: ApiRequest,
+  transport: Transport,
+): Promise<Answers> {
+  try {
+    const variables = sent.variables ?? {};
+    checkNesting(variables, sent.extensions);
+    const document = documents.prepared(sent.query);
+    const operation = document.operation(sent.operationName);
+    if (operation === null) throw noOperation();
+    if (operation.isMutation && transport.isGet) throw mutationByGet();
+    if (document.errors.length > 0) return { errors: document.errors };
+    if (operation.isSubscription && !transport.acceptsStream) throw noStream();
+    checkVariables(operation.node, variables);
+    const size = sizeOf(operation, variables);
+    checkSize(size);
+    request.named(operation.name);
+    requireScope(request.actor, operation.isMutation ? 'write' : 'read');
+    if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
+    const bounds = {
+      throwsFailures: false,
+      isHeavy: size.values > HEAVY_VALUES,
+      spendOnTargets: bounded(limits.targetBytes, (bytes) => tooLarge('targetBytes', bytes)),
+    };
+    const execution = async () => presented(await executed(operation, variables, request, bounds), request);
+    const result = await (operation.isMutation ? once(sent, request, execution) : execution());
+    return sent.extensions?.cost === true ? withCost(result, size) : result;
+  } catch (error) {
+    return { errors: [refusalOf(error, request)] };
+  }
+}
+
+/**
+ * Runs one of v1's own documents, of which only the targets can be too large.
+ * @returns its data
+ * @throws the error of a field: DomainError for a refusal
+ */
+export async function runOwn(
+  document: DocumentNode,
+  variables: unknown,
+  request: ApiRequest,
+): Promise<unknown> {
+  const operation = ownOperation(document);
+  const tooMuch = `asks for links with more than ${MAX_V1_TARGET_BYTES / 1e6} MB of targets: ask for fewer`;
+  // Its type comes from the document: an object.
+  const result = await executed(operation, variables as Variables, request, {
+    throwsFailures: true,
+    isHeavy: false,
+    spendOnTargets: bounded(MAX_V1_TARGET_BYTES, () => invalid([{ path: ['perPage'], messages: [tooMuch] }])),
+  });
+  if (isAsyncIterable(result)) throw new Error('v1 has no subscriptions');
+  const [error] = result.errors ?? [];
+  if (error) throw error.originalError ?? error;
+  return result.data;
+}
+
+const own = new Map<DocumentNode, Operation>();
+
+function ownOperation(document: DocumentNode): Operation {
+  const operation = own.get(document) ?? new Prepared(schema, document, []).operation(null);
+  if (operation === null) throw new Error('the document has not one operation');
+  own.set(document, operation);
+  return operation;
+}
+
+/** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
+async function executed(
+  operation: Operation,
+  variables: Variables,
+  request: ApiRequest,
+  bounds: Pick<Context, 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>,
+): Promise<Answers> {
+  request.signal.throwIfAborted();
+  const { data, actor } = request;
+  const { isMutation } = operation;
+  const db = isMutation || operation.isSubscription ? data.primary : data.reader();
+  // A mutation is completed even if its client leaves.
+  const signal = isMutation ? new AbortController().signal : request.signal;
+  const context: Context = {
+    ...request,
+    ...bounds,
+    ...(isMutation &&
+      request.keyed && { services: servicesOnce(request.keyed, operation, request.services) }),
+    operation,
+    db,
+    signal,
+    lists: new ListReader(db, actor.accountId, signal),
+  };
+  const result = await request.running(() => execute(operation, variables, context));
+  if (isMutation) await data.wrote();
+  return result;
+}
+
+/** Runs a mutation; with an Idempotency-Key only for the first request with it. `KeyedWrite` then has the first answer. */
+async function once(
+  { query, operationName, variables, extensions }: Sent,
+  { keyed }: ApiRequest,
+  execution: () => Promise<Answers>,
+): Promise<Answers> {
+  if (keyed === undefined) return execution();
+  try {
+    const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
+    if ((await keyed.begin(request)) !== null) return { data: null };
+  } catch (error) {
+    keyed.fail();
+    throw error;
+  }
+  const result = await execution();
+  if (isAsyncIterable(result) || !result.errors?.some(({ extensions: { code } }) => TRANSIENT.has(code)))
+    return result;
+  keyed.fail();
+  return { data: null, errors: result.errors };
+}
+
+/** The codes of errors after which everything is rolled back, and the same request may succeed. */
+const TRANSIENT = new Set<unknown>(['INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'BAD_REQUEST']);
+
+/**
+ * The services of a write with a key: hashes and lookups in DNS take long, so they are done before its transaction begins, which
+ * others wait for.
+ */
+function servicesOnce(keyed: KeyedWrite, { node }: Operation, services: Services): Services {
+  /** The passwords of the hashes that this write has made: comparing these takes no time. */
+  const made = new Map<string, string>();
+  const [first, ...others] = node.selectionSet.selections;
+  /** Throws at once, since a failed lookup is an empty one. */
+  const inTime = <T>(work: () => Promise<T>): Promise<T> => {
+    if (!keyed.isOpen) return work();
+    if (others.length > 0 || first?.kind !== Kind.FIELD) throw tooLate();
+    const message = 'Another request has changed one of the records meanwhile. Try again shortly.';
+    throw new DomainError('RATE_LIMITED', message, [], RETRY_AFTER);
+  };
+  return {
+    ...services,
+    async hashPassword(owner, password) {
+      const hash = await inTime(() => services.hashPassword(owner, password));
+      made.set(hash, password);
+      return hash;
+    },
+    async verifyPassword(owner, password, hash) {
+      const known = made.get(hash);
+      return known === undefined
+        ? inTime(() => services.verifyPassword(owner, password, hash))
+        : known === password;
+    },
+    resolveTxt: (name) => inTime(() => services.resolveTxt(name)),
+  };
+}
+
+/** An operation whose answer may have more values is executed in slices, with pauses for other work. */
+const HEAVY_VALUES = 20_000;
+/** The maximum size of targets on a page of v1, in bytes: those of any ten links fit. */
+const MAX_V1_TARGET_BYTES = 16_000_000;
+
+/** Whether objects and lists are nested beyond the limit: functions that walk through them are recursive. */
+function isNestedTooDeeply(value: unknown, levels = limits.nesting): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
+}
+
+function checkNesting(...values: readonly unknown[]): void {
+  if (values.some((value) => isNestedTooDeeply(value))) throw tooLarge('nesting', limits.nesting + 1);
+}
+
+function checkSize(size: OperationSize): void {
+  const measures = ['depth', 'breadth', 'records', 'cost'] as const;
+  const over = measures.find((measure) => size[measure] > limits[measure]);
+  if (over) throw tooLarge(over, Math.ceil(size[over]));
+}
+
+/** Adds up its arguments, and throws beyond the limit. */
+function bounded(limit: number, error: (sum: number) => Error): (more: number) => void {
+  let sum = 0;
+  return (more) => {
+    sum += more;
+    if (sum > limit) throw error(sum);
+  };
+}
+
+/** The result with the cost, for a client that asks for it. */
+function withCost(result: Answers, { cost, depth, breadth }: OperationSize): Answers {
+  if (isAsyncIterable(result)) return result;
+  return {
+    ...result,
+    extensions: { ...result.extensions, cost: { cost: Math.ceil(cost), depth, breadth, limits } },
+  };
+}
+
+/** The result with the errors that callers may see. */
+function presented(result: Answers, request: ApiRequest): Answers {
+  if (isAsyncIterable(result))
+    return mapAsyncIterator(
+      result,
+      (one) => presentedOne(one, request),
+      (error: unknown) => ({ errors: [presentedAny(error, request)] }),
+    );
+  return presentedOne(result, request);
+}
+
+function presentedOne(result: ExecutionResult, request: ApiRequest): ExecutionResult {
+  if (!result.errors) return result;
+  // Further ones are all the same.
+  const errors = result.errors.slice(0, MAX_ERRORS + 1).map((error) => presentedError(error, request));
+  return { ...result, errors };
+}
+
+/** The error of an operation of which nothing is executed. */
+function refusalOf(error: unknown, request: ApiRequest): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const { message, extensions } = presentedAny(error, request);
+  const http = {
+    status: extensions.code === 'INTERNAL' ? 500 : 400,
+    ...(extensions.http as object | undefined),
+  };
+  return new GraphQLError(message, { extensions: { ...extensions, http } });
+}
+
+function badRequest(message: string, http: object, code = 'BAD_REQUEST'): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http } });
+}
+
+const noOperation = () =>
+  badRequest(
+    'Could not determine what operation to execute.',
+    { status: 400 },
+    'OPERATION_RESOLUTION_FAILURE',
+  );
+
+const mutationByGet = () =>
+  badRequest('Can only perform a mutation operation from a POST request.', {
+    status: 405,
+    headers: { Allow: 'POST' },
+  });
+
+const noStream = () =>
+  badRequest(`A subscription is sent as a stream: accept ${STREAM_TYPE}.`, { status: 406 });
+
+const tooLate = () =>
+  badRequest(
+    'With an Idempotency-Key, only the first mutation of a document may set a password or look up a domain. Send the others in requests of their own.',
+    { status: 400 },
+  );
