@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { baseUrlOf, type Config } from './config.ts';
 import { allValid, ConfigError } from './config-error.ts';
+import { ChangeFeed } from './db/change/feed.ts';
 import { changeRetention, settleEpoch } from './db/change/log.ts';
-import { Revisions } from './db/change/revisions.ts';
 import { type Data, Database } from './db/database.ts';
 import { withHints } from './db/error-hints.ts';
 import { answerRetention } from './db/idempotency-answers.ts';
@@ -200,10 +200,9 @@ export class Service {
     const { defaultDomainId } = opened;
     const services = servicesOf(config, { defaultDomainId, lists, random, hashPassword, resolveTxt });
 
-    // What hears of changes.
-    const revisions = new Revisions(database);
-    metrics?.watchDatabase(() => revisions.away);
-    database.changes.on('own', () => revisions.changed());
+    // What tells of changes, also of other processes'.
+    const feed = new ChangeFeed(database);
+    metrics?.watchDatabase(() => feed.away);
 
     // Visitors get redirects, which are counted, and pages of statistics.
     const refused = new RefusedVisits(log, metrics);
@@ -213,7 +212,7 @@ export class Service {
       () => clicks.unwritten,
       () => clicks.behind,
     );
-    const links = new LinkCache(database, revisions, services, metrics);
+    const links = new LinkCache(database, feed, services, metrics);
     const visit = createRedirectHandler({
       db: database,
       ...{ links, lists, refused, trust, countryOf, now, report },
@@ -234,9 +233,9 @@ export class Service {
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = createReaders(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-    const access = new KeyAccess(database, revisions, config.rateLimit, trust, now);
+    const access = new KeyAccess(database, feed, config.rateLimit, trust, now);
     const inFlight = new InFlight(ports.maxInFlight);
-    const subscriptions = new ChangeSubscriptions(database, revisions.feed, now);
+    const subscriptions = new ChangeSubscriptions(database, feed, now);
     this.#subscriptions = subscriptions;
     const common = { db: database, services, subscriptions, log };
     const requestOf = createRequestOf({ common, access, readers, inFlight, now });
@@ -249,7 +248,7 @@ export class Service {
     const retentionTime = new RetentionClock(database, now, log).read;
     const webhooks = new Webhooks({
       db: database,
-      ...{ feed: revisions.feed, random, now, retentionTime, log, snapshot },
+      ...{ feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,
       post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
       waitUntilIdle: () => load.waitUntilIdle(),
@@ -257,7 +256,7 @@ export class Service {
     });
     metrics?.watchWebhooks(() => webhooks.backlog(), now);
     this.#background = [
-      ...[revisions, clicks, readers, access, webhooks, operatorFiles],
+      ...[feed, clicks, readers, access, webhooks, operatorFiles],
       changeRetention(database, config.historyDays, retentionTime, log),
       new StatisticsRetention(database, config.statisticsMonths, now, log, { retention: retentionTime }),
       answerRetention(database, KEPT_FOR, retentionTime, log),

@@ -1,4 +1,4 @@
-import type { Revisions } from '../db/change/revisions.ts';
+import type { ChangeFeed } from '../db/change/feed.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
@@ -42,13 +42,13 @@ export interface Read<T> {
  * entries stay valid, and few calls wait.
  */
 export class CoalescedReads {
-  readonly #revisions: Revisions;
+  readonly #feed: ChangeFeed;
   /** Incremented with each change. A result is not cached if its record has changed since the read began. */
   #version = 0;
   #waiting = 0;
 
-  constructor(revisions: Revisions) {
-    this.#revisions = revisions;
+  constructor(feed: ChangeFeed) {
+    this.#feed = feed;
   }
 
   /** Notes a change, and returns the version after it. */
@@ -58,7 +58,7 @@ export class CoalescedReads {
 
   /** Runs a query, unless the database is down and too many already wait for it. */
   async askDatabase<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#revisions.away && this.#waiting >= MAX_WAITING)
+    if (this.#feed.away && this.#waiting >= MAX_WAITING)
       throw new DatabaseAway('the database does not answer');
     this.#waiting++;
     return ask().finally(() => {
@@ -68,7 +68,7 @@ export class CoalescedReads {
 
   /** Whether an entry needs no read: for some time, and while the database is down. */
   isFresh({ value, readAt }: CacheEntry<unknown>): boolean {
-    if (this.#revisions.away) return true;
+    if (this.#feed.away) return true;
     return performance.now() - readAt < (value === null ? MISSING_FRESH_FOR : FRESH_FOR);
   }
 
@@ -123,7 +123,7 @@ export class CoalescedReads {
     const version = this.#version;
     const readAt = performance.now();
     // Changes by others are announced only from the first poll on.
-    const { hasBegun } = this.#revisions.feed;
+    const { hasBegun } = this.#feed;
     const answer = this.askDatabase(ask)
       .then((value) => {
         if (hasBegun) keep({ value, readAt }, version);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { LoggedChange } from '../db/change/events.ts';
-import type { Revisions } from '../db/change/revisions.ts';
-import type { Data } from '../db/database.ts';
+import type { MadeChange } from '../db/change/events.ts';
+import type { ChangeFeed } from '../db/change/feed.ts';
+import type { Database } from '../db/database.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
@@ -36,8 +36,8 @@ function sizeOf({ value }: CacheEntry<FoundLink>): number {
  * guesses do not evict links. While the database is down, cached entries stay valid.
  */
 export class LinkCache {
-  readonly #db: Data;
-  readonly #revisions: Revisions;
+  readonly #db: Database;
+  readonly #feed: ChangeFeed;
   readonly #metrics: Metrics | undefined;
   readonly #reads: CoalescedReads;
   readonly #domains: DomainCache;
@@ -57,25 +57,17 @@ export class LinkCache {
   readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
 
   constructor(
-    db: Data,
-    revisions: Revisions,
+    db: Database,
+    feed: ChangeFeed,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
     metrics?: Metrics,
   ) {
     this.#metrics = metrics;
     this.#db = db;
-    this.#revisions = revisions;
-    this.#reads = new CoalescedReads(revisions);
+    this.#feed = feed;
+    this.#reads = new CoalescedReads(feed);
     this.#domains = new DomainCache(db, services, this.#reads);
-    /** The log announces this process's own changes again. */
-    const own = new LRUCache<number, true>(growingTo(MAX_LINKS));
-    revisions.feed.listen({ onChange: (change) => own.delete(change.id) || this.#forget(change) });
-    db.database.changes.on('own', (changes) => {
-      for (const change of changes) {
-        own.set(change.id, true);
-        this.#forget(change);
-      }
-    });
+    db.changes.on('change', (change) => this.#forget(change));
   }
 
   /** Removes what a change concerns from the cache. */
@@ -84,7 +76,7 @@ export class LinkCache {
     action,
     recordId,
     fields,
-  }: Pick<LoggedChange, 'kind' | 'action' | 'recordId'> & { fields: string | readonly string[] }): void {
+  }: Pick<MadeChange, 'kind' | 'action' | 'recordId' | 'fields'>): void {
     const version = this.#reads.changed();
     if (kind === 'LINK' && action !== 'CREATED') {
       this.#lastOfLink.set(recordId, version);
@@ -110,20 +102,20 @@ export class LinkCache {
 
   async find(host: string, alias: string): Promise<LinkLookup> {
     // While the database is down, cached entries are used, without the changes of others.
-    await this.#revisions.freshIfAvailable();
+    await this.#feed.freshIfAvailable();
     const domain = await this.#domains.find(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
   /** Whether pages for people are served on a host. */
   async servesPeople(host: string): Promise<boolean> {
-    await this.#revisions.freshIfAvailable();
+    await this.#feed.freshIfAvailable();
     return this.#domains.servesPeople(host);
   }
 
   /** The same without waiting, if everything is cached and fresh; else undefined. */
   findNow(host: string, alias: string): LinkLookup | undefined {
-    const domain = this.#revisions.isFresh ? this.#domains.findNow(host) : undefined;
+    const domain = this.#feed.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;
     const link = this.#links.get(`${domain.id} ${alias}`);
     if (!link?.value || !this.#reads.isFresh(link)) return undefined;

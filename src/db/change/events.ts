@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { LRUCache } from 'lru-cache';
 import type { Change } from '../../generated/sqlite/client.ts';
+import { growingTo } from '../../shared/growing-cache.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
@@ -11,9 +13,39 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
+/** A change that is committed. */
+export type MadeChange = NewChange & { readonly id: number };
+
+/** How many of this process's changes are remembered until they are found in the log. */
+const MAX_OWN = 100_000;
+
 interface Events {
-  /** Changes that this process made, after their commit. */
-  own: [changes: readonly (NewChange & { readonly id: number })[]];
+  /** A change of a record, as soon as it is known to be committed: those of this process at once. Once, and in any order. */
+  change: [change: Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'>];
+  /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
+  settled: [change: LoggedChange];
+  /** Keys were changed, revoked or deleted; also at the first look. */
+  keys: [];
+  /** The changes of one transaction of this process. */
+  own: [changes: readonly MadeChange[]];
 }
 
-export class ChangeEvents extends EventEmitter<Events> {}
+/** Tells of changes: of this process after each commit, and of all that `ChangeFeed` finds. */
+export class ChangeEvents extends EventEmitter<Events> {
+  readonly #own = new LRUCache<number, true>(growingTo(MAX_OWN));
+
+  /** Tells of changes of this process, after their commit. */
+  made(changes: readonly MadeChange[]): void {
+    for (const change of changes) {
+      this.#own.set(change.id, true);
+      this.emit('change', change);
+    }
+    this.emit('own', changes);
+  }
+
+  /** Tells of a change that was found in the log, unless it is known already. */
+  found({ id, kind, action, recordId, fields }: LoggedChange): void {
+    if (!this.#own.delete(id))
+      this.emit('change', { id, kind, action, recordId, fields: JSON.parse(fields) });
+  }
+}

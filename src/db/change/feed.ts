@@ -1,28 +1,58 @@
+import { randomUUID } from 'node:crypto';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import type { Data } from '../database.ts';
-import type { LoggedChange } from './events.ts';
-import { type LogPosition, MAX_READ, newSince, positionOf, settledAfter } from './log.ts';
+import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
+import type { Database } from '../database.ts';
+import { DatabaseAway } from '../errors.ts';
+import { Notifications } from '../postgresql/notifications.ts';
+import { type LogPosition, MAX_READ, newSince, positionOf, readRevisions, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
-export interface ChangeListener {
-  /** A change, as soon as it is committed; once, and in any order. */
-  onChange?(change: LoggedChange): void;
-  /** A change, once its order is final: once, and in order. */
-  onSettled?(change: LoggedChange): void;
-  /** Whether it needs settled changes at the moment. If no listener does, they are not read; by default it always does. */
-  needsSettled?(): boolean;
-}
+/** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
+const MAX_AGE = 900;
+const POLL_INTERVAL = 400;
+/** How long a visit, and any other request, waits for a poll, in milliseconds. */
+const VISIT_TIMEOUT = 200;
+const REQUEST_TIMEOUT = 2_000;
+/** The channel on which a trigger notifies of each revision. */
+const CHANNEL = 'linkspace';
+
+/** The minimum time between two notifications to other processes, in milliseconds. */
+const HINT_INTERVAL = 250;
 
 /** Whether a change may have been committed between two snapshots. */
 function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
   return before.open.length > 0 || before.next !== now.next || before.lastId !== now.lastId;
 }
 
-/** Follows the log of changes, starting at its end at the first read. */
+/**
+ * Finds changes for the events of a database: of keys by a number that a trigger increments, of records by the log of
+ * changes, from its end at the first poll. Both are polled. On PostgreSQL a notification starts the next poll at once; behind
+ * a connection pooler without notifications, polling alone is fast enough. Notifications are sent outside of transactions, at
+ * a limited rate: inside, all transactions would wait for each other at commit.
+ */
 export class ChangeFeed {
-  readonly #db: Data;
-  readonly #listeners = new Set<ChangeListener>();
-  /** Which transactions had ended at the last read. */
+  readonly #database: Database;
+  readonly #notifications: Notifications | null;
+  /** Sent with notifications: this process knows of its own changes already. */
+  readonly #self = randomUUID();
+  #timer: NodeJS.Timeout | undefined;
+  #hint: NodeJS.Timeout | undefined;
+  #hintedAt = Number.NEGATIVE_INFINITY;
+  readonly #hintOthers = () => this.#hintSoon();
+
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #confirming: Promise<void> | null = null;
+  /** Whether the last poll failed or took too long. */
+  #away = false;
+  /** Until when visits do not wait for a database that has just failed. */
+  #pausedUntil = 0;
+  /** The numbers of the last poll, and of the last one that was answered. */
+  #polls = 0;
+  #answered = 0;
+
+  /** The number of changes of keys. */
+  #keys: number | undefined;
+  /** Which transactions had ended at the last read of the log. */
   #seen: LogSnapshot | null = null;
   /** Changes that the last read announced: the next read may find some of them again. */
   #announced = new Set<number>();
@@ -34,20 +64,40 @@ export class ChangeFeed {
   #settling = false;
   #run = 0;
 
-  constructor(db: Data) {
-    this.#db = db;
+  constructor(database: Database) {
+    this.#database = database;
+    this.#notifications =
+      database.provider === 'postgresql'
+        ? new Notifications(database.directUrl, CHANNEL, {
+            onNotification: (from) => {
+              if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
+            },
+          })
+        : null;
   }
 
-  /** Returns a function that removes the listener. */
-  listen(listener: ChangeListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Polls in the background, so that a request after a pause need not wait for a poll; and other processes after changes here. */
+  start(): void {
+    this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
+    this.#notifications?.start();
+    this.#database.changes.on('own', this.#hintOthers);
   }
 
-  get isNeeded(): boolean {
-    return [...this.#listeners].some(
-      ({ onSettled, needsSettled }) => onSettled !== undefined && needsSettled?.() !== false,
-    );
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    clearTimeout(this.#hint);
+    this.#database.changes.off('own', this.#hintOthers);
+    await Promise.allSettled([this.#notifications?.stop(), this.#confirming]);
+  }
+
+  /** Whether the database does not answer, so that cached data may be older than a second. */
+  get away(): boolean {
+    return this.#away;
+  }
+
+  /** Whether the last poll is less than a second old. */
+  get isFresh(): boolean {
+    return performance.now() - this.#confirmedAt <= MAX_AGE;
   }
 
   /** Whether changes are announced from now on. */
@@ -60,9 +110,76 @@ export class ChangeFeed {
     return this.#position;
   }
 
-  #advance(to: LogPosition): void {
-    const from = this.#position ?? to;
-    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
+  get #isSettledNeeded(): boolean {
+    return this.#database.changes.listenerCount('settled') > 0;
+  }
+
+  /**
+   * Makes sure that the last poll is less than a second old.
+   * @throws DatabaseAway if the database does not answer in time, or the database's own error
+   */
+  async fresh(): Promise<void> {
+    if (!this.isFresh) await this.confirm();
+  }
+
+  /** The same, for callers that prefer stale data to an error. Does not wait while the database is down. */
+  async freshIfAvailable(): Promise<void> {
+    if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;
+    const confirmed = this.confirm().catch(() => {});
+    if (this.#away) return;
+    if ((await withTimeout(VISIT_TIMEOUT, confirmed)) === TIMED_OUT) this.#away = true;
+  }
+
+  /** Polls once for all callers; its age counts from before the query, not from the answer. */
+  confirm(): Promise<void> {
+    this.#confirming ??= (async () => {
+      const askedAt = performance.now();
+      // If a connection hangs, the next query uses another one.
+      if ((await withTimeout(REQUEST_TIMEOUT, this.#poll())) === TIMED_OUT)
+        throw new DatabaseAway('the database did not answer in time');
+      this.#confirmedAt = askedAt;
+      this.#away = false;
+    })()
+      .catch((error: unknown) => {
+        this.#away = true;
+        this.#pausedUntil = performance.now() + POLL_INTERVAL;
+        throw error;
+      })
+      .finally(() => {
+        this.#confirming = null;
+      });
+    return this.#confirming;
+  }
+
+  #pollSoon(): void {
+    this.confirm().catch(() => {
+      // The next request polls again, and gets the error.
+    });
+  }
+
+  async #poll(): Promise<void> {
+    const poll = ++this.#polls;
+    const { keys, now } = await readRevisions(this.#database);
+    // A later poll has answered before this one.
+    if (poll < this.#answered) return;
+    this.#answered = poll;
+    if (this.#keys !== keys) {
+      this.#keys = keys;
+      this.#database.changes.emit('keys');
+    }
+    await this.read(now);
+  }
+
+  /** Makes the other processes poll soon, and this one if settled changes are needed. */
+  #hintSoon(): void {
+    if (this.#hint !== undefined) return;
+    const wait = Math.max(0, this.#hintedAt + HINT_INTERVAL - performance.now());
+    this.#hint = setTimeout(() => {
+      this.#hint = undefined;
+      this.#hintedAt = performance.now();
+      if (this.#notifications !== null) this.#notifications.notify(this.#self).catch(() => {});
+      else if (this.#isSettledNeeded) this.#pollSoon();
+    }, wait).unref();
   }
 
   /**
@@ -74,11 +191,10 @@ export class ChangeFeed {
     const before = this.#seen;
     const announced = new Set<number>();
     if (before !== null && mayFollow(before, now)) {
-      for await (const change of newSince(this.#db, before)) {
+      for await (const change of newSince(this.#database, before)) {
         if (run !== this.#run) return;
         announced.add(change.id);
-        if (!this.#announced.has(change.id))
-          for (const listener of this.#listeners) listener.onChange?.(change);
+        if (!this.#announced.has(change.id)) this.#database.changes.found(change);
       }
     }
     if (run !== this.#run) return;
@@ -100,15 +216,15 @@ export class ChangeFeed {
         const [position, latest] = [this.#position, this.#latest];
         if (position === null || latest === null) return;
         if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
-        if (!this.isNeeded) {
+        if (!this.#isSettledNeeded) {
           this.#advance(positionOf(latest));
           this.#done = latest;
           return;
         }
-        const changes = await settledAfter(this.#db, position, latest);
+        const changes = await settledAfter(this.#database, position, latest);
         for (const change of changes) {
           this.#position = { tx: change.tx, id: change.id };
-          for (const listener of this.#listeners) listener.onSettled?.(change);
+          this.#database.changes.emit('settled', change);
         }
         if (changes.length < MAX_READ) this.#done = latest;
         await pauseIfBlocked();
@@ -116,5 +232,10 @@ export class ChangeFeed {
     } finally {
       this.#settling = false;
     }
+  }
+
+  #advance(to: LogPosition): void {
+    const from = this.#position ?? to;
+    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
   }
 }

@@ -6,7 +6,7 @@ import { columnsOf } from '../reading/columns.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
 import { empty, join, type Sql, sql } from '../sql.ts';
-import type { LoggedChange, NewChange } from './events.ts';
+import type { LoggedChange, MadeChange, NewChange } from './events.ts';
 import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
 
 const BATCH_SIZE = 1_000;
@@ -17,9 +17,9 @@ export async function changing<T>(
   work: (tx: Transaction, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
-    const recorded: (NewChange & { id: number })[] = [];
+    const recorded: MadeChange[] = [];
     tx.afterCommit(() => {
-      if (recorded.length > 0) db.database.changes.emit('own', recorded);
+      if (recorded.length > 0) db.database.changes.made(recorded);
     });
     return work(tx, async (changes) => {
       for (let from = 0; from < changes.length; from += BATCH_SIZE)
@@ -54,12 +54,13 @@ export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
   return snapshotOf(row);
 }
 
-export async function readRevisions(db: Data): Promise<{ revisions: Revision[]; now: LogSnapshot }> {
+/** The number of changes of keys, and a snapshot. */
+export async function readRevisions(db: Data): Promise<{ keys: number | undefined; now: LogSnapshot }> {
   const { snapshot, snapshotOf } = transactionOrder(db);
   const rows = await db.read<Revision & SnapshotRow>(
     sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
   );
-  return { revisions: rows, now: snapshotOf(rows[0] ?? {}) };
+  return { keys: rows.find(({ topic }) => topic === 'keys')?.number, now: snapshotOf(rows[0] ?? {}) };
 }
 
 export function wasCommitted({ open, next, lastId }: LogSnapshot, { tx, id }: LogPosition): boolean {
@@ -116,6 +117,41 @@ export function settledBetween(
 /** The account's changes with these ids; `ids` must not be empty. */
 export function changesWithIds(db: Data, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
   return readChanges(db, sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
+}
+
+/** How far the named reader has read the log; null if it has not begun. */
+export async function positionOfReader(db: Data, name: string): Promise<LogPosition | null> {
+  const [row] = await db.read<{ tx: number; changeId: number }>(
+    sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,
+  );
+  return row ? { tx: Number(row.tx), id: Number(row.changeId) } : null;
+}
+
+/** Sets the reader to a position, whatever its position was. */
+export async function beginReader(
+  tx: Transaction,
+  name: string,
+  { tx: number, id }: LogPosition,
+): Promise<void> {
+  await tx.prisma.$executeRaw(sql`
+    INSERT INTO "LogReader" ("name", "tx", "changeId") VALUES (${name}, ${number}, ${id})
+    ON CONFLICT ("name") DO UPDATE SET "tx" = ${number}, "changeId" = ${id}`);
+}
+
+/**
+ * Moves the reader from one position to another; returns whether it was still at the first. If several processes have read
+ * the same changes, only one of them moves the reader, and commits the rest of its transaction.
+ */
+export async function moveReader(
+  tx: Transaction,
+  name: string,
+  from: LogPosition,
+  to: LogPosition,
+): Promise<boolean> {
+  const moved = await tx.prisma.$executeRaw(sql`
+    UPDATE "LogReader" SET "tx" = ${to.tx}, "changeId" = ${to.id}
+    WHERE "name" = ${name} AND "tx" = ${from.tx} AND "changeId" = ${from.id}`);
+  return moved === 1;
 }
 
 const DELETE_BATCH_SIZE = 1_000;

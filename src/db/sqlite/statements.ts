@@ -56,7 +56,7 @@ export function rawReader(
         statement: statement.safeIntegers(false).raw(true),
         names: columns.map(({ name }) => name),
         kinds: columns.map(({ type }) =>
-          type === 'DATETIME' ? 'date' : type === 'BOOLEAN' ? 'boolean' : undefined,
+          type === 'DATETIME' ? 'time' : type === 'BOOLEAN' ? 'boolean' : undefined,
         ),
       };
       statements.set(sql, known);

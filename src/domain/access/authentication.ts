@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Revisions } from '../../db/change/revisions.ts';
-import type { Data } from '../../db/database.ts';
+import type { ChangeFeed } from '../../db/change/feed.ts';
+import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
@@ -10,6 +10,9 @@ import { hashKey, keysCreated, parseScopes, validKeys } from './api-key.ts';
 const LAST_USED_INTERVAL = 60_000;
 /** How many keys a process caches. */
 const MAX_CACHED = 10_000;
+
+/** How often keys in use are checked for their expiry, in milliseconds. */
+const CHECK_INTERVAL = 5_000;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
 const LIST_INTERVAL = 1_000;
@@ -21,17 +24,23 @@ interface Remembered {
   lastUsedAt: number;
 }
 
+/** A long answer, such as a subscription or a large file. */
+interface Use {
+  readonly keyId: number;
+  end(): void;
+}
+
 function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
 /**
- * Verifies API keys with a cache, so that a request costs no query. The cache is cleared whenever a key is changed, revoked
- * or deleted.
+ * Verifies API keys with a cache, so that a request costs no query. When a key is changed, revoked or deleted, the cache is
+ * cleared, and the long answers of keys that are no longer valid are ended; those of expired keys are ended soon.
  */
 export class Authentication {
-  readonly #db: Data;
-  readonly #revisions: Revisions;
+  readonly #db: Database;
+  readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
   #list: { readAt: number; created: number; hashes: Promise<ReadonlySet<string>> } = {
@@ -40,24 +49,61 @@ export class Authentication {
     hashes: Promise.resolve(new Set<string>()),
   };
   readonly #pendingWrites = new Set<Promise<unknown>>();
+  readonly #uses = new Set<Use>();
+  #timer: NodeJS.Timeout | undefined;
+  /** How often keys were changed. */
+  #version = 0;
 
-  constructor(db: Data, revisions: Revisions, now: () => Date) {
+  constructor(db: Database, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
-    this.#revisions = revisions;
+    this.#feed = feed;
     this.#now = now;
-    revisions.watch('keys', () => this.#keys.clear());
+    db.changes.on('keys', () => {
+      this.#version++;
+      this.#keys.clear();
+      this.#checkUses();
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#checkUses(), CHECK_INTERVAL).unref();
   }
 
   /** Waits for pending writes of last-used times. */
   async stop(): Promise<void> {
+    clearInterval(this.#timer);
     await Promise.allSettled(this.#pendingWrites);
+  }
+
+  /** Calls `end` when the key is no longer valid. The returned function ends the use. */
+  use(keyId: number, end: () => void): () => void {
+    const use = { keyId, end };
+    this.#uses.add(use);
+    return () => this.#uses.delete(use);
+  }
+
+  #checkUses(): void {
+    this.#endInvalidUses().catch(() => {
+      // While the database is down, answers continue.
+    });
+  }
+
+  async #endInvalidUses(): Promise<void> {
+    const ids = [...new Set([...this.#uses].map(({ keyId }) => keyId))];
+    if (ids.length === 0) return;
+    const where = { id: { in: ids }, ...validKeys(this.#now()) };
+    const valid = await this.#db.prisma.apiKey.findMany({ where, select: { id: true } });
+    const good = new Set(valid.map(({ id }) => id));
+    // Only keys that were checked: a use of another key may be new.
+    const ended = new Set(ids.filter((id) => !good.has(id)));
+    for (const use of [...this.#uses]) if (ended.has(use.keyId)) use.end();
   }
 
   /** The caller of an `Authorization` header, from the cache; null if it is not cached. */
   async remembered(header: string | undefined): Promise<Actor | null> {
     const key = keyIn(header);
     if (key === null || this.#keys.size === 0) return null;
-    await this.#revisions.fresh();
+    await this.#feed.fresh();
     const now = this.#now();
     const known = this.#keys.get(hashKey(key));
     if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return null;
@@ -96,7 +142,7 @@ export class Authentication {
     const key = keyIn(header);
     if (key === null)
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
-    await this.#revisions.fresh();
+    await this.#feed.fresh();
     const now = this.#now();
     const known = await this.#load(hashKey(key), now);
     if (known === null)
@@ -107,7 +153,7 @@ export class Authentication {
 
   /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
   async #load(hash: string, now: Date): Promise<Remembered | null> {
-    const revision = this.#revisions.numberOf('keys');
+    const version = this.#version;
     const row = await this.#db.prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
     if (row === null) return null;
     const known: Remembered = {
@@ -116,7 +162,7 @@ export class Authentication {
       lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
     };
     // If keys have changed during the read, the result is for this request only.
-    if (revision !== this.#revisions.numberOf('keys')) return known;
+    if (version !== this.#version) return known;
     this.#keys.set(hash, known);
     return known;
   }

@@ -1,7 +1,7 @@
 import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import { type LogPosition, MAX_READ, readLogSnapshot, settledBetween } from '../../db/change/log.ts';
-import type { Data } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
@@ -17,22 +17,19 @@ const BEGIN_TIMEOUT = 2_000;
 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */
 export class ChangeSubscriptions {
-  readonly #db: Data;
+  readonly #db: Database;
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #stopped = false;
+  readonly #push = (change: LoggedChange) => {
+    for (const subscription of this.#all) subscription.push(change);
+  };
 
-  constructor(db: Data, feed: ChangeFeed, now: () => Date) {
+  constructor(db: Database, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
     this.#now = now;
     this.#feed = feed;
-    feed.listen({
-      onSettled: (change) => {
-        for (const subscription of this.#all) subscription.push(change);
-      },
-      needsSettled: () => this.#all.size > 0,
-    });
   }
 
   /** Reads the account's changes after the position, up to those that were announced when this was called. */
@@ -71,9 +68,13 @@ export class ChangeSubscriptions {
       actor,
       filter,
       readLog: (after) => this.#readLog(actor.accountId, after),
-      onEnd: (ended) => this.#all.delete(ended),
+      onEnd: (ended) => {
+        this.#all.delete(ended);
+        if (this.#all.size === 0) this.#db.changes.off('settled', this.#push);
+      },
       now: this.#now,
     });
+    if (this.#all.size === 0) this.#db.changes.on('settled', this.#push);
     this.#all.add(subscription);
     onClosed(() => subscription.end());
     try {

@@ -1,6 +1,5 @@
 import type { LoggedChange } from '../../db/change/events.ts';
-import { readLogSnapshot, settledAfter } from '../../db/change/log.ts';
-import { moveReader, positionOfReader } from '../../db/change/reader.ts';
+import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';

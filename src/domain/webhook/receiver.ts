@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Data } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
 import { hasQueue, type Queue } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
@@ -30,7 +30,7 @@ export type Post = (
 ) => Promise<Answer>;
 
 export interface DeliveryDependencies {
-  readonly db: Data;
+  readonly db: Database;
   readonly log: Logger;
   /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { positionOf, readLogSnapshot } from '../../db/change/log.ts';
-import { beginReader } from '../../db/change/reader.ts';
+import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';

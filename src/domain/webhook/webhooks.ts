@@ -40,6 +40,7 @@ export class Webhooks {
   /** How many changes of webhooks were announced. */
   #announced = 0;
   #timer: NodeJS.Timeout | undefined;
+  readonly #wakeSoon = () => this.#wake();
   #round: Promise<void> | null = null;
   /** Whether another round follows the running one. */
   #again = false;
@@ -55,17 +56,14 @@ export class Webhooks {
   }
 
   start(): void {
-    this.#deps.feed.listen({
-      onChange: ({ kind, recordId }) => {
-        if (kind !== 'WEBHOOK') return;
-        this.#any = null;
-        this.#announced++;
-        this.#receivers.changed(recordId);
-        this.#wake();
-      },
-      needsSettled: () => this.#any !== false,
-      onSettled: () => this.#wake(),
+    this.#deps.db.changes.on('change', ({ kind, recordId }) => {
+      if (kind !== 'WEBHOOK') return;
+      this.#know(null);
+      this.#announced++;
+      this.#receivers.changed(recordId);
+      this.#wake();
     });
+    this.#know(null);
     this.#timer = setInterval(() => {
       this.#receivers.renew().catch(() => {
         // Attempts stop until the claims are renewed.
@@ -86,6 +84,14 @@ export class Webhooks {
     clearInterval(this.#timer);
     await this.#receivers.stop();
     await this.#round;
+  }
+
+  /** Without webhooks, nobody needs settled changes. */
+  #know(any: boolean | null): void {
+    const { changes } = this.#deps.db;
+    this.#any = any;
+    changes.off('settled', this.#wakeSoon);
+    if (any !== false) changes.on('settled', this.#wakeSoon);
   }
 
   #wake(): void {
@@ -128,7 +134,7 @@ export class Webhooks {
     const announced = this.#announced;
     const any = (await this.#deps.db.prisma.webhook.findFirst({ select: { id: true } })) !== null;
     // A webhook that is created before the feed begins is not announced.
-    if (announced === this.#announced && (any || hasBegun)) this.#any = any;
+    if (announced === this.#announced && (any || hasBegun)) this.#know(any);
     return any;
   }
 

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Revisions } from '../../db/change/revisions.ts';
+import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
 import type { Actor, RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication } from '../../domain/access/authentication.ts';
-import { KeysInUse } from '../../domain/access/keys-in-use.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
@@ -13,14 +12,12 @@ import { clientOf, type Trust } from './client.ts';
 /** Authenticates requests by their keys, limits their rate, and ends long answers of keys that are no longer valid. */
 export class KeyAccess {
   readonly #authentication: Authentication;
-  readonly #inUse: KeysInUse;
   readonly #limit: RateLimit;
   readonly #trust: Trust;
 
   /** @param rateLimit requests a minute for each key; 0 for no limit */
-  constructor(database: Database, revisions: Revisions, rateLimit: number, trust: Trust, now: () => Date) {
-    this.#authentication = new Authentication(database, revisions, now);
-    this.#inUse = new KeysInUse(database, revisions, now);
+  constructor(database: Database, feed: ChangeFeed, rateLimit: number, trust: Trust, now: () => Date) {
+    this.#authentication = new Authentication(database, feed, now);
     const addUses = database.provider === 'postgresql' ? addKeyUses.bind(null, database) : null;
     this.#limit = new RateLimit(rateLimit, addUses);
     this.#trust = trust;
@@ -59,7 +56,7 @@ export class KeyAccess {
       listener();
       return;
     }
-    const endUse = this.#inUse.use(actor.keyId, listener);
+    const endUse = this.#authentication.use(actor.keyId, listener);
     res.once('close', () => {
       endUse();
       listener();
@@ -68,11 +65,10 @@ export class KeyAccess {
 
   start(): void {
     this.#limit.start();
-    this.#inUse.start();
+    this.#authentication.start();
   }
 
   async stop(): Promise<void> {
-    this.#inUse.stop();
     await Promise.all([this.#limit.stop(), this.#authentication.stop()]);
   }
 }
