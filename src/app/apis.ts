@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Router } from 'express';
-import { createReaders } from '../db/postgresql/replicas.ts';
+import { Readers } from '../db/postgresql/replicas.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
 import { createGraphQLHandler } from '../graphql/http.ts';
@@ -28,7 +28,7 @@ export function createApis(
   const { database, replicas = [], maxReplicaLag, baseUrl, graphiql, trusted, rateLimit } = dependencies;
   const { random, metrics, log, now } = dependencies;
   const db = database;
-  const readers = createReaders(database, replicas, maxReplicaLag, random, log);
+  const readers = new Readers(database, replicas, maxReplicaLag, random, log);
   if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
   const access = new KeyAccess(database, feed, rateLimit, trust, now);
   const subscriptions = new ChangeSubscriptions(db, feed, now);

@@ -101,3 +101,8 @@ export function rowsOf<Row>(raw: RawRows): Row[] {
     return row as Row; // The caller says what the statement selects.
   });
 }
+
+/** A time as Prisma writes it to SQLite; PostgreSQL accepts it, too. */
+export function dateText(timestamp: Date): string {
+  return timestamp.toISOString().replace('Z', '+00:00');
+}

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
-import { dateText } from './date-text.ts';
+import { dateText } from './driver.ts';
 import {
   type Ask,
   knownMigrations,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { analyze } from '../../db/analyze.ts';
-import { models } from '../../db/copy-table.ts';
+import { models } from '../../db/copy.ts';
 import type { Data } from '../../db/database.ts';
 import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { ValueIds } from '../../db/statistics/value-ids.ts';
@@ -132,6 +131,6 @@ export async function fillDemo(
     // As the service does at the end of a day.
     while ((await deletePastVisitors(db, day)).more);
   }
-  await analyze(db, models);
+  await db.database.analyze(models);
   return { spaces: demoSpaces.length, links: links.length, clicks };
 }
