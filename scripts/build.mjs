@@ -69,7 +69,8 @@ async function build() {
   await bundle();
   for (const folder of ['assets', 'console'])
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
-  cpSync(join(root, 'src/rest/openapi/examples.json'), join(root, 'dist/rest/openapi/examples.json'));
+  for (const file of ['rest/openapi/examples.json', 'cli/demo/company.json'])
+    cpSync(join(root, 'src', file), join(root, 'dist', file));
   writeStamp(STAMP, hash);
 }
 

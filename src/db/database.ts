@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { OwnTurns, Semaphore } from '../shared/turns.ts';
 import { ChangeEvents } from './change/events.ts';
+import { dateText } from './date-text.ts';
 import type { Dialect } from './dialect.ts';
-import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf } from './driver.ts';
+import { type Connection, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
 import { retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
 import { join, name, raw, type Sql, sql } from './sql.ts';
@@ -23,8 +24,9 @@ export interface Data {
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
    * Their columns become fields as `rowsOf` describes.
+   * @param times what becomes of times: `Date` by default
    */
-  read<Row>(statement: Sql): Promise<Row[]>;
+  read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
   /**
    * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
    * fails, only the part is undone.
@@ -150,7 +152,7 @@ export class Database implements Data {
           get long() {
             return this;
           },
-          read: (statement) => this.readBy(readLong, statement),
+          read: (statement, times) => this.readBy(readLong, statement, times),
           transaction: (work) => this.transaction(work),
         }
       : this;
@@ -182,17 +184,17 @@ export class Database implements Data {
     return this.#connection.pooled;
   }
 
-  read<Row>(statement: Sql): Promise<Row[]> {
-    return this.readBy(this.#connection.read, statement);
+  read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
+    return this.readBy(this.#connection.read, statement, times);
   }
 
   /** @param read how the statement is sent */
-  async readBy<Row>(read: RawRead, statement: Sql): Promise<Row[]> {
+  async readBy<Row>(read: RawRead, statement: Sql, times: Times = 'Date'): Promise<Row[]> {
     const text = this.dialect.runsInProcess ? statement.sql : statement.text;
     const startedAt = performance.now();
     const found = await read(text, statement.values);
     this.#onStatement?.(text, (performance.now() - startedAt) / 1000);
-    return rowsOf(found);
+    return rowsOf(found, times);
   }
 
   async transaction<T>(
@@ -259,8 +261,8 @@ export class Transaction implements Data {
     this.#callbacks = callbacks;
   }
 
-  read<Row>(statement: Sql): Promise<Row[]> {
-    return this.database.readBy(this.#read, statement);
+  read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
+    return this.database.readBy(this.#read, statement, times);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

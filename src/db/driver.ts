@@ -1,4 +1,6 @@
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
+import { LRUCache } from 'lru-cache';
+import { isoText } from './date-text.ts';
 
 /** The connection pool of PostgreSQL; SQLite has one connection, in the process itself. */
 export interface PoolOptions {
@@ -10,7 +12,7 @@ export interface PoolOptions {
 /** The rows of a statement, and the kinds of columns that still need a conversion. */
 export interface RawRows {
   readonly names: readonly string[];
-  readonly kinds: readonly ('date' | 'boolean' | undefined)[];
+  readonly kinds: readonly ('time' | 'boolean' | undefined)[];
   readonly rows: readonly unknown[][];
 }
 
@@ -37,72 +39,60 @@ export interface Connection {
   close?(): Promise<void>;
 }
 
-/** A time in JSON: PostgreSQL's have no zone. */
-function timestampIn(text: string): Date {
-  return new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
-}
+/** What becomes of times: ISO text, as answers have it, or `Date`. */
+export type Times = 'text' | 'Date';
 
 const conversions = {
-  date: (value: unknown) => new Date(String(value)),
-  boolean: Boolean,
-  /** Records in JSON, whose times end with `At`. */
-  list: (value: unknown) =>
-    JSON.parse(String(value), (key, inner) =>
-      typeof inner === 'string' && key.endsWith('At') ? timestampIn(inner) : inner,
-    ),
+  text: isoText,
+  Date: (stored: string) => new Date(isoText(stored)),
 } as const;
 
-/** How the values of a column are converted. */
-interface Converted {
-  readonly convert: ((value: unknown) => unknown) | undefined;
-  readonly of: string | undefined;
-  readonly name: string;
-  /** The value for null. */
-  readonly none: unknown;
+/** What makes a row of the values of a statement's columns. */
+type MakeRow = (values: readonly unknown[]) => unknown;
+
+/**
+ * Compiled for the columns, so that all rows have one shape from the beginning: that takes a third of the time of adding
+ * properties one by one.
+ */
+function compileRow({ names, kinds }: RawRows, times: Times): MakeRow {
+  const time = conversions[times];
+  /** Records in JSON, whose times end with `At`. */
+  const list = (json: string) =>
+    JSON.parse(json, (key, inner) => (typeof inner === 'string' && key.endsWith('At') ? time(inner) : inner));
+  const written = (index: number) => {
+    const value = `values[${index}]`;
+    if (names[index]?.endsWith('[]')) return `${value} === null ? [] : list(${value})`;
+    if (kinds[index] === 'time') return `${value} === null ? null : time(${value})`;
+    return kinds[index] === 'boolean' ? `${value} === null ? null : Boolean(${value})` : value;
+  };
+  const objects = new Map<string, string[]>([['', []]]);
+  const ids = new Map<string, number>();
+  for (const [index, path] of names.entries()) {
+    const [, of = '', name = ''] = /^(?:(.*?)\.)?(.*?)(?:\[\])?$/s.exec(path) ?? [];
+    if (of !== '' && name === 'id') ids.set(of, index);
+    const fields = objects.get(of) ?? [];
+    objects.set(of, [...fields, `${JSON.stringify(name)}: ${written(index)}`]);
+  }
+  const own = objects.get('') ?? [];
+  const joined = [...ids].map(
+    ([of, id]) => `${JSON.stringify(of)}: values[${id}] === null ? null : { ${objects.get(of)?.join(', ')} }`,
+  );
+  return new Function('time', 'list', `return (values) => ({ ${[...own, ...joined].join(', ')} });`)(
+    time,
+    list,
+  );
 }
 
-/** By the names of a statement's columns, which a prepared statement has once. */
-const converted = new WeakMap<readonly string[], readonly Converted[]>();
-
-function convertedOf({ names, kinds }: RawRows): readonly Converted[] {
-  const known = converted.get(names);
-  if (known !== undefined) return known;
-  const columns = names.map((name, index) => {
-    const isList = name.endsWith('[]');
-    const kind = isList ? 'list' : kinds[index];
-    const dot = name.indexOf('.');
-    return {
-      convert: kind && conversions[kind],
-      of: dot < 0 ? undefined : name.slice(0, dot),
-      name: name.slice(dot + 1, isList ? -2 : undefined),
-      none: isList ? [] : null,
-    };
-  });
-  converted.set(names, columns);
-  return columns;
-}
+/** By the columns of statements. */
+const compiled = new LRUCache<string, MakeRow>({ max: 500 });
 
 /**
  * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id;
  * a column `pixels[]` with a list in JSON becomes a list `pixels`.
  */
-export function rowsOf<Row>(raw: RawRows): Row[] {
-  const columns = convertedOf(raw);
-  return raw.rows.map((values) => {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i++) {
-      const { convert, of, name, none } = columns[i] as Converted; // Both lists have the same length.
-      const value = values[i];
-      const given = value === null ? none : convert === undefined ? value : convert(value);
-      if (of === undefined) row[name] = given;
-      else if (name === 'id') row[of] = value === null ? null : { id: value };
-      else if (row[of]) (row[of] as Record<string, unknown>)[name] = given;
-    }
-    return row as Row; // The caller says what the statement selects.
-  });
-}
-
-/** A time as Prisma writes it to SQLite; PostgreSQL accepts it, too. */
-export function dateText(timestamp: Date): string {
-  return timestamp.toISOString().replace('Z', '+00:00');
+export function rowsOf<Row>(raw: RawRows, times: Times): Row[] {
+  const key = `${times} ${raw.names.join()} ${raw.kinds.join()}`;
+  const make = compiled.get(key) ?? compileRow(raw, times);
+  compiled.set(key, make);
+  return raw.rows.map(make) as Row[]; // The caller says what the statement selects.
 }

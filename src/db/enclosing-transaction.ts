@@ -2,6 +2,7 @@ import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { SemaphoreTimeout } from '../shared/turns.ts';
 import type { Data, Database, Transaction } from './database.ts';
 import type { Dialect } from './dialect.ts';
+import type { Times } from './driver.ts';
 import { DatabaseAway } from './errors.ts';
 import type { Sql } from './sql.ts';
 
@@ -62,8 +63,8 @@ export class EnclosingTransaction implements Data {
     return this.#current.long;
   }
 
-  read<Row>(statement: Sql): Promise<Row[]> {
-    return this.#current.read(statement);
+  read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
+    return this.#current.read(statement, times);
   }
 
   /** Whether a change was made, and so the transaction has begun. */

@@ -69,7 +69,9 @@ export async function migrationStateOf(url: string): Promise<MigrationState> {
     if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [] };
     const file = openFile(url);
     try {
-      return await stateOf(provider, async (statement) => file.prepare<[], { name: string }>(statement).all());
+      return await stateOf(provider, async (statement) =>
+        file.prepare<[], { name: string }>(statement).all(),
+      );
     } finally {
       file.close();
     }

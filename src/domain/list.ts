@@ -144,8 +144,30 @@ function parseEdges(input: EdgesInput, list: List) {
   return { fromEnd: last != null, size: last ?? first ?? DEFAULT_EDGES, ...cursors };
 }
 
+/** The position of a row in a list. */
+function positionIn(list: List, row: { readonly id: number }): Position {
+  // Every row has the column of the list's order; times are texts.
+  const value = (row as Record<string, Position[0] | bigint>)[list.orderBy.name] ?? null;
+  return [typeof value === 'bigint' ? Number(value) : value, row.id];
+}
+
+/** A row of a list, with its cursor, which is made when it is asked for. */
+class Edge<Row extends { readonly id: number }> {
+  readonly node: Row;
+  readonly #list: List;
+
+  constructor(node: Row, list: List) {
+    this.node = node;
+    this.#list = list;
+  }
+
+  get cursor(): string {
+    return encodeCursor(this.#list, positionIn(this.#list, this.node));
+  }
+}
+
 export interface Connection<Row> {
-  edges: { cursor: string; node: Row }[];
+  edges: { readonly cursor: string; readonly node: Row }[];
   /** Needs a statement only if reading the edges did not show it. */
   hasNextPage(): Promise<boolean>;
   hasPreviousPage(): Promise<boolean>;
@@ -172,21 +194,17 @@ export async function readConnection<Row extends { id: number }>(
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
   const more = rows.length > size;
   if (more) rows.splice(fromEnd ? 0 : size, 1);
-  // Every row has the column of the list's order.
-  const position = (row: Row): Position => {
-    const value = (row as Record<string, Position[0] | bigint | Date>)[list.orderBy.name] ?? null;
-    if (value instanceof Date) return [value.toISOString(), row.id];
-    return [typeof value === 'bigint' ? Number(value) : value, row.id];
-  };
   // Look beyond the first and last row; without rows, from the cursor on, including the cursor's own row.
   const firstRow = rows.at(0);
   const lastRow = rows.at(-1);
-  const beforePage = firstRow ? { before: position(firstRow) } : { before: after, inclusive: true };
-  const afterPage = lastRow ? { after: position(lastRow) } : { after: before, inclusive: true };
+  const beforePage = () =>
+    firstRow ? { before: positionIn(list, firstRow) } : { before: after, inclusive: true };
+  const afterPage = () =>
+    lastRow ? { after: positionIn(list, lastRow) } : { after: before, inclusive: true };
   return {
-    edges: rows.map((node) => ({ cursor: encodeCursor(list, position(node)), node })),
-    hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, afterPage) : more),
-    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, beforePage)),
+    edges: rows.map((node) => new Edge(node, list)),
+    hasNextPage: async () => (fromEnd ? before !== undefined && lists.any(list, afterPage()) : more),
+    hasPreviousPage: async () => (fromEnd ? more : after !== undefined && lists.any(list, beforePage())),
     total: () => lists.number(total, needsScan),
   };
 }

@@ -3,9 +3,17 @@ import {
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLSchema,
-  getVariableValues,
+  GraphQLString,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
   Kind,
   type NamedTypeNode,
   type OperationDefinitionNode,
@@ -17,9 +25,9 @@ import { LRUCache } from 'lru-cache';
 import { visibleError } from '../domain/errors.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { forgetErrors } from '../schema/error-limit.ts';
-import { schema } from '../schema/index.ts';
+import { coveredSchema, schema } from '../schema/index.ts';
 import type { Context } from './context.ts';
-import type { Operation } from './document.ts';
+import type { Facts, Operation } from './document.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
 const MIN_EXECUTIONS = 2;
@@ -34,8 +42,45 @@ const compiledQueries = new LRUCache<Operation, { readonly query: CompiledQuery 
 
 /** The type of variables that are coerced already. */
 const coercedType = new GraphQLScalarType({ name: 'Coerced' });
-const { types: ourTypes, ...config } = schema.toConfig();
-const compilable = new GraphQLSchema({ ...config, types: [...ourTypes, coercedType], assumeValid: true });
+
+/** Leaves that compiled code takes for others: it serializes neither GraphQL's own types nor enums. */
+const leaves: Record<string, GraphQLScalarType> = {
+  ID: new GraphQLScalarType({ name: 'Id', serialize: String }),
+  URL: GraphQLString,
+  Date: GraphQLString,
+};
+for (const type of Object.values(schema.getTypeMap()))
+  if (isEnumType(type) && type.getValues().some(({ name, value }) => name !== value))
+    leaves[type.name] = new GraphQLScalarType({
+      name: `${type.name}Value`,
+      serialize: (value) => type.serialize(value),
+    });
+
+function withLeaves(type: GraphQLOutputType): GraphQLOutputType {
+  if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(withLeaves(type.ofType)));
+  return isListType(type) ? new GraphQLList(withLeaves(type.ofType)) : (leaves[type.name] ?? type);
+}
+
+/** The schema for documents whose rows have all that their fields select: compiled code reads the values as they are. */
+function inlinedSchema(): GraphQLSchema {
+  const inlined = coveredSchema();
+  for (const type of Object.values(inlined.getTypeMap()))
+    if (isObjectType(type))
+      for (const field of Object.values(type.getFields())) field.type = withLeaves(field.type);
+  return inlined;
+}
+
+/** The schemas to compile for, by whether rows are covered; made when they are needed, so that the service starts sooner. */
+const compilable = new Map<boolean, GraphQLSchema>();
+
+function compilableFor({ isCovered }: Facts): GraphQLSchema {
+  const known = compilable.get(isCovered);
+  if (known !== undefined) return known;
+  const { types, ...config } = (isCovered ? inlinedSchema() : schema).toConfig();
+  const made = new GraphQLSchema({ ...config, types: [...types, coercedType], assumeValid: true });
+  compilable.set(isCovered, made);
+  return made;
+}
 
 /**
  * The document for variables that are coerced already. graphql-jit's own coercion refuses left-out fields that have a default,
@@ -65,8 +110,13 @@ function compiledFor(
   if (known !== undefined) return known.query;
   const { breadth } = sizeOf(operation, variables);
   if (breadth > MAX_FIELDS) return null;
-  const { document, node } = operation;
-  const compiled = compileQuery(compilable, withCoercedVariables(document, node), node.name?.value);
+  const { document, node, facts } = operation;
+  const compiled = compileQuery(
+    compilableFor(facts),
+    withCoercedVariables(document, node),
+    node.name?.value,
+    { disableLeafSerialization: facts.isCovered },
+  );
   const query = isCompiledQuery(compiled) ? compiled : null;
   compiledQueries.set(operation, { query }, { size: breadth });
   return query;
@@ -81,10 +131,16 @@ function unavailableIn(errors: CompiledResult['errors']): GraphQLError | null {
 
 type CompiledResult = Awaited<ReturnType<CompiledQuery['query']>>;
 
+/** The variables of an operation, as the client gives them, and with the values that their types give them. */
+export interface Values {
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly coerced: Readonly<Record<string, unknown>>;
+}
+
 /** Executes an operation; a frequent query as compiled code. The executor repeats those that fail, to report their errors. */
 export async function execute(
   operation: Operation,
-  variables: Readonly<Record<string, unknown>>,
+  { given, coerced }: Values,
   context: Context,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { document, node } = operation;
@@ -93,14 +149,12 @@ export async function execute(
       schema,
       document,
       operationName: node.name?.value,
-      variableValues: variables,
+      variableValues: given,
       contextValue: context,
     });
   const isQuery = node.operation === OperationTypeNode.QUERY && !context.isHeavy;
-  const compiled = isQuery ? compiledFor(operation, variables) : null;
+  const compiled = isQuery ? compiledFor(operation, given) : null;
   if (compiled === null) return interpret();
-  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], variables);
-  if (coerced === undefined) return interpret();
   const { data, errors }: CompiledResult = await compiled.query({}, context, coerced);
   if (errors === undefined) return { data };
   context.signal.throwIfAborted();

@@ -141,12 +141,17 @@ export interface Facts {
    * the conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
    */
   readonly isCompilable: boolean;
+  /**
+   * Whether the rows have all that its fields select. Two fields with different arguments may select the same relation
+   * differently, and only links are read with their relations.
+   */
+  readonly isCovered: boolean;
 }
 
 export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
   const types = new TypeInfo(schema);
   const deprecated = new Set<string>();
-  let [hasDirectives, isCompilable] = [false, true];
+  let [hasDirectives, isCompilable, isCovered] = [false, true, true];
   const note = (
     name: string,
     definition: { deprecationReason?: string | null | undefined } | null | undefined,
@@ -166,11 +171,19 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
     if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
     if (node.kind === Kind.FIELD) note(fieldName, field);
+    const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = field?.extensions ?? {};
+    if (select && (field?.args.length || (relation && types.getParentType()?.name !== 'Link')))
+      isCovered = false;
     if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${argument?.name})`, argument);
     if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${value?.name}`, value);
   };
   visit(document, visitWithTypeInfo(types, { enter }));
-  return { deprecated: [...deprecated], hasDirectives, isCompilable: isCompilable && !hasDirectives };
+  return {
+    deprecated: [...deprecated],
+    hasDirectives,
+    isCompilable: isCompilable && !hasDirectives,
+    isCovered,
+  };
 }
 
 let operations = 0;

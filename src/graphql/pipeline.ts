@@ -10,12 +10,12 @@ import { sizeOf } from '../schema/cost/operation-size.ts';
 import type { OperationSize } from '../schema/cost/size-calculation.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
-import { execute } from './compiled-queries.ts';
+import { execute, type Values } from './compiled-queries.ts';
 import type { ApiRequest, Context } from './context.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { presentedAny, presentedError } from './errors.ts';
 import { limits, tooLarge } from './limits.ts';
-import { checkVariables } from './variables.ts';
+import { coerceVariables } from './variables.ts';
 
 /** An operation as a client sends it. */
 export interface Sent {
@@ -52,7 +52,7 @@ export async function run(
     if (operation.isMutation && transport.isGet) throw mutationByGet();
     if (document.errors.length > 0) return { errors: document.errors };
     if (operation.isSubscription && !transport.acceptsStream) throw noStream();
-    checkVariables(operation.node, variables);
+    const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], variables);
     const size = sizeOf(operation, variables);
     checkSize(size);
     request.named(operation.name);
@@ -63,7 +63,8 @@ export async function run(
       isHeavy: size.values > HEAVY_VALUES,
       spendOnTargets: bounded(limits.targetBytes, (bytes) => tooLarge('targetBytes', bytes)),
     };
-    const execution = async () => presented(await executed(operation, variables, request, bounds), request);
+    const values = { given: variables, coerced };
+    const execution = async () => presented(await executed(operation, values, request, bounds), request);
     const result = await (operation.isMutation ? once(sent, request, execution) : execution());
     return sent.extensions?.cost === true ? withCost(result, size) : result;
   } catch (error) {
@@ -83,8 +84,9 @@ export async function runOwn(
 ): Promise<unknown> {
   const operation = ownOperation(document);
   const tooMuch = `asks for links with more than ${MAX_V1_TARGET_BYTES / 1e6} MB of targets: ask for fewer`;
-  // Its type comes from the document: an object.
-  const result = await executed(operation, variables as Variables, request, {
+  const given = variables as Variables; // Its type comes from the document: an object.
+  const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], given);
+  const result = await executed(operation, { given, coerced }, request, {
     throwsFailures: true,
     isHeavy: false,
     spendOnTargets: bounded(MAX_V1_TARGET_BYTES, () => invalid([{ path: ['perPage'], messages: [tooMuch] }])),
@@ -107,7 +109,7 @@ function ownOperation(document: DocumentNode): Operation {
 /** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
 async function executed(
   operation: Operation,
-  variables: Variables,
+  variables: Values,
   request: ApiRequest,
   bounds: Pick<Context, 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>,
 ): Promise<Answers> {

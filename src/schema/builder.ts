@@ -13,7 +13,7 @@ interface SchemaTypes {
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string | number };
-    DateTime: { Input: string; Output: Date };
+    DateTime: { Input: string; Output: Date | string };
     URL: { Input: never; Output: string };
     Date: { Input: string; Output: string };
   };

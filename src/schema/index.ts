@@ -14,3 +14,6 @@ import './webhook.ts';
 import { builder } from './builder.ts';
 
 export const schema = builder.toSchema();
+
+/** The same for documents whose rows have all that their fields select. */
+export const coveredSchema = (): typeof schema => builder.toSchema({ isCovered: true });

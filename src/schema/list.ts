@@ -47,7 +47,7 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
  * @param ofTotal an addition to the description of its total
  */
 export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>, ofTotal = '') {
-  const Edge = builder.objectRef<{ cursor: string; node: Row }>(`${name}Edge`).implement({
+  const Edge = builder.objectRef<{ readonly cursor: string; readonly node: Row }>(`${name}Edge`).implement({
     description: `One of the ${plural} of a connection, with its cursor.`,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
@@ -55,7 +55,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
           'The position in this order, for `after` and `before`. It stays valid when records are added or deleted.',
       }),
       // TypeScript cannot follow Pothos' conditional type of a result through the type parameter.
-      node: t.field({ type: node, description: 'The record.', resolve: (edge) => edge.node as never }),
+      node: t.expose('node' as never, { type: node, description: 'The record.' }),
     }),
   });
   return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({

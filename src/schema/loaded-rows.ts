@@ -1,10 +1,14 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
       loaded: LoadedPlugin<Types>;
+    }
+    export interface BuildSchemaOptions<Types extends SchemaTypes> {
+      /** Whether the schema is for documents whose rows have all that their fields select. */
+      isCovered?: boolean;
     }
   }
 }
@@ -38,7 +42,8 @@ function has(row: unknown, needed: Needed): boolean {
 /**
  * Resolves a field from its row, where the row has what the field selects. Pothos' Prisma plugin does so, too, but looks
  * up for each field of each row whether its query was planned, which takes most of the time of a list. Where something is
- * missing, the Prisma plugin loads it.
+ * missing, the Prisma plugin loads it. Where nothing can be, fields that are properties of their row have no resolver, so
+ * that compiled code reads them itself.
  */
 class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** What the field selects of its row; null if only the Prisma plugin can tell. */
@@ -59,6 +64,10 @@ class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const needed = this.#neededBy(field);
     const resolve = field.resolve as Resolver<Types> | undefined;
     if (needed === null || resolve === undefined) return resolver;
+    if (this.options.isCovered)
+      return (field.extensions as Planned).pothosPrismaRelationField?.name === field.name
+        ? defaultFieldResolver
+        : resolve;
     return (row, args, context, info) => (has(row, needed) ? resolve : resolver)(row, args, context, info);
   }
 }

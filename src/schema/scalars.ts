@@ -15,7 +15,7 @@ function asText(given: unknown): string {
 builder.scalarType('DateTime', {
   description: 'A time in UTC, in ISO 8601 with milliseconds: `2026-11-20T19:24:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: (timestamp) => (timestamp instanceof Date ? timestamp.toISOString() : timestamp),
+  serialize: (timestamp) => (typeof timestamp === 'string' ? timestamp : timestamp.toISOString()),
   parseValue: asText,
 });
 

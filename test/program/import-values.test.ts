@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeOf, timestampIn } from '../../src/domain/transfer/times.ts';
-import { countOf, isSet, numberOf, yesOrNo } from '../../src/domain/transfer/values.ts';
-import { WrongValue } from '../../src/domain/transfer/wrong-value.ts';
+import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],
@@ -27,7 +25,7 @@ test.each([
   ['1700000000', '2023-11-14T22:13:20Z'],
   ['1700000000500', '2023-11-14T22:13:20.5Z'],
 ])('reads %s as %s', (text, expected) => {
-  expect(timeOf(text)).toEqual(new Date(expected));
+  expect(time.parse(text)).toEqual(new Date(expected));
 });
 
 test.each([
@@ -51,7 +49,7 @@ test.each([
   '11/20/2026',
   '20.11.2026',
 ])('refuses %s as a time', (text) => {
-  expect(() => timeOf(text)).toThrow(
+  expect(() => time.parse(text)).toThrow(
     'it must be a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
   );
 });
@@ -65,21 +63,28 @@ test.each([
   ['false', false],
   [false, false],
 ])('reads %s as %s, for yes or no', (value, expected) => {
-  expect(yesOrNo(value)).toBe(expected);
+  expect(yesOrNo.parse(value)).toBe(expected);
 });
 
 test.each(['FALSCH', 'nein', 'maybe', {}])('refuses %s as yes or no', (value) => {
-  expect(() => yesOrNo(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
+  expect(() => yesOrNo.parse(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
 });
 
 test.each(['Never', 'n/a', '-', '0', false])('reads %s as no time', (value) => {
-  expect(timestampIn(value)).toBeUndefined();
+  expect(time.parse(value)).toBeUndefined();
 });
 
 const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
-test.each([timeOf, countOf, yesOrNo, numberOf])('$name refuses a deeply nested list', (parse) => {
-  expect(() => parse(deep)).toThrow(WrongValue);
-});
+test.each(Object.entries({ time, count, yesOrNo, wholeNumber }))(
+  'refuses a deeply nested list as %s',
+  (_name, kind) => {
+    expect(kind.safeParse(deep).error?.issues).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^is "an object of very many levels"; it must be /),
+      }),
+    ]);
+  },
+);
 
 test('isSet treats a deeply nested list as set', () => {
   expect(isSet(deep)).toBe(true);
@@ -88,6 +93,6 @@ test('isSet treats a deeply nested list as set', () => {
 test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000_000)])(
   'refuses a very long text as a time without spending long on it',
   (text) => {
-    expect(() => timeOf(text)).toThrow(WrongValue);
+    expect(() => time.parse(text)).toThrow('it must be a time');
   },
 );

@@ -3,6 +3,7 @@ import vm from 'node:vm';
 import {
   type GraphQLOutputType,
   getIntrospectionQuery,
+  introspectionFromSchema,
   isInterfaceType,
   isListType,
   isNonNullType,
@@ -11,6 +12,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Documents } from '../../src/graphql/document.ts';
 import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
+import { introspectionSizes } from '../../src/schema/cost/size-calculation.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -420,13 +422,29 @@ test('limits the size of targets in an answer', async () => {
 test('every list declares its size', () => {
   const isList = (type: GraphQLOutputType): boolean => isListType(isNonNullType(type) ? type.ofType : type);
   const silent = Object.values(schema.getTypeMap()).flatMap((type) =>
-    (isObjectType(type) || isInterfaceType(type)) && !type.name.startsWith('__')
+    isObjectType(type) || isInterfaceType(type)
       ? Object.values(type.getFields())
           .filter((field) => isList(field.type) && !(field.extensions.cost as FieldCost | undefined)?.size)
           .map((field) => `${type.name}.${field.name}`)
       : [],
   );
-  expect(silent).toEqual([]);
+  expect(silent.filter((name) => introspectionSizes[name] === undefined)).toEqual([]);
+});
+
+test('the lists of the introspection have at most their declared sizes, on average', () => {
+  const { __schema } = introspectionFromSchema(schema);
+  const owners = new Map<string | undefined, readonly object[]>([
+    ['__Schema', [__schema]],
+    ['__Directive', __schema.directives],
+    ['__Type', __schema.types],
+    ['__Field', __schema.types.flatMap((type) => ('fields' in type && type.fields) || [])],
+  ]);
+  const tooLong = Object.entries(introspectionSizes).filter(([name, size]) => {
+    const [type, field = ''] = name.split('.');
+    const lists = (owners.get(type) ?? []).map((owner) => Reflect.get(owner, field));
+    return lists.filter(Array.isArray).flat().length > size * lists.length;
+  });
+  expect(tooLong).toEqual([]);
 });
 
 test('the cache of documents is bounded', () => {
@@ -482,6 +500,17 @@ test('introspection costs in proportion to its largest answer', async () => {
     expect((await times(1)).errors).toBeUndefined();
     expect((await times(200)).errors?.[0]?.extensions.code).toBe('TOO_COSTLY');
   }
+});
+
+test('refuses introspections that nest the lists of types often or deeply', async () => {
+  const types = (count: number, fields: string) =>
+    `{ ${many(count, (i) => `a${i}: __schema { types { ${fields} } }`)} }`;
+  const fields = 'fields { name type { fields { name } } }';
+  const codeOf = async (query: string) => (await caller.graphql(query)).errors?.[0]?.extensions.code;
+  expect(await codeOf(types(1, fields))).toBeUndefined();
+  expect(await codeOf(types(150, fields))).toBe('TOO_COSTLY');
+  expect(await codeOf(types(150, 'fields { name }'))).toBe('TOO_COSTLY');
+  expect(await codeOf(types(1, `fields { type { ${fields} } }`))).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
 test('refuses a batch of operations in one request', async () => {

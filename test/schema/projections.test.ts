@@ -87,6 +87,20 @@ test.each(joined)(
   },
 );
 
+test.each([
+  '2026-11-20T19:24:00.000Z',
+  '2026-11-20T19:24:05.100Z',
+  '1999-01-02T03:04:05.670Z',
+  '2026-12-31T23:59:59.999Z',
+])('gives %s with its milliseconds, of a link and of its pixels', async (time) => {
+  const at = new Date(time);
+  const { linkCounter, pixel } = server.database.prisma;
+  await linkCounter.update({ where: { linkId: id }, data: { lastClickedAt: at } });
+  await pixel.updateMany({ data: { createdAt: at } });
+  for (const link of await ask('lastClickedAt pixels { createdAt }'))
+    expect(link).toEqual({ lastClickedAt: time, pixels: [{ createdAt: time }] });
+});
+
 test.each(['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'])(
   'paginates a list ordered by %s, whatever fields are selected',
   async (field) => {

@@ -11,12 +11,12 @@ import type { Services } from '../../domain/services.ts';
 import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decide-redirect.ts';
 import { PendingVisits } from '../../domain/visit/pending-visits.ts';
+import type { Visitor } from '../../domain/visit/visitor.ts';
 import { OTHER_REFERRER } from '../../domain/visit/visitor-attributes.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { type DemoLink, demoLinks, demoSpaces, SITE } from './company.ts';
-import { poisson, type Random } from './random.ts';
-import { demoVisit, weekdays } from './visitors.ts';
+import { company, type DemoLink, demoLinks } from './company.ts';
+import { pick, poisson, type Random, seededRandom } from './random.ts';
 
 const DAYS = 365;
 /** The number of people per visit of a day, from which visitors are drawn: some visit more than once. */
@@ -42,7 +42,7 @@ function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, sin
   const turn = (at.getUTCMonth() + at.getUTCDate() / 31 - 5) / 12;
   const ofSeason = 1 + 0.55 * season * Math.cos(2 * Math.PI * turn);
   const ofAge = halfLife === undefined ? 0.75 + (0.5 * since) / DAYS : 0.5 ** (since / halfLife);
-  return daily * (weekdays[week][at.getUTCDay()] ?? 1) * ofSeason * ofAge;
+  return daily * (company.weekdays[week][at.getUTCDay()] ?? 1) * ofSeason * ofAge;
 }
 
 async function makeLinks(
@@ -53,14 +53,14 @@ async function makeLinks(
 ): Promise<{ link: Link; demo: DemoLink }[]> {
   const spaces = new Map<string, number>();
   const start = startOf(daysAfter(last, 1 - DAYS), 7);
-  for (const [index, name] of demoSpaces.entries())
+  for (const [index, name] of company.spaces.entries())
     spaces.set(name, (await createSpace(db, actor, { name, color: index + 1 }, start)).id);
   const made = [];
   for (const demo of demoLinks.toSorted((one, other) => other.age - one.age)) {
     const { alias, title, path, space, age, more } = demo;
     const spaceId = spaces.get(space ?? '');
     const input = {
-      url: SITE + path,
+      url: `https://lindenhof.example${path}`,
       alias,
       title,
       ...more,
@@ -70,6 +70,44 @@ async function makeLinks(
     made.push({ link: await db.prisma.link.findUniqueOrThrow({ where: { id } }), demo });
   }
   return made;
+}
+
+const countryWeights = Object.fromEntries(
+  Object.entries(company.countries).map(([country, { weight }]) => [country, weight]),
+);
+
+interface DemoVisit {
+  readonly hour: number;
+  readonly visitor: Visitor;
+  readonly address: string;
+  readonly referrer: string;
+}
+
+/** A visit by one of some people. A person's number determines all of its properties, so people can visit again. */
+function demoVisit(
+  { source, week }: Pick<DemoLink, 'source' | 'week'>,
+  people: { readonly first: number; readonly count: number },
+  random: Random,
+): DemoVisit {
+  const { userAgents, phones, countries, referrers, hours } = company;
+  const hour = Number(pick(Object.fromEntries(hours[week].entries()), random));
+  const isProgram = random() < 0.07;
+  const person = people.first + Math.floor(random() * people.count);
+  const address = `10.${(person >> 16) % 256}.${(person >> 8) % 256}.${person % 256}`;
+  const own = seededRandom(person);
+  const country = pick(countryWeights, own);
+  const userAgent = pick(own() < phones[source] ? userAgents.phone : userAgents.desk, own);
+  const visitor: Visitor = {
+    country: country === '' ? null : country,
+    userAgent: isProgram ? pick(userAgents.program, random) : userAgent,
+    platformHint: null,
+    acceptLanguage: pick(countries[country]?.languages ?? {}, own),
+    optedOut: own() < 0.03,
+    passwordGiven: true,
+    counts: !isProgram,
+    query: '',
+  };
+  return { hour, visitor, address, referrer: pick(referrers[source], random) };
 }
 
 /** Adds the visits of one day of a link, none of them after `end`. */
@@ -132,5 +170,5 @@ export async function fillDemo(
     while ((await deletePastVisitors(db, day)).more);
   }
   await db.database.analyze(models);
-  return { spaces: demoSpaces.length, links: links.length, clicks };
+  return { spaces: company.spaces.length, links: links.length, clicks };
 }

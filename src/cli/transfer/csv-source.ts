@@ -3,7 +3,10 @@ import type { SourceLine } from '../../domain/transfer/entry.ts';
 import { type ImportFormat, neededColumns } from '../../domain/transfer/formats.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { csvRecords } from './csv-reader.ts';
-import { noExport } from './format-error.ts';
+
+export function noExport(format: ImportFormat, why: string): OperatorError {
+  return new OperatorError(`The file is no export of the format "${format}": ${why}.`);
+}
 
 /** Excel's first line that names the delimiter. */
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;

@@ -4,7 +4,7 @@ import type { SourceLine } from '../../domain/transfer/entry.ts';
 import { type Format, type ImportFormat, importFormats } from '../../domain/transfer/formats.ts';
 import { BrokenOff } from '../../domain/transfer/import.ts';
 import { MAX_RECORD_LENGTH } from './csv-reader.ts';
-import { noExport } from './format-error.ts';
+import { noExport } from './csv-source.ts';
 
 /** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
 const MAX_DEPTH = 10_000;

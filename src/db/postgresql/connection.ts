@@ -63,9 +63,10 @@ function written(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-const timeOf = (text: string) => new Date(`${text.replace(' ', 'T')}Z`);
+/** The id of PostgreSQL's type of times. */
+const TIMESTAMP = 1114;
 
-/** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric, timestamp. Others stay texts. */
+/** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric. Others stay texts. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
   20: Number,
@@ -73,22 +74,9 @@ const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   23: Number,
   26: Number,
   1700: Number,
-  1114: timeOf,
 };
 const asText = (text: string) => text;
 const types = { getTypeParser: (id: number) => parsers[id] ?? asText };
-
-/** The names of columns by statement: equal names are one list, by which `rowsOf` remembers what becomes of the values. */
-const known = new LRUCache<string, readonly string[]>({ max: 500 });
-
-function namesOf(text: string, fields: QueryArrayResult['fields']): readonly string[] {
-  const before = known.get(text);
-  if (before?.length === fields.length && fields.every(({ name }, column) => name === before[column]))
-    return before;
-  const names = fields.map(({ name }) => name);
-  known.set(text, names);
-  return names;
-}
 
 /** Reads by `pg` itself: Prisma's adapter formats each statement for a debug log, and describes each column. */
 function reader(nameOf: NameOf, send: (query: QueryArrayConfig) => Promise<QueryArrayResult>): RawRead {
@@ -96,7 +84,11 @@ function reader(nameOf: NameOf, send: (query: QueryArrayConfig) => Promise<Query
     const name = nameOf({ sql: text });
     const query = { name, text, values: args.map(written), rowMode: 'array' as const, types };
     const { fields, rows } = await send(query);
-    return { names: namesOf(text, fields), kinds: [], rows };
+    return {
+      names: fields.map(({ name: column }) => column),
+      kinds: fields.map(({ dataTypeID }) => (dataTypeID === TIMESTAMP ? 'time' : undefined)),
+      rows,
+    };
   };
 }
 

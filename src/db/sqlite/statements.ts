@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { dateText, type RawRows } from '../driver.ts';
+import { dateText } from '../date-text.ts';
+import type { RawRows } from '../driver.ts';
 
 /** The part of better-sqlite3's statements that is used. */
 export interface Statement {
@@ -55,7 +56,7 @@ export function rawReader(
         statement: statement.safeIntegers(false).raw(true),
         names: columns.map(({ name }) => name),
         kinds: columns.map(({ type }) =>
-          type === 'DATETIME' ? 'date' : type === 'BOOLEAN' ? 'boolean' : undefined,
+          type === 'DATETIME' ? 'time' : type === 'BOOLEAN' ? 'boolean' : undefined,
         ),
       };
       statements.set(sql, known);

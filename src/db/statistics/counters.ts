@@ -1,6 +1,6 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
-import { dateText } from '../driver.ts';
+import { dateText } from '../date-text.ts';
 import { retryConflicts } from '../errors.ts';
 import { hasStatus } from '../reading/link-status.ts';
 import { join, sql } from '../sql.ts';

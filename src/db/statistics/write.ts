@@ -1,6 +1,6 @@
 import type { LinkCounter } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
-import { dateText } from '../driver.ts';
+import { dateText } from '../date-text.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { enclosingPeriod } from './calendar.ts';

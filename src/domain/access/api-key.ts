@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
@@ -35,7 +35,7 @@ export interface KeyView {
 }
 
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 /** A new key: 256 random bits, in characters that need no quoting in a header, a URL or a shell. */

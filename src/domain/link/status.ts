@@ -9,7 +9,8 @@ export const linkStatuses = {
 
 export type LinkStatus = keyof typeof linkStatuses;
 
-type StatusColumns = Pick<Link, 'disabled' | 'expiresAt' | 'expirationClicks'> & Pick<LinkCounter, 'clicks'>;
+type StatusColumns = Pick<Link, 'disabled' | 'expirationClicks'> &
+  Pick<LinkCounter, 'clicks'> & { readonly expiresAt: Date | string | null };
 
 /** @param now called only if the status depends on the time */
 export function statusOf(
@@ -17,7 +18,7 @@ export function statusOf(
   now: () => Date,
 ): LinkStatus {
   if (disabled) return 'DISABLED';
-  const ended = expiresAt !== null && expiresAt <= now();
+  const ended = expiresAt !== null && new Date(expiresAt) <= now();
   const usedUp = expirationClicks !== null && clicks >= expirationClicks;
   return ended || usedUp ? 'EXPIRED' : 'ACTIVE';
 }

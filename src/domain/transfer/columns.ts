@@ -7,8 +7,7 @@ import {
   importFields,
   importFormats,
 } from './formats.ts';
-import { shortUrlsIn } from './named-values.ts';
-import { isSet } from './values.ts';
+import { isSet, shortUrlsIn } from './values.ts';
 
 const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
@@ -62,67 +61,11 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
-/** The columns with a value in the record that is not imported: those of no field, and those that differ from the one that counts. */
-export function unusedColumns(columns: FileColumns, cells: Cells): string[] {
-  const { byField, others } = columns;
-  const shadowed = [...byField].flatMap(([field, names]) => {
-    if (names.length < 2 || COMBINED.has(field)) return [];
-    const [first, ...more] = valuesOf(columns, cells, field);
-    const shown = JSON.stringify(first?.value);
-    return more.flatMap(({ column, value }) => (JSON.stringify(value) === shown ? [] : column));
-  });
-  return [...others.filter((name) => !isEmpty(cells.raw[name])), ...shadowed];
-}
-
 /** What services write into a cell without a value; the last is MySQL's. */
 const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 
 /** Fields that are true if any of their columns is true. */
 const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
-
-/** Fields of which several columns may count. */
-const COMBINED: ReadonlySet<ImportField> = new Set([...ANY_COLUMN, 'short_url']);
-
-/** A record of a file, and whether the file is CSV. */
-export interface Cells {
-  readonly raw: RawRecord;
-  readonly isCsv: boolean;
-}
-
-/** The values of a field by column, without those that mean nothing. */
-function valuesOf(
-  { format, byField }: FileColumns,
-  { raw, isCsv }: Cells,
-  field: ImportField,
-): { column: string; value: unknown }[] {
-  const guarded = isCsv && format.guarded === true;
-  const hasMeaning = (value: unknown) =>
-    !isEmpty(value) &&
-    !(isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value)) &&
-    !(LISTS.has(field) && value === '[]');
-  return (byField.get(field) ?? []).flatMap((column) => {
-    const value = raw[column];
-    const trimmed = typeof value === 'string' ? value.trim() : value;
-    if (!hasMeaning(trimmed)) return [];
-    return { column, value: guarded && typeof trimmed === 'string' ? unguarded(trimmed) : trimmed };
-  });
-}
-
-/**
- * A record by our field names. Empty values and lists are absent; of several columns for a field, the first with a value counts,
- * or all short URLs.
- */
-export function recordOf(columns: FileColumns, cells: Cells): ImportRecord {
-  const record: ImportRecord = {};
-  for (const field of columns.byField.keys()) {
-    const values = valuesOf(columns, cells, field);
-    const first = (ANY_COLUMN.has(field) && values.find(({ value }) => isSet(value))) || values[0];
-    if (first === undefined) continue;
-    const isList = field === 'short_url' && columns.format.hasAliases;
-    record[field] = isList ? values.flatMap(({ value }) => shortUrlsIn(value)) : first.value;
-  }
-  return record;
-}
 
 /** The field that replaces a missing one. */
 const FALLBACKS: Partial<Record<ImportField, ImportField>> = {
@@ -131,10 +74,46 @@ const FALLBACKS: Partial<Record<ImportField, ImportField>> = {
   countries: 'country_urls',
 };
 
-/** The name of the column that has the record's value for a field, such as `tags[0]`; null if there is none. */
-export function columnWithValue(columns: FileColumns, cells: Cells, path: string): string | null {
-  const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
-  if (field === undefined) return null;
-  const [first] = [field, FALLBACKS[field]].flatMap((one) => (one ? valuesOf(columns, cells, one) : []));
-  return first?.column.trim() ?? null;
+/** A record of a file, by field and column. */
+export class FileRecord {
+  /** The record by our field names, without empty values and lists. */
+  readonly fields: ImportRecord = {};
+  /** The columns with a value that is not imported: those of no field, and those that differ from the one that counts. */
+  readonly unused: readonly string[];
+  /** The first column of each field that has a value. */
+  readonly #columns = new Map<ImportField, string>();
+
+  constructor({ format, byField, others }: FileColumns, raw: RawRecord, isCsv: boolean) {
+    const unused = others.filter((column) => !isEmpty(raw[column]));
+    const guarded = isCsv && format.guarded === true;
+    const valuesIn = (field: ImportField, column: string) => {
+      const given = raw[column];
+      const value = typeof given === 'string' ? given.trim() : given;
+      const isNone = isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value);
+      if (isEmpty(value) || isNone || (LISTS.has(field) && value === '[]')) return [];
+      return [{ column, value: guarded && typeof value === 'string' ? unguarded(value) : value }];
+    };
+    for (const [field, names] of byField) {
+      const values = names.flatMap((column) => valuesIn(field, column));
+      const [first] = values;
+      if (first === undefined) continue;
+      this.#columns.set(field, first.column.trim());
+      if (field === 'short_url' && format.hasAliases)
+        this.fields[field] = values.flatMap(({ value }) => shortUrlsIn(value));
+      else if (ANY_COLUMN.has(field))
+        this.fields[field] = (values.find(({ value }) => isSet(value)) ?? first).value;
+      else this.fields[field] = first.value;
+      if (field === 'short_url' || ANY_COLUMN.has(field)) continue;
+      for (const { column, value } of values.slice(1))
+        if (JSON.stringify(value) !== JSON.stringify(first.value)) unused.push(column);
+    }
+    this.unused = unused;
+  }
+
+  /** The name of the column that has the value of a field, such as `tags[0]`; null if there is none. */
+  columnOf(path: string): string | null {
+    const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
+    const instead = field && FALLBACKS[field];
+    return (field && this.#columns.get(field)) ?? (instead && this.#columns.get(instead)) ?? null;
+  }
 }

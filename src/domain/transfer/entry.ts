@@ -1,13 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import type { BulkItem } from '../link/bulk.ts';
-import {
-  columnsFor,
-  columnWithValue,
-  type FileColumns,
-  type RawRecord,
-  recordOf,
-  unusedColumns,
-} from './columns.ts';
+import { columnsFor, type FileColumns, FileRecord, type RawRecord } from './columns.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
 import type { NamedRecords, UsableDomain } from './named-records.ts';
@@ -45,26 +38,6 @@ const MAX_UNUSED_LENGTH = 50;
 /** How many headers are cached: in a JSON file, each record may have different keys. */
 const MAX_HEADERS = 1_000;
 
-/** The kinds of records in our own export, each with a function that returns its required field if that is missing. */
-const requiredFields: Readonly<Record<string, (line: ImportLine) => string | null>> = {
-  link: () => null,
-  space: ({ space }) => (space === null ? 'space' : null),
-  pixel: ({ pixels }) => (pixels.length === 0 ? 'pixels' : null),
-  domain: ({ names: [{ host }] }) => (host === null ? 'domain' : null),
-};
-
-/** @throws RefusedLine for an unknown kind, or without the required field */
-function checkKind(line: ImportLine): void {
-  const kind = line.kind.slice(0, 50);
-  const missing = Object.hasOwn(requiredFields, line.kind) && requiredFields[line.kind];
-  if (!missing)
-    throw new RefusedLine([
-      { path: ['kind'], messages: [`is "${kind}"; it must be link, space, pixel or domain`] },
-    ]);
-  const field = missing(line);
-  if (field !== null) throw new RefusedLine([{ path: [field], messages: ['is required'] }]);
-}
-
 /** Reads lines, and resolves the names in them. */
 export class EntryReader {
   readonly #format: ImportFormat;
@@ -84,13 +57,13 @@ export class EntryReader {
     const empty = { line: source.line, links: [], refused: [], notes: [], columnOf: () => null };
     if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
     const columns = this.#columnsOf(source.header);
-    const columnOf = (field: string) => columnWithValue(columns, source, field);
-    for (const name of unusedColumns(columns, source))
+    const record = new FileRecord(columns, source.raw, source.isCsv);
+    const columnOf = (field: string) => record.columnOf(field);
+    for (const name of record.unused)
       if (this.unusedColumns.size < MAX_UNUSED)
         this.unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
     try {
-      const line = readLine(recordOf(columns, source), columns.format, this.#now);
-      checkKind(line);
+      const line = readLine(record.fields, columns.format, this.#now);
       return { ...empty, ...(await this.#resolve(line)), columnOf };
     } catch (error) {
       if (error instanceof RefusedLine) return { ...empty, refused: error.fields, columnOf };

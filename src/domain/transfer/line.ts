@@ -2,18 +2,8 @@ import type { FieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/input.ts';
 import type { Platform } from '../link/targeting.ts';
-import type { Format, ImportField, ImportRecord } from './formats.ts';
-import {
-  aliasIn,
-  countryTargetsOf,
-  type DescribedPixel,
-  hostIn,
-  pixelsOf,
-  shortUrlsOf,
-} from './named-values.ts';
-import { timestampIn } from './times.ts';
-import { countOf, isSet, listOf, nameOf, numberOf, tagsOf, yesOrNo } from './values.ts';
-import { shortened, textOf, WrongValue } from './wrong-value.ts';
+import type { Format, ImportRecord } from './formats.ts';
+import { parseRecord, shortened, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
 export class RefusedLine extends Error {
@@ -31,6 +21,9 @@ export interface NamedSpace {
   readonly color: number | null;
 }
 
+/** A pixel described by a line. */
+export type DescribedPixel = NonNullable<Values['pixels']>[number];
+
 /** A short URL; null or undefined for what the file does not have. */
 export interface NamedLink {
   readonly host: string | null;
@@ -39,7 +32,7 @@ export interface NamedLink {
 
 /** The parsed values of a line, before names are looked up. */
 export interface ImportLine {
-  readonly kind: string;
+  readonly kind: NonNullable<Values['kind']>;
   /** Its short URLs, of which each becomes a link. */
   readonly names: readonly [NamedLink, ...NamedLink[]];
   /** Whether its host is a domain of the account, in our own export. */
@@ -54,68 +47,62 @@ export interface ImportLine {
   readonly notes: readonly string[];
 }
 
-/** Parses a field of a record; undefined if it is absent or invalid. */
-type Read = <T>(field: ImportField, parse: (value: unknown) => T) => T | undefined;
-
 /** The values of a record. @throws RefusedLine with all errors in them */
 export function readLine(record: ImportRecord, format: Format, now: Date): ImportLine {
-  const faults: FieldError[] = [];
-  const line = lineOf(record, format, now, (field, parse) => {
-    const value = record[field];
-    try {
-      return value === undefined ? undefined : parse(value);
-    } catch (error) {
-      if (!(error instanceof WrongValue)) throw error;
-      faults.push({ path: [field], messages: [error.message] });
-      return undefined;
-    }
-  });
-  if (faults.length > 0) throw new RefusedLine(faults);
-  return line;
+  // With columns for alias and domain, the short URL is not needed, unless the record may have several.
+  const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
+  const { data, error } = parseRecord(isNamed ? { ...record, short_url: undefined } : record, format);
+  if (data) return lineOf(data, format, now);
+  const messages = new Map<string, string>();
+  for (const { path, message } of error.issues)
+    if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
+  throw new RefusedLine([...messages].map(([field, message]) => ({ path: [field], messages: [message] })));
 }
 
-function lineOf(record: ImportRecord, format: Format, now: Date, read: Read): ImportLine {
+function lineOf(values: Values, format: Format, now: Date): ImportLine {
   const notes: string[] = [];
-  const kind = read('kind', textOf) ?? 'link';
-  if (read('redirect_rules', isSet) === true)
+  const { kind: ofKind = 'link' } = values;
+  if (values.redirect_rules)
     notes.push('has redirect rules, which are not in the file: it leads every visitor to the same URL');
-  return {
-    kind,
-    names: namesOf(record, format, read, notes),
+  const line = {
+    kind: ofKind,
+    names: namesOf(values, format, notes),
     // A line about a domain is about one of the account's own.
-    ownDomain: read('own_domain', isSet) === true || kind === 'domain',
-    domainNotFoundUrl: read('domain_not_found_url', textOf) ?? null,
+    ownDomain: values.own_domain === true || ofKind === 'domain',
+    domainNotFoundUrl: values.domain_not_found_url ?? null,
     fields: {
-      url: read('url', textOf),
-      ...Object.fromEntries(linkTexts.map((name) => [name, read(name, textOf)])),
-      ...accessOf(read, now, notes),
-      ...privacyOf(read, notes),
+      url: values.url,
+      ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
+      ...accessOf(values, now, notes),
+      ...privacyOf(values, notes),
       expiration: {
-        url: read('expiration_url', textOf),
-        at: read('expires_at', timestampIn)?.toISOString(),
-        clicks: read('expiration_clicks', countOf),
+        url: values.expiration_url,
+        at: values.expires_at?.toISOString(),
+        clicks: values.expiration_clicks,
       },
-      targeting: targetingOf(read, notes),
+      targeting: targetingOf(values, notes),
     },
-    space: spaceOf(read, notes),
-    pixels: read('pixels', pixelsOf) ?? [],
+    space: spaceOf(values, notes),
+    pixels: values.pixels ?? [],
     origin: {
-      createdAt: read('created_at', timestampIn),
-      updatedAt: read('updated_at', timestampIn),
-      clicks: read('clicks', countOf),
-      lastClickedAt: read('last_clicked_at', timestampIn),
+      createdAt: values.created_at,
+      updatedAt: values.updated_at,
+      clicks: values.clicks,
+      lastClickedAt: values.last_clicked_at,
     },
     notes,
   };
+  const missing =
+    (ofKind === 'space' && line.space === null && 'space') ||
+    (ofKind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
+    (ofKind === 'domain' && line.names[0].host === null && 'domain');
+  if (missing) throw new RefusedLine([{ path: [missing], messages: ['is required'] }]);
+  return line;
 }
 
 /** The short URLs of a line, without duplicates. */
-function namesOf(record: ImportRecord, format: Format, read: Read, notes: string[]): ImportLine['names'] {
-  // With columns for alias and domain, the short URL is not needed, unless the record may have several.
-  const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
-  const shortUrls = isNamed ? [] : (read('short_url', (value) => shortUrlsOf(value, format)) ?? []);
-  const domain = read('domain', hostIn);
-  const alias = read('alias', (value) => aliasIn(value, format.root));
+function namesOf(values: Values, format: Format, notes: string[]): ImportLine['names'] {
+  const { domain, alias, short_url: shortUrls = [] } = values;
   const [first] = shortUrls;
   const main = { host: domain ?? first?.host ?? null, alias: alias ?? first?.alias };
   if (!format.hasAliases && alias === undefined && shortUrls.length > 1)
@@ -130,64 +117,58 @@ function namesOf(record: ImportRecord, format: Format, read: Read, notes: string
 /** Platforms that other services call desktop. */
 const DESKTOPS: readonly Platform[] = ['WINDOWS', 'OS_X', 'LINUX', 'UBUNTU', 'CHROME_OS'];
 
-function targetingOf(read: Read, notes: string[]) {
-  const targetOf = (field: ImportField, platforms: readonly Platform[]) => {
-    const url = read(field, textOf);
-    return url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
-  };
+function targetingOf(values: Values, notes: string[]) {
+  const targetOf = (url: string | undefined, platforms: readonly Platform[]) =>
+    url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
   const devices = [
-    ...targetOf('ios_url', ['IOS']),
-    ...targetOf('android_url', ['ANDROID']),
-    ...targetOf('desktop_url', DESKTOPS),
+    ...targetOf(values.ios_url, ['IOS']),
+    ...targetOf(values.android_url, ['ANDROID']),
+    ...targetOf(values.desktop_url, DESKTOPS),
   ];
-  const urls = read('country_urls', countryTargetsOf) ?? [];
+  const { country_urls: urls = [] } = values;
   if (devices.length > 0 && urls.length > 0)
     notes.push('has targets by platform and by country, and a link uses one of them: those by platform');
   const found = devices.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
   return {
-    type: read('target_type', textOf) ?? found,
-    countries: read('countries', listOf) ?? (urls.length > 0 ? urls : undefined),
-    platforms: read('platforms', listOf) ?? (devices.length > 0 ? devices : undefined),
-    languages: read('languages', listOf),
-    rotation: read('rotation', listOf),
+    type: values.target_type ?? found,
+    countries: values.countries ?? (urls.length > 0 ? urls : undefined),
+    platforms: values.platforms ?? (devices.length > 0 ? devices : undefined),
+    languages: values.languages,
+    rotation: values.rotation,
   };
 }
 
 /** A link that visitors could not open must stay closed. */
-function accessOf(read: Read, now: Date, notes: string[]) {
-  const password = read('password', textOf);
-  const isLocked = read('has_password', isSet) === true && password === undefined;
+function accessOf({ password, status = 'active', ...values }: Values, now: Date, notes: string[]) {
+  const isLocked = values.has_password === true && password === undefined;
   if (isLocked) notes.push('had a password, which is not imported: it is disabled until it gets another one');
-  const opensAt = read('starts_at', timestampIn);
+  const { starts_at: opensAt } = values;
   const opensLater = opensAt !== undefined && opensAt > now;
   if (opensLater)
     notes.push(`opens only at ${opensAt.toISOString()}: it is disabled until it is enabled by hand`);
-  const status = read('status', textOf) ?? 'active';
   const isClosed = status.toLowerCase() !== 'active';
   if (isClosed) notes.push('has a status other than active: it is disabled');
-  const isDisabled = read('disabled', yesOrNo);
-  return { password, disabled: isLocked || opensLater || isClosed || isDisabled };
+  return { password, disabled: isLocked || opensLater || isClosed || values.disabled };
 }
 
 /** Statistics that had a password must not become public. */
-function privacyOf(read: Read, notes: string[]) {
-  const privacyPassword = read('privacy_password', textOf);
-  const isPublic = read('public_statistics', yesOrNo);
-  const privacy = read('privacy', textOf) ?? (isPublic === false ? 'PRIVATE' : undefined);
-  const hadPassword = read('has_privacy_password', isSet) === true;
-  if (privacyPassword !== undefined || (privacy !== 'PASSWORD' && !hadPassword))
-    return { privacy, privacyPassword };
+function privacyOf(
+  { privacy: given, privacy_password: privacyPassword, ...values }: Values,
+  notes: string[],
+) {
+  const privacy = given ?? (values.public_statistics === false ? 'PRIVATE' : undefined);
   const isUnguarded = privacy === 'PASSWORD';
+  if (privacyPassword !== undefined || !(isUnguarded || values.has_privacy_password))
+    return { privacy, privacyPassword };
   // Beside another privacy, the password would be kept for later.
   const loss = isUnguarded ? 'they are private now' : 'it is not kept';
   notes.push(`had a password for its statistics, which no export has: ${loss}`);
   return { privacy: isUnguarded ? 'PRIVATE' : privacy };
 }
 
-function spaceOf(read: Read, notes: string[]): NamedSpace | null {
-  const tags = read('tags', tagsOf) ?? [];
-  const name = read('space', nameOf) ?? tags[0];
-  const lost = tags.filter((tag) => tag !== name).join(', ');
-  if (lost !== '') notes.push(`is in the space "${name}", and without its other tags: ${shortened(lost)}`);
-  return name === undefined ? null : { name, color: read('space_color', numberOf) ?? null };
+function spaceOf(values: Values, notes: string[]): NamedSpace | null {
+  const { tags: all = [], space = all[0], space_color: color = null } = values;
+  const lost = all.filter((tag) => tag !== space).join(', ');
+  if (lost !== '') notes.push(`is in the space "${space}", and without its other tags: ${shortened(lost)}`);
+  return space === undefined ? null : { name: space, color };
 }

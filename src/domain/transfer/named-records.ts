@@ -9,8 +9,7 @@ import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
-import { type ImportLine, RefusedLine } from './line.ts';
-import type { DescribedPixel } from './named-values.ts';
+import { type DescribedPixel, type ImportLine, RefusedLine } from './line.ts';
 
 /** A domain that the account may use. */
 export interface UsableDomain {

@@ -1,7 +1,7 @@
 import type { FieldError } from '../errors.ts';
 import type { BulkOutcome } from '../link/bulk-outcome.ts';
 import type { Entry, LinkOfLine } from './entry.ts';
-import { shortened } from './wrong-value.ts';
+import { shortened } from './values.ts';
 
 /** A message about a line. */
 export interface LineMessage {

@@ -1,5 +1,3 @@
-import { textOf, wrong } from './wrong-value.ts';
-
 const ISO =
   /^(\d{4})([-/])(\d\d)\2(\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** Such as `Nov 20, 2026 10:00 AM`, or JavaScript's text of a date: a day, perhaps a time, perhaps a zone with an offset. */
@@ -64,19 +62,12 @@ function timeInWords(text: string): Date | null {
 /** Longer texts are not parsed: the patterns would take long. */
 const MAX_TIME_LENGTH = 100;
 
-/** Parses a time; without an offset, it is in UTC. */
-export function timeOf(value: unknown): Date {
-  const allowed = 'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970';
-  const text = textOf(value, allowed).trim();
-  if (text.length > MAX_TIME_LENGTH) wrong(value, allowed);
+/** Parses a time as services write it; without an offset, it is in UTC. Null for any other text. */
+export function timeOf(given: string): Date | null {
+  const text = given.trim();
+  if (text.length > MAX_TIME_LENGTH) return null;
   if (/^\d{10}(\d{3})?$/.test(text)) return new Date(Number(text) * (text.length === 10 ? 1_000 : 1));
   const timestamp = isoTime(text) ?? timeInWords(text.replace(/\s*\(.*\)$/, '').replace(/\s+/g, ' '));
   const year = timestamp?.getUTCFullYear() ?? Number.NaN;
-  return timestamp !== null && year >= 1000 && year <= 9999 ? timestamp : wrong(value, allowed);
-}
-
-/** A time, or undefined for what services write when there is none. */
-export function timestampIn(value: unknown): Date | undefined {
-  const isNone = value === false || (typeof value === 'string' && /^(0|-|never|none|n\/a|\\N)$/i.test(value));
-  return isNone ? undefined : timeOf(value);
+  return year >= 1000 && year <= 9999 ? timestamp : null;
 }

@@ -1,66 +1,232 @@
+import { z } from 'zod';
+import { trimPasted } from '../input.ts';
+import { linkTexts } from '../link/input.ts';
+import { normalizeHost } from '../url.ts';
+import type { Format, ImportRecord } from './formats.ts';
 import { timeOf } from './times.ts';
-import { textOf, wrong } from './wrong-value.ts';
 
-/** The name of a folder or tag, or of an object with one. */
-export function nameOf(value: unknown): string {
-  const isNamed = typeof value === 'object' && value !== null && 'name' in value;
-  return textOf(isNamed ? value.name : value);
+const MAX_SHOWN = 60;
+
+/** A text, shortened for a message. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
+
+function shown(value: unknown): string {
+  try {
+    return shortened(typeof value === 'string' ? value : JSON.stringify(value));
+  } catch {
+    return 'an object of very many levels';
+  }
+}
+
+/** A value from which `parse` makes another; undefined for one that is not `allowed`. The message follows the field's name. */
+function parsed<Given, Value>(
+  given: z.ZodType<Given>,
+  allowed: string,
+  parse: (value: Given) => Value | undefined,
+): z.ZodType<Value> {
+  return given.transform((value, context) => {
+    const result = parse(value);
+    if (result !== undefined) return result;
+    context.addIssue(`is "${shown(value)}"; it must be ${allowed}`);
+    return z.NEVER;
+  });
+}
+
+/** The same for a text; JSON may have a number or a boolean in its place. */
+function written<Value>(allowed: string, parse: (text: string) => Value | undefined): z.ZodType<Value> {
+  // The text of a list would be that of its items, of however many levels.
+  return parsed(z.unknown(), allowed, (given) =>
+    typeof given === 'object' ? undefined : parse(String(given)),
+  );
+}
+
+/** The value, or that of the first of these properties that it has. */
+function inside(names: readonly string[], value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const found = new Map<string, unknown>(Object.entries(value));
+  return names.map((name) => found.get(name)).find((one) => one != null) ?? value;
+}
+
+/** The value of a cell's JSON; a cell with another text is that text. */
+function fromJson(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. */
+function itemsOf(value: unknown, between: RegExp): unknown[] {
+  const list = fromJson(value);
+  const items = Array.isArray(list) ? list : typeof value === 'string' ? value.split(between) : [value];
+  return items.filter((item) => item !== null && item !== '');
+}
+
+const text = written('a text', String);
+
+/** A kind of record in our own export. */
+const kind = written('link, space, pixel or domain', (given) =>
+  (['link', 'space', 'pixel', 'domain'] as const).find((one) => one === given),
+);
+
+export const wholeNumber = written('a whole number', (given) =>
+  /^-?\d{1,15}$/.test(given) ? Number(given) : undefined,
+);
 
 /** A number of clicks; commas may separate thousands. */
-export function countOf(value: unknown): number {
-  const allowed = `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`;
-  const text = textOf(value, allowed).replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
-  const count = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  return count <= Number.MAX_SAFE_INTEGER ? count : wrong(value, allowed);
-}
+export const count = written(`a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`, (given) => {
+  const digits = given.replace(/^(\d{1,3})((?:,\d{3})+)$/, (all) => all.replaceAll(',', ''));
+  return /^\d{1,16}$/.test(digits) && Number(digits) <= Number.MAX_SAFE_INTEGER ? Number(digits) : undefined;
+});
+
+/** A time, or undefined for what services write when there is none. */
+export const time = z.preprocess(
+  (given) =>
+    given === false || /^(0|-|never|none|n\/a|\\N)$/i.test(typeof given === 'string' ? given : '')
+      ? undefined
+      : given,
+  written(
+    'a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
+    (given) => timeOf(given) ?? undefined,
+  ).optional(),
+);
 
 /** Whether a cell means yes: any value except a no, such as a time. */
 export function isSet(value: unknown): boolean {
   return typeof value === 'object' || !/^(0|false|no|off|n|f)$/i.test(String(value));
 }
 
-/** A yes or no, or the time since when it is so. */
-export function yesOrNo(value: unknown): boolean {
-  const allowed = '1 or 0, true or false, yes or no, or a time';
-  if (!isSet(value)) return false;
-  if (/^(1|true|yes|on|y|t)$/i.test(textOf(value, allowed))) return true;
-  try {
-    return timeOf(value) !== null;
-  } catch {
-    return wrong(value, allowed);
-  }
-}
+const flag = z.unknown().transform(isSet);
 
-export function numberOf(value: unknown): number {
-  const allowed = 'a whole number';
-  return /^-?\d{1,15}$/.test(textOf(value, allowed)) ? Number(value) : wrong(value, allowed);
-}
+/** A yes or no, or the time since when it is so. */
+export const yesOrNo = written('1 or 0, true or false, yes or no, or a time', (given) =>
+  isSet(given) ? /^(1|true|yes|on|y|t)$/i.test(given) || timeOf(given) !== null || undefined : false,
+);
 
 /** A list, or its JSON text from a cell. */
-export function listOf(value: unknown): unknown[] {
-  let list: unknown = value;
-  try {
-    if (typeof value === 'string') list = JSON.parse(value);
-  } catch {
-    // Reported below.
-  }
-  return Array.isArray(list) ? list : wrong(value, 'a list in JSON, such as the export writes');
+const list = parsed(
+  z.unknown(),
+  'a list in JSON, such as the export writes',
+  (given): unknown[] | undefined => {
+    const items = fromJson(given);
+    return Array.isArray(items) ? items : undefined;
+  },
+);
+
+/** The name of a folder or tag, or of an object with one. */
+const name = z.preprocess((given) => inside(['name'], given), text);
+
+const tags = z
+  .preprocess((given) => itemsOf(given, /[,;|]/), z.array(name))
+  .transform((names) => names.map((one) => one.trim()).filter((one) => one !== ''));
+
+const pixels = list.pipe(
+  z.array(
+    parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
+      typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
+        ? given
+        : undefined,
+    ).pipe(z.object({ name: text, type: text, value: text })),
+  ),
+);
+
+/** Targets by country from an object with a URL for each, or from its JSON text. */
+const countryTargets = parsed(
+  z.unknown(),
+  'an object with a URL for each country, such as {"DE":"https://example.com/de"}',
+  (given) => {
+    const urls = fromJson(given);
+    return typeof urls === 'object' && urls !== null && !Array.isArray(urls)
+      ? Object.entries(urls).map(([country, url]: [string, unknown]) => ({ country, url }))
+      : undefined;
+  },
+);
+
+/** The host of a domain: as a name, as a URL, or as an object with one. */
+const host = z.preprocess(
+  (given) => inside(['fullName', 'name', 'address'], given),
+  written('a host name, such as go.example', (given) => {
+    const bare = trimPasted(given).replace(/^[a-z]+:\/\//i, '');
+    return normalizeHost(bare.replace(/\/.*$/, '')) ?? undefined;
+  }),
+);
+
+const ROOT = 'the root of a domain is no link, and is not imported';
+
+/** The alias without the slash that some exports put before it. */
+function aliasIn({ root }: Format): z.ZodType<string> {
+  return parsed(text, `an alias: ${ROOT}`, (given) => {
+    const alias = trimPasted(given).replace(/^\//, '');
+    return alias === root ? undefined : alias;
+  });
 }
 
-/** The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. */
-export function listIn(value: unknown, between: RegExp): unknown[] {
-  if (Array.isArray(value)) return value;
-  if (typeof value !== 'string') return [value];
-  try {
-    return listOf(value);
-  } catch {
-    return value.split(between).filter((item) => item !== '');
-  }
+/** What separates two short URLs in a text. */
+const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
+/** How many short URLs a record may have: each becomes a link. */
+const MAX_SHORT_URLS = 100;
+
+/** The short URLs in a value. */
+export function shortUrlsIn(value: unknown): unknown[] {
+  return itemsOf(value, URL_SEPARATOR);
 }
 
-export function tagsOf(value: unknown): string[] {
-  const list = listIn(value, /[,;|]/);
-  const names = list.filter((tag) => tag !== null).map((tag) => nameOf(tag).trim());
-  return names.filter((tag) => tag !== '');
+/** The hosts and aliases of short URLs, with or without their scheme. */
+function shortUrlsOf({ root, inFolder }: Format) {
+  const shortUrl = parsed(text, `a short URL with a host and an alias: ${ROOT}`, (given) => {
+    const [bare = ''] = trimPasted(given)
+      .replace(/^[a-z]+:\/\//i, '')
+      .split(/[?#]/);
+    const [hostName = '', ...path] = bare.split('/');
+    const normal = normalizeHost(hostName);
+    const whole = path.join('/').replace(/\/$/, '');
+    const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
+    return normal === null || alias === '' || alias === root ? undefined : { host: normal, alias };
+  });
+  return parsed(z.unknown(), `at most ${MAX_SHORT_URLS} short URLs`, (given) => {
+    const urls = shortUrlsIn(given);
+    return urls.length > MAX_SHORT_URLS ? undefined : urls.map((url) => inside(['url', 'link'], url));
+  }).pipe(z.array(shortUrl));
+}
+
+/** The same schema for several fields. */
+function each<Name extends string, Schema>(schema: Schema, ...names: readonly Name[]) {
+  // Object.fromEntries loses the type of the keys.
+  return Object.fromEntries(names.map((one) => [one, schema])) as Record<Name, Schema>;
+}
+
+function recordOf(format: Format) {
+  const fields = z.object({
+    kind,
+    short_url: shortUrlsOf(format),
+    domain: host,
+    alias: aliasIn(format),
+    ...each(text, 'url', ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
+    ...each(text, 'expiration_url', 'domain_not_found_url', 'ios_url', 'android_url', 'desktop_url'),
+    ...each(flag, 'own_domain', 'has_password', 'has_privacy_password', 'redirect_rules'),
+    ...each(yesOrNo, 'disabled', 'public_statistics'),
+    ...each(time, 'starts_at', 'expires_at', 'created_at', 'updated_at', 'last_clicked_at'),
+    ...each(count, 'expiration_clicks', 'clicks'),
+    ...each(list, 'countries', 'platforms', 'languages', 'rotation'),
+    country_urls: countryTargets,
+    tags,
+    space: name,
+    space_color: wholeNumber,
+    pixels,
+  });
+  return fields.partial();
+}
+
+export type RecordValues = z.output<ReturnType<typeof recordOf>>;
+
+const schemas = new Map<Format, ReturnType<typeof recordOf>>();
+
+/** The values of a record by our field names, or what is wrong with each. */
+export function parseRecord(record: ImportRecord, format: Format) {
+  const schema = schemas.get(format) ?? recordOf(format);
+  schemas.set(format, schema);
+  return schema.safeParse(record);
 }

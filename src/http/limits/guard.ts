@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
 import { hostOf, normalizeHost, withoutPort } from '../../domain/url.ts';
@@ -25,8 +25,7 @@ export function endUnlessComplete(req: IncomingMessage, socket: Socket): void {
 /** A middleware: calls `next`, or answers the request. */
 type Step = (req: IncomingMessage, res: ServerResponse, next: () => void) => void;
 
-/** Sets security headers; pages set their own Content-Security-Policy. */
-const protect: Step = helmet({
+const secure: Step = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -36,6 +35,20 @@ const protect: Step = helmet({
   crossOriginOpenerPolicy: { policy: 'same-origin' },
   originAgentCluster: false,
 });
+
+/** The security headers, which are the same for all requests; pages set their own Content-Security-Policy. */
+function securityHeaders(): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  const res = new ServerResponse(new IncomingMessage(new Socket()));
+  res.setHeader = (name, value) => {
+    headers.set(name, String(value));
+    return res;
+  };
+  secure(res.req, res, () => {});
+  return headers;
+}
+
+const headers = securityHeaders();
 
 /**
  * Tells browsers to use https only, for the host of an https base URL. Domains of accounts, and other people's hosts below
@@ -62,11 +75,13 @@ export interface GuardOptions {
 
 /** The first middleware for requests to the APIs and their pages. */
 export function createGuard({ corsOrigins, baseUrl, trust }: GuardOptions) {
-  const secure = baseUrl.startsWith('https:') ? requireHttps(baseUrl, trust) : pass;
+  const encrypt = baseUrl.startsWith('https:') ? requireHttps(baseUrl, trust) : pass;
   // Keys are in a header that a page must set: there are no cookies that other sites could use.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : pass;
-  return (req: IncomingMessage, res: ServerResponse, next: () => void): void =>
-    protect(req, res, () => secure(req, res, () => share(req, res, next)));
+  return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {
+    for (const [name, value] of headers) res.setHeader(name, value);
+    encrypt(req, res, () => share(req, res, next));
+  };
 }
 
 function shareWith(origins: readonly string[]): Step {

@@ -7,16 +7,14 @@ import type { FormFields } from './form.ts';
 /** Messages by the name that the client sent. */
 export type Refusals = Map<string, string[]>;
 
-function assign(input: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [head, ...rest] = path;
+function assign(input: Record<string, unknown>, [head, ...rest]: readonly string[], value: unknown): void {
   if (head === undefined || value === undefined) return;
-  if (rest.length === 0) {
-    input[head] = value;
-    return;
-  }
-  const nested = (input[head] ?? {}) as Record<string, unknown>; // Created by an earlier call, with this type.
-  input[head] = nested;
-  assign(nested, rest, value);
+  if (rest.length > 0) {
+    // Created by an earlier call, with this type.
+    const nested = (input[head] ?? {}) as Record<string, unknown>;
+    assign(nested, rest, value);
+    input[head] = nested;
+  } else input[head] = value;
 }
 
 /** The message in v1's form. */

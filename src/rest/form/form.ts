@@ -100,29 +100,24 @@ export class FieldCollector {
    * @param path the parsed name
    * @throws UnreadableBody if there are too many values, or they are nested too deeply
    */
-  put(path: readonly string[], value: unknown): void {
+  put([name = '', ...below]: readonly string[], value: unknown): void {
     this.#count(1);
-    if (path.length > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
-    let target = this.fields;
-    for (const [depth, segment] of path.entries()) {
-      const key = depth === 0 ? segment : keyOf(segment, target, this.#next);
-      if (depth === path.length - 1) this.#merge(target, key, value, path.length);
-      else target = nestedIn(target, key);
-    }
+    this.#set(this.fields, name, below, value, 1);
   }
 
-  /** Merges a JSON value like the equivalent fields of a form. */
-  #merge(target: FormFields, key: string, value: unknown, depth: number): void {
+  #set(target: FormFields, key: string, below: readonly string[], value: unknown, depth: number): void {
     if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
-    if (typeof value !== 'object' || value === null) {
+    const [name, ...path] = below;
+    const isNested = typeof value === 'object' && value !== null;
+    if (name === undefined && !isNested) {
       target.set(key, scalarOf(value));
       return;
     }
     const nested = nestedIn(target, key);
-    const entries = Object.entries(value);
-    this.#count(entries.length);
-    for (const [name, inner] of entries)
-      this.#merge(nested, keyOf(name, nested, this.#next), inner, depth + 1);
+    const inside = name === undefined ? Object.entries(value ?? {}) : [[name, value] as const];
+    if (name === undefined) this.#count(inside.length);
+    for (const [inner, one] of inside)
+      this.#set(nested, keyOf(inner, nested, this.#next), path, one, depth + 1);
   }
 
   #count(values: number): void {

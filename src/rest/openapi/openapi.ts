@@ -4,8 +4,7 @@ import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../routes.ts';
 import { answers, exampleOf, failures, schemas } from './answers.ts';
-import { bodyOf, JSON_TYPE } from './body.ts';
-import { type DescribedField, describeFields } from './fields.ts';
+import { bodyOf, type DescribedField, describeFields, JSON_TYPE } from './fields.ts';
 
 /** The title, the name and the description of each method's operation on one record. */
 const verbs: Record<Method, readonly [title: string, name: string, about: string]> = {

@@ -2,11 +2,7 @@ import { type FragmentDefinitionNode, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Operation } from '../../graphql/document.ts';
 import { schema } from '../index.ts';
-
-import { introspectionCosts } from './introspection-cost.ts';
 import { calculateSize, type OperationSize } from './size-calculation.ts';
-
-const introspection = introspectionCosts(schema);
 
 const DAY_MS = 86_400_000;
 
@@ -51,7 +47,7 @@ export function sizeOf(operation: Operation, variables: Readonly<Record<string, 
   const { document, node } = operation;
   const named = document.definitions.filter(isFragment).map((one) => [one.name.value, one] as const);
   const fragments = new Map(named);
-  const size = calculateSize({ schema, introspection, operation: node, fragments, variables });
+  const size = calculateSize({ schema, operation: node, fragments, variables });
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }

@@ -38,10 +38,29 @@ const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
 /** How many characters of its name add one to a value's weight: an answer repeats the name. */
 const CHARACTERS_PER_VALUE = 25;
 
+/**
+ * How many values the fields of the introspection have, which the schema cannot declare: lists of a type their average for
+ * all types, rounded up. A client can choose a type with long lists, so one that it names counts as several.
+ */
+export const introspectionSizes: Readonly<Record<string, number>> = {
+  'Query.__type': 20,
+  '__Schema.queryType': 20,
+  '__Schema.mutationType': 20,
+  '__Schema.subscriptionType': 20,
+  '__Schema.types': 150,
+  '__Schema.directives': 10,
+  '__Directive.locations': 5,
+  '__Directive.args': 1,
+  '__Type.fields': 4,
+  '__Field.args': 1,
+  '__Type.inputFields': 1,
+  '__Type.enumValues': 2,
+  '__Type.possibleTypes': 1,
+  '__Type.interfaces': 1,
+};
+
 export interface CalculationInput {
   readonly schema: GraphQLSchema;
-  /** The costs of the introspection's fields, which the schema cannot declare. */
-  readonly introspection: ReadonlyMap<string, FieldCost>;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The variables as they were sent. */
@@ -111,9 +130,8 @@ class SizeCalculation {
   #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): OperationSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
-    const { size, weight, work, records, toChildren } =
-      this.#input.introspection.get(`${parent.name}.${field.name}`) ??
-      ((field.extensions.cost ?? {}) as FieldCost); // Only `costs` sets this.
+    // Only `costs` sets this.
+    const { size, weight, work, records, toChildren } = (field.extensions.cost ?? {}) as FieldCost;
     const args = argumentsOf(field, node, this.#variables);
     const amount = (given: FieldCost['size'], otherwise: number) =>
       typeof given === 'function' ? given(args, fromParent) : (given ?? otherwise);
@@ -123,7 +141,7 @@ class SizeCalculation {
       : NOTHING;
     const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
-    const times = amount(size, 1);
+    const times = amount(size, introspectionSizes[`${parent.name}.${field.name}`] ?? 1);
     const ofValues = (measure: 'cost' | 'values') =>
       ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
     return {
