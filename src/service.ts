@@ -10,7 +10,7 @@ import { changeRetention, settleEpoch } from './db/change/log.ts';
 import { type Data, Database } from './db/database.ts';
 import { withHints } from './db/error-hints.ts';
 import { answerRetention } from './db/idempotency-answers.ts';
-import { createReaders } from './db/postgresql/replicas.ts';
+import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
@@ -224,7 +224,7 @@ export class Service {
     };
 
     // The two APIs: GraphQL, and v1 over the same schema.
-    const readers = createReaders(database, replicas, config.maxReplicaLag, random, log);
+    const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
     const access = new KeyAccess(database, feed, config.rateLimit, trust, now);
     const inFlight = new InFlight(ports.maxInFlight);

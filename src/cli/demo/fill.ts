@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PendingVisits } from '../../clicks/pending-visits.ts';
 import { VisitWriter } from '../../clicks/write.ts';
-import { analyze } from '../../db/analyze.ts';
-import { models } from '../../db/copy-table.ts';
+import { models } from '../../db/copy.ts';
 import type { Data } from '../../db/database.ts';
 import { type Day, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { deletePastVisitors, reopenDays } from '../../db/statistics/statistics-retention.ts';
@@ -161,6 +160,6 @@ export async function fillDemo(
     // As the service does at the end of a day.
     while ((await deletePastVisitors(db, day)).more);
   }
-  await analyze(db, models);
+  await db.database.analyze(models);
   return { spaces: company.spaces.length, links: links.length, clicks };
 }
