@@ -74,9 +74,12 @@ function compileRow({ names, kinds }: RawRows, times: Times): MakeRow {
     objects.set(of, [...fields, `${JSON.stringify(name)}: ${written(index)}`]);
   }
   const own = objects.get('') ?? [];
-  const joined = [...ids].map(
-    ([of, id]) => `${JSON.stringify(of)}: values[${id}] === null ? null : { ${objects.get(of)?.join(', ')} }`,
-  );
+  objects.delete('');
+  const joined = [...objects].map(([of, fields]) => {
+    const id = ids.get(of);
+    const isNull = id === undefined ? '' : `values[${id}] === null ? null : `;
+    return `${JSON.stringify(of)}: ${isNull}{ ${fields.join(', ')} }`;
+  });
   return new Function('time', 'list', `return (values) => ({ ${[...own, ...joined].join(', ')} });`)(
     time,
     list,
@@ -87,7 +90,7 @@ function compileRow({ names, kinds }: RawRows, times: Times): MakeRow {
 const compiled = new LRUCache<string, MakeRow>({ max: 500 });
 
 /**
- * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null without an id;
+ * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null if its id is;
  * a column `pixels[]` with a list in JSON becomes a list `pixels`.
  */
 export function rowsOf<Row>(raw: RawRows, times: Times): Row[] {

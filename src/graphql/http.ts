@@ -170,7 +170,9 @@ function textOf(req: IncomingMessage): Promise<string> {
     })
     .on('end', () => resolve(text))
     .on('error', reject)
-    .on('close', () => reject(new ClientGone()));
+    .on('close', () => {
+      if (!req.complete) reject(new ClientGone());
+    });
   return promise;
 }
 

@@ -61,9 +61,7 @@ const lookups = {
 
 function counterLookups(select: LinkSelect): Sql[] {
   const wanted = columnsBelow(select, 'counter', Object.keys(lookups)) as (keyof typeof lookups)[];
-  return wanted.length === 0
-    ? []
-    : [sql`"page"."id" AS "counter.id"`, ...wanted.map((column) => lookups[column])];
+  return wanted.map((column) => lookups[column]);
 }
 
 const pixelPairs = Object.values(Prisma.PixelScalarFieldEnum).map((column) => `'${column}', "p"."${column}"`);

@@ -23,16 +23,10 @@ export const linkPrivacies = {
   PASSWORD: 'Whoever knows the privacy password.',
 } as const;
 
-export type LinkPrivacy = keyof typeof linkPrivacies;
-
 const privacy = choiceOf(linkPrivacies).meta({
   title: 'LinkPrivacy',
   description: 'Who may see the statistics.',
 });
-
-export function privacyOf(link: { privacy: string }): LinkPrivacy {
-  return privacy.parse(link.privacy);
-}
 
 export const wrongDomain = 'must be the id of a domain that you may use';
 export const fixedDomain = 'cannot be changed: a link stays on its domain';

@@ -1,5 +1,5 @@
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
-import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
+import { linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/input.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
@@ -92,12 +92,8 @@ export const Link = builder.prismaObject('Link', {
         return services.lists.blocks(link);
       },
     }),
-    privacy: t.field({
-      ...described('privacy'),
-      type: LinkPrivacy,
-      select: { privacy: true },
-      resolve: privacyOf,
-    }),
+    // The database has only the enum's values, but Prisma does not know it.
+    privacy: t.expose('privacy' as never, { ...described('privacy'), type: LinkPrivacy }),
     hasPrivacyPassword: t.boolean({
       select: { privacyPassword: true },
       description: 'Whether a password for the statistics is set.',
