@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { ClickBuffer } from './clicks/click-buffer.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import { allValid, ConfigError } from './config-error.ts';
 import { ChangeFeed } from './db/change/feed.ts';
@@ -9,7 +10,7 @@ import { changeRetention, settleEpoch } from './db/change/log.ts';
 import { type Data, Database } from './db/database.ts';
 import { withHints } from './db/error-hints.ts';
 import { answerRetention } from './db/idempotency-answers.ts';
-import { createReaders } from './db/postgresql/replicas.ts';
+import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
@@ -44,10 +45,8 @@ import { createPost } from './outgoing/post.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
-import { ClickBuffer } from './redirect/click-buffer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
-import { RefusedVisits } from './redirect/refused-visits.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
@@ -205,8 +204,7 @@ export class Service {
     metrics?.watchDatabase(() => feed.away);
 
     // Visitors get redirects, which are counted, and pages of statistics.
-    const refused = new RefusedVisits(log, metrics);
-    const clicks = new ClickBuffer(database, log, refused, ports.statistics);
+    const clicks = new ClickBuffer(database, log, metrics, ports.statistics);
     this.#clicks = clicks;
     metrics?.watchClicks(
       () => clicks.unwritten,
@@ -215,12 +213,7 @@ export class Service {
     const links = new LinkCache(database, feed, services, metrics);
     const visit = createRedirectHandler({
       db: database,
-      ...{ links, lists, refused, trust, countryOf, now, report },
-      recordVisit(one) {
-        if (one.visitor.counts) metrics?.click();
-        clicks.add(one);
-      },
-      settleClicks: clicks.settle.bind(clicks),
+      ...{ clicks, links, lists, trust, countryOf, now, report },
       scheme: services.scheme,
       publicStatistics: config.publicStatistics,
     });
@@ -231,7 +224,7 @@ export class Service {
     };
 
     // The two APIs: GraphQL, and v1 over the same schema.
-    const readers = createReaders(database, replicas, config.maxReplicaLag, random, log);
+    const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
     const access = new KeyAccess(database, feed, config.rateLimit, trust, now);
     const inFlight = new InFlight(ports.maxInFlight);
