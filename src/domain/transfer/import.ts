@@ -1,4 +1,3 @@
-import { analyze } from '../../db/analyze.ts';
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
@@ -90,7 +89,7 @@ export class Import {
       error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
-    if (!this.#context.dryRun) await analyze(this.#context.db, FILLED);
+    if (!this.#context.dryRun) await this.#context.db.database.analyze(FILLED);
     return {
       ...this.#reports.counts,
       ...this.#records.created,
