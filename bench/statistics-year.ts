@@ -1,15 +1,11 @@
 // Fills a database with a year of statistics, for bench/statistics.ts.
 
 import { randomUUID } from 'node:crypto';
+import { PendingVisits, type Visit } from '../src/clicks/pending-visits.ts';
+import { VisitWriter } from '../src/clicks/write.ts';
 import type { Database } from '../src/db/database.ts';
 import { join, raw, sql } from '../src/db/sql.ts';
-import { daysAfter, startOf } from '../src/db/statistics/calendar.ts';
-import { ValueIds } from '../src/db/statistics/value-ids.ts';
-import { Salts } from '../src/db/statistics/visitors.ts';
-import { writeVisits } from '../src/db/statistics/write.ts';
-import { PendingVisits } from '../src/domain/visit/pending-visits.ts';
-import type { Visit } from '../src/domain/visit/visit.ts';
-import { OTHER_REFERRER } from '../src/domain/visit/visitor-attributes.ts';
+import { type Day, daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import type { Prisma } from '../src/generated/sqlite/client.ts';
 
 const browsers = ['Chrome/143.0', 'Firefox/140.0', 'Edg/143.0', 'OPR/120.0', 'Vivaldi/7.0'];
@@ -33,7 +29,7 @@ export function visitOf(
     items[Math.floor(number / by) % items.length] as Item;
   const letters = (n: number) => String.fromCharCode(65 + (n % 26), 65 + (Math.floor(n / 26) % 26));
   return {
-    link: link as Visit['link'], // Only the id of the link is used.
+    link,
     at,
     visitor: {
       country: ownReferrer ? letters(number) : pick(countries, 1),
@@ -52,7 +48,7 @@ export function visitOf(
         ? `https://site${number % 97}.example/`
         : '',
     destination: link.url,
-    claimed: null,
+    alreadyCounted: null,
   };
 }
 
@@ -60,9 +56,9 @@ export function visitOf(
 export async function writeYear(
   database: Database,
   links: readonly { id: number; url: string }[],
-  { days, visits, last }: { days: number; visits: number; last: number },
+  { days, visits, last }: { days: number; visits: number; last: Day },
 ): Promise<void> {
-  const memory = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  const writer = new VisitWriter(database);
   const processId = randomUUID();
   let number = 0;
   let seed = 1;
@@ -78,8 +74,7 @@ export async function writeYear(
       if (link)
         pending.add(visitOf(link, Math.floor(random() * 1e7), startOf(day, Math.floor(random() * 24))));
     }
-    while (pending.links > 0)
-      await writeVisits(database, pending.take(500), { processId, number: ++number }, memory);
+    while (pending.links > 0) await writer.write(pending.take(500), { processId, number: ++number });
     await database.prisma.$executeRaw`DELETE FROM "DayVisitor"`;
   }
 }
@@ -88,7 +83,7 @@ export async function writeYear(
 export async function fillEveryDay(
   database: Database,
   linkIds: readonly number[],
-  { days, last }: { days: number; last: number },
+  { days, last }: { days: number; last: Day },
 ): Promise<void> {
   const all = Array.from({ length: days }, (_, back) => daysAfter(last, -back));
   const dayRows =

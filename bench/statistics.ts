@@ -5,10 +5,9 @@
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { pino } from 'pino';
+import { ClickBuffer } from '../src/clicks/click-buffer.ts';
 import { Database } from '../src/db/database.ts';
 import { dayOf } from '../src/db/statistics/calendar.ts';
-import { ClickBuffer } from '../src/redirect/click-buffer.ts';
-import { RefusedVisits } from '../src/redirect/refused-visits.ts';
 import { fillEveryDay, visitOf, writeYear } from './statistics-year.ts';
 import { fill, KEY, median, start, startProgram, type Target, withDatabase } from './target.ts';
 
@@ -48,8 +47,7 @@ async function sizeOf({ prisma, provider }: Database): Promise<number> {
 
 /** Measures the write of visits of 2,000 links, each with values of its own; then twice more with the same values. */
 async function measureSecond(database: Database, all: readonly { id: number; url: string }[]): Promise<void> {
-  const log = pino({ level: 'warn' });
-  const buffer = new ClickBuffer(database, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(database, pino({ level: 'warn' }));
   const took: number[] = [];
   for (let second = 0; second < 4; second++) {
     for (const [i, link] of all.slice(0, 2_000).entries()) buffer.add(visitOf(link, i, now, true));

@@ -3,12 +3,12 @@ import type { Transaction as AdapterTransaction } from '@prisma/driver-adapter-u
 import { LRUCache } from 'lru-cache';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { OwnTurns, Semaphore } from '../shared/turns.ts';
+import { Turns } from '../shared/turns.ts';
 import { ChangeEvents } from './change/events.ts';
 import { dateText } from './date-text.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
-import { retryConflicts } from './errors.ts';
+import { DatabaseAway, retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
 import { join, name, raw, type Sql, sql } from './sql.ts';
 import { sqlite } from './sqlite/dialect.ts';
@@ -25,7 +25,7 @@ export interface Data {
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
    * Their columns become fields as `rowsOf` describes.
-   * @param times what becomes of times: `Date` by default
+   * @param times what times become: `Date`, or for answers, ISO text
    */
   read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
   /**
@@ -61,6 +61,8 @@ const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 
 /** How many writes with a key have a transaction open at once: each occupies a connection, or SQLite's only writer. */
 const MAX_KEYED_WRITES = 3;
+/** How long a further one waits, in milliseconds. */
+const KEYED_WRITE_TIMEOUT = 5_000;
 /** How many samples of texts are kept, and for how long, in milliseconds: an outdated one only costs time. */
 const SAMPLES = { max: 200, ttl: 600_000 };
 
@@ -100,7 +102,7 @@ async function postgresqlClient(
 
 /** Long reads of accounts, which each do one at a time. */
 export class LongReadQueue {
-  readonly turns = new OwnTurns<number>();
+  readonly turns = new Turns<number>({ maxOfOwner: () => 1 });
   /** The requests of each account that wait or read. */
   readonly requests = new Map<number, Set<object>>();
   /** How many reads the database has not answered. */
@@ -120,7 +122,11 @@ export class Database implements Data {
   readonly longReads = new LongReadQueue();
   /** Writes with an idempotency key: turns of their transactions, the running ones, and what each account has stored lately. */
   readonly keyedWrites = {
-    turns: new Semaphore(MAX_KEYED_WRITES),
+    turns: new Turns({
+      max: MAX_KEYED_WRITES,
+      timeout: KEYED_WRITE_TIMEOUT,
+      refusal: () => new DatabaseAway('too many writes with a key are being done'),
+    }),
     running: new Set<string>(),
     stored: new LRUCache<number, { readonly count: number; readonly bytes: number }>(growingTo(10_000)),
   };

@@ -1,13 +1,8 @@
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import { SemaphoreTimeout } from '../shared/turns.ts';
 import type { Data, Database, Transaction } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
-import { DatabaseAway } from './errors.ts';
 import type { Sql } from './sql.ts';
-
-/** How long one waits for its turn, in milliseconds. */
-const TURN_TIMEOUT = 5_000;
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
@@ -92,13 +87,7 @@ export class EnclosingTransaction implements Data {
       opened.resolve(tx);
       await this.#outcome.promise;
     };
-    await this.database.keyedWrites.turns
-      .take(() => this.database.transaction(work, { retries: false }), TURN_TIMEOUT)
-      .catch((error: unknown) => {
-        throw error instanceof SemaphoreTimeout
-          ? new DatabaseAway('too many writes with a key are being done')
-          : error;
-      });
+    await this.database.keyedWrites.turns.take('', () => this.database.transaction(work, { retries: false }));
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

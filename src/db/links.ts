@@ -2,6 +2,7 @@ import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { Data, Transaction } from './database.ts';
+import { dateText } from './date-text.ts';
 import { linkList } from './reading/link-list.ts';
 import type { LinkSelect } from './reading/link-selection.ts';
 import { readRowsOfEach } from './reading/list.ts';
@@ -57,6 +58,25 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
   );
   await addPixels(tx, pixels);
   return ids;
+}
+
+interface ImportedClicks {
+  readonly linkId: number;
+  readonly clicks: number;
+  readonly lastClickedAt: Date | null;
+}
+
+/** Sets the clicks of imported links, in the transaction that creates them. */
+export async function setImportedClicks(tx: Transaction, imported: readonly ImportedClicks[]): Promise<void> {
+  if (imported.length === 0) return;
+  const rows = imported.map(({ linkId, clicks, lastClickedAt }) => [
+    linkId,
+    clicks,
+    lastClickedAt && dateText(lastClickedAt),
+  ]);
+  const given = tx.dialect.table({ id: 'integer', count: 'bigint', last: 'timestamp' }, rows);
+  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = "count", "lastClickedAt" = "last"
+    FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
 async function addPixels(tx: Transaction, data: Prisma.LinkPixelCreateManyInput[]): Promise<void> {

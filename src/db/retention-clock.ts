@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
 import type { Data } from './database.ts';
 import { sql } from './sql.ts';
-import { daysAfter, startOf } from './statistics/calendar.ts';
+import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 
 /** Up to which difference from the last run a clock is trusted, and for how long it is not after a larger one, in milliseconds. */
 const MAX_LEAP = 2 * 86_400_000;
@@ -67,9 +67,9 @@ export class RetentionClock {
 
   /** When the service ran last, by the last day whose visitors it deleted; null in a new database. */
   async #lastKnown(): Promise<Date | null> {
-    const [row] = await this.#db.read<{ number: number }>(
+    const [row] = await this.#db.read<{ number: Day }>(
       sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > 0`,
     );
-    return row ? startOf(daysAfter(Number(row.number), 1)) : null;
+    return row ? startOf(daysAfter(row.number, 1)) : null;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { FairTurns, TooMuchWaiting } from '../shared/turns.ts';
+import { Turns } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
 import { textOf } from './input.ts';
 
@@ -15,19 +15,16 @@ const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scr
 const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
 /** How many hashes of one account, or for one visitor's network, may wait. */
 const MAX_WAITING = 50;
-const turns = new FairTurns(MAX_CONCURRENT, MAX_WAITING);
+const turns = new Turns({
+  max: MAX_CONCURRENT,
+  maxWaiting: MAX_WAITING,
+  refusal: () =>
+    new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER),
+});
 
-/**
- * Calculates a hash, when it is the owner's turn.
- * @throws DomainError RATE_LIMITED if too many of the owner's wait
- */
-async function derive(owner: string, ...of: Parameters<typeof scryptAsync>): Promise<Buffer> {
-  try {
-    return await turns.take(owner, () => scryptAsync(...of));
-  } catch (error) {
-    if (!(error instanceof TooMuchWaiting)) throw error;
-    throw new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER);
-  }
+/** Calculates a hash, when it is the owner's turn. @throws DomainError RATE_LIMITED if too many of the owner's wait */
+function derive(owner: string, ...of: Parameters<typeof scryptAsync>): Promise<Buffer> {
+  return turns.take(owner, () => scryptAsync(...of));
 }
 
 /** The account as an owner of turns for hashes. */

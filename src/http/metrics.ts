@@ -81,6 +81,17 @@ export class Metrics {
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }
 
+  /** @param aggregator what several processes report together */
+  #watch(name: string, help: string, aggregator: 'max' | 'sum', value: () => number): void {
+    const registers = [this.#registry];
+    new Gauge({
+      ...{ name, help, aggregator, registers },
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
   request({ surface, operation = '', status, seconds, keyId, deprecated = [] }: Observation): void {
     if (this.#names.size < MAX_OPERATIONS) this.#names.add(operation);
     const known = this.#names.has(operation) ? operation : 'other';
@@ -112,37 +123,23 @@ export class Metrics {
   }
 
   watchDatabase(isAway: () => boolean): void {
-    new Gauge({
-      name: 'linkspace_database_away',
-      help: '1 while the database does not answer, and visitors are served from memory.',
-      // 1 if any of several processes reports it.
-      aggregator: 'max',
-      registers: [this.#registry],
-      collect() {
-        this.set(isAway() ? 1 : 0);
-      },
-    });
+    const help = '1 while the database does not answer, and visitors are served from memory.';
+    this.#watch('linkspace_database_away', help, 'max', () => (isAway() ? 1 : 0));
   }
 
   watchClicks(waiting: () => number, behind: () => number): void {
-    new Gauge({
-      name: 'linkspace_clicks_behind_seconds',
-      help: 'For how long the oldest visit has waited to be written; more than a few seconds if counting stands still.',
-      // The longest of several processes.
-      aggregator: 'max',
-      registers: [this.#registry],
-      collect() {
-        this.set(behind());
-      },
-    });
-    new Gauge({
-      name: 'linkspace_clicks_waiting',
-      help: 'Counted visits that are not in the database yet; they are lost if the process ends before they can be written.',
-      registers: [this.#registry],
-      collect() {
-        this.set(waiting());
-      },
-    });
+    this.#watch(
+      'linkspace_clicks_behind_seconds',
+      'For how long the oldest visit has waited to be written; more than a few seconds if counting stands still.',
+      'max',
+      behind,
+    );
+    this.#watch(
+      'linkspace_clicks_waiting',
+      'Counted visits that are not in the database yet; they are lost if the process ends before they can be written.',
+      'sum',
+      waiting,
+    );
   }
 
   watchReplicas(lags: () => readonly { number: number; seconds: number }[]): void {

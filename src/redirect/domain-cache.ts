@@ -5,65 +5,55 @@ import { servesVisitors } from '../domain/short-domain/verification.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import type { CacheEntry, CoalescedReads, RunningRead } from './coalesced-reads.ts';
+import { type CacheReads, ReadCache } from './read-cache.ts';
 
-/** The maximum number of cached domains, and of unknown names: anyone can request any number of names. */
+/** The maximum number of cached domains, and of requested hosts. */
 const MAX_DOMAINS = 10_000;
-const MAX_MISSING = 2_000;
+const MAX_HOSTS = 2_000;
 /** Hosts longer than any name, in characters, are not cached. */
 const MAX_NAME_LENGTH = 255;
+/** The key of the default domain: no name is empty. */
+const DEFAULT = '';
 
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
   readonly #db: Data;
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
-  readonly #reads: CoalescedReads;
-  readonly #running = new Map<string, RunningRead<Domain>>();
   /** By name. */
-  readonly #domains = new LRUCache<string, CacheEntry<Domain>>(growingTo(MAX_DOMAINS));
-  readonly #missing = new LRUCache<string, CacheEntry<Domain>>({ max: MAX_MISSING });
+  readonly #domains: ReadCache<Domain>;
   /** The names that serve a host. */
-  readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_MISSING });
-  #default: CacheEntry<Domain> | null = null;
-  /** The version of the last change of a domain. */
-  #changed = 0;
+  readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
-  constructor(
-    db: Data,
-    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
-    reads: CoalescedReads,
-  ) {
+  constructor(db: Data, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: CacheReads) {
     this.#db = db;
     this.#services = services;
-    this.#reads = reads;
+    this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
   }
 
   /** Empties the cache after a change of any domain. */
-  clear(version: number): void {
-    this.#changed = version;
-    this.#default = null;
+  clear(): void {
     this.#domains.clear();
-    this.#missing.clear();
   }
 
   /** The domain of a host; the default domain for an unknown host. */
   async find(host: string): Promise<Domain> {
     for (const name of this.#namesOf(host)) {
-      const domain = await this.#named(name);
+      const domain = await this.#serving(name, { name });
       if (domain !== null) return domain;
     }
-    return this.#findDefault();
+    const where = { id: this.#services.defaultDomainId };
+    const domain = await this.#domains.find(DEFAULT, () => this.#db.prisma.domain.findUnique({ where }));
+    if (domain === null) throw new Error('there is no default domain');
+    return domain;
   }
 
   /** The same without waiting, if it is cached and fresh; else undefined. */
   findNow(host: string): Domain | undefined {
     for (const name of this.#namesOf(host)) {
-      const known = this.#entryOf(name);
-      if (known === undefined || !this.#reads.isFresh(known)) return undefined;
-      if (known.value !== null) return known.value;
+      const known = this.#domains.get(name);
+      if (known !== null) return known;
     }
-    const known = this.#default;
-    return known?.value && this.#reads.isFresh(known) ? known.value : undefined;
+    return this.#domains.get(DEFAULT) ?? undefined;
   }
 
   /**
@@ -72,18 +62,14 @@ export class DomainCache {
    * @throws if the host cannot be read, so that neither the pages nor pixels outside a frame are served on it
    */
   async servesPeople(host: string): Promise<boolean> {
-    if (this.#namesOf(host).length === 0 || host.includes(',')) throw new Error('the host cannot be read');
-    const domain = await this.find(host);
     const names = this.#namesOf(host);
+    if (names.length === 0 || host.includes(',')) throw new Error('the host cannot be read');
+    const domain = await this.find(host);
     if (names.includes(domain.name)) return domain.accountId === null;
     const hostKey = withoutPort(names[0] ?? '');
     // No name begins with a colon.
     const own = await this.#serving(`:${hostKey}`, { hostKey, accountId: { not: null } });
     return own === null;
-  }
-
-  #entryOf(name: string): CacheEntry<Domain> | undefined {
-    return this.#domains.get(name) ?? this.#missing.get(name);
   }
 
   #namesOf(host: string): readonly string[] {
@@ -95,10 +81,6 @@ export class DomainCache {
     return names;
   }
 
-  #named(name: string): Promise<Domain | null> {
-    return this.#serving(name, { name });
-  }
-
   /** A domain that serves visitors; null for none. */
   #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
     const ask = async () => {
@@ -106,27 +88,7 @@ export class DomainCache {
       const found = await this.#db.prisma.domain.findFirst({ where, orderBy });
       return found && servesVisitors(found, this.#services) ? found : null;
     };
-    const keep = (entry: CacheEntry<Domain>, version: number) => {
-      if (this.#changed <= version) (entry.value === null ? this.#missing : this.#domains).set(key, entry);
-    };
-    const read = { running: this.#running, key, cached: () => this.#entryOf(key), ask, keep };
     // Most unknown hosts are other names of this service, so old entries may be used.
-    return this.#reads.find(read, true);
-  }
-
-  async #findDefault(): Promise<Domain> {
-    const where = { id: this.#services.defaultDomainId };
-    const domain = await this.#reads.find({
-      running: this.#running,
-      // No name is empty.
-      key: '',
-      cached: () => this.#default,
-      ask: () => this.#db.prisma.domain.findUnique({ where }),
-      keep: (entry, version) => {
-        if (this.#changed <= version) this.#default = entry;
-      },
-    });
-    if (domain === null) throw new Error('there is no default domain');
-    return domain;
+    return this.#domains.find(key, ask, true);
   }
 }

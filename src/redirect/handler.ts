@@ -4,49 +4,36 @@ import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { asciiOf } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { isItself, placeOf } from '../domain/visit/itself.ts';
-import { ClientSlots, NoFreeSlot } from '../http/limits/client-slots.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
-import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
+import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
+import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
-import { createStatisticsPages } from './statistics/handler.ts';
+import { createStatisticsPages, type StatisticsPageDependencies } from './statistics/handler.ts';
 
 /** How many forms are received at once, in all and from one address: clients may send them slowly. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
 
-export interface RedirectDependencies extends DecisionDependencies {
-  readonly trust: Trust;
+export interface RedirectDependencies extends DecisionDependencies, StatisticsPageDependencies {
   readonly countryOf: CountryOf;
-  /** The scheme of short URLs: `https:`. */
-  readonly scheme: string;
   readonly publicStatistics: boolean;
   report(res: ServerResponse, error: unknown): void;
 }
 
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { db, links, lists, trust, countryOf, scheme, publicStatistics, now, report } = dependencies;
+  const { links, lists, trust, countryOf, publicStatistics, report } = dependencies;
   const { decisionFor, decide } = createDecisions(dependencies);
   const passwordChecks = new PasswordChecks();
-  const forms = new ClientSlots(MAX_FORMS, MAX_FORMS_OF_NETWORK);
+  const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
     forms.take(networkOf(address), () => passwordIn(req, res));
-  const askDatabase = links.askDatabase.bind(links);
-  const statisticsPages = createStatisticsPages({
-    db,
-    lists,
-    scheme,
-    trust,
-    passwordChecks,
-    askDatabase,
-    now,
-    passwordIn: givenPassword,
-  });
+  const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { outcome, destination } = await decide(request);
@@ -111,7 +98,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
         const retryAfter = String(secondsUntilNext(error));
         return sendMessage(req, res, 429, 'limited', { 'Retry-After': retryAfter });
       }
-      if (error instanceof NoFreeSlot)
+      if (error instanceof TooMuchWaiting)
         return sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
       report(res, error);
       if (res.headersSent) return res.end();

@@ -8,13 +8,12 @@ import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { type CacheEntry, CoalescedReads, type RunningRead } from './coalesced-reads.ts';
 import { DomainCache } from './domain-cache.ts';
+import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';
 
-/** The maximum number of cached links, their memory in bytes, and the number of unknown names. */
+/** The maximum number of cached links, and their memory in bytes. */
 const MAX_LINKS = 20_000;
 const MAX_BYTES = 64_000_000;
-const MAX_MISSING = 2_000;
 
 export type FoundLink = VisitedRow;
 
@@ -32,14 +31,13 @@ function sizeOf({ value }: CacheEntry<FoundLink>): number {
 
 /**
  * Finds links for visitors, with a cache. A change removes only what it concerns: this process's own changes at once, those
- * of others within a second. Links with a click limit are never cached. Unknown names have caches of their own, so that
- * guesses do not evict links. While the database is down, cached entries stay valid.
+ * of others within a second. Links with a click limit are never cached.
  */
 export class LinkCache {
   readonly #db: Database;
   readonly #feed: ChangeFeed;
   readonly #metrics: Metrics | undefined;
-  readonly #reads: CoalescedReads;
+  readonly #reads: CacheReads;
   readonly #domains: DomainCache;
   readonly #links = new LRUCache<string, CacheEntry<FoundLink>>({
     max: MAX_LINKS,
@@ -49,11 +47,10 @@ export class LinkCache {
       if (value && this.#keys.get(value.id) === key) this.#keys.delete(value.id);
     },
   });
-  readonly #missingLinks = new LRUCache<string, CacheEntry<FoundLink>>({ max: MAX_MISSING });
+  readonly #cache: ReadCache<FoundLink>;
   readonly #keys = new Map<number, string>();
-  readonly #running = new Map<string, RunningRead<FoundLink>>();
-  /** The versions of the last changes of aliases and of pixels, and of each link. */
-  readonly #changed = { names: 0, pixels: 0 };
+  /** The versions of the last changes of pixels, and of each link. */
+  #pixelsChanged = 0;
   readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
 
   constructor(
@@ -65,7 +62,8 @@ export class LinkCache {
     this.#metrics = metrics;
     this.#db = db;
     this.#feed = feed;
-    this.#reads = new CoalescedReads(feed);
+    this.#reads = new CacheReads(feed);
+    this.#cache = new ReadCache(this.#reads, this.#links, this.#mayKeep.bind(this));
     this.#domains = new DomainCache(db, services, this.#reads);
     db.changes.on('change', (change) => this.#forget(change));
   }
@@ -77,22 +75,19 @@ export class LinkCache {
     recordId,
     fields,
   }: Pick<MadeChange, 'kind' | 'action' | 'recordId' | 'fields'>): void {
-    const version = this.#reads.changed();
+    const version = ++this.#reads.version;
     if (kind === 'LINK' && action !== 'CREATED') {
       this.#lastOfLink.set(recordId, version);
       this.#forgetLink(recordId);
     }
     // An unknown name may be a link's now.
-    if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) {
-      this.#changed.names = version;
-      this.#missingLinks.clear();
-    }
+    if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) this.#cache.clearMissing();
     if (kind === 'PIXEL') {
-      this.#changed.pixels = version;
+      this.#pixelsChanged = version;
       for (const { value } of this.#links.values())
         if (value?.pixels.some(({ id }) => id === recordId)) this.#forgetLink(value.id);
     }
-    if (kind === 'DOMAIN') this.#domains.clear(version);
+    if (kind === 'DOMAIN') this.#domains.clear();
   }
 
   #forgetLink(id: number): void {
@@ -117,10 +112,10 @@ export class LinkCache {
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#feed.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;
-    const link = this.#links.get(`${domain.id} ${alias}`);
-    if (!link?.value || !this.#reads.isFresh(link)) return undefined;
+    const link = this.#cache.get(`${domain.id} ${alias}`);
+    if (!link) return undefined;
     this.#metrics?.lookup('hit');
-    return { domain, link: link.value };
+    return { domain, link };
   }
 
   /** Runs a query, unless the database is down and too many already wait for it. */
@@ -130,27 +125,17 @@ export class LinkCache {
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
-    const cached = () => this.#links.get(key) ?? this.#missingLinks.get(key);
-    const known = cached();
-    this.#metrics?.lookup(known && this.#reads.isFresh(known) ? 'hit' : 'miss');
-    const ask = () => readVisitedLink(this.#db, { domainId, alias });
-    const keep = (entry: CacheEntry<FoundLink>, version: number) => {
-      const { value } = entry;
-      if (value === null) {
-        this.#links.delete(key);
-        if (this.#changed.names <= version) this.#missingLinks.set(key, entry);
-        return;
-      }
-      // The entry under an earlier key of the link is outdated.
-      const before = this.#keys.get(value.id);
-      if (before !== undefined) this.#links.delete(before);
-      const changed = Math.max(this.#lastOfLink.get(value.id) ?? 0, this.#changed.pixels);
-      if (changed <= version && value.expirationClicks === null) {
-        this.#links.set(key, entry);
-        this.#keys.set(value.id, key);
-      }
-    };
-    return this.#reads.find({ running: this.#running, key, cached, ask, keep });
+    this.#metrics?.lookup(this.#cache.get(key) === undefined ? 'miss' : 'hit');
+    return this.#cache.find(key, () => readVisitedLink(this.#db, { domainId, alias }));
+  }
+
+  #mayKeep({ id, expirationClicks }: FoundLink, key: string, version: number): boolean {
+    // The entry under an earlier key of the link is outdated.
+    this.#forgetLink(id);
+    const changed = Math.max(this.#lastOfLink.get(id) ?? 0, this.#pixelsChanged);
+    if (changed > version || expirationClicks !== null) return false;
+    this.#keys.set(id, key);
+    return true;
   }
 
   reload(id: number): Promise<FoundLink | null> {

@@ -2,9 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { verifyPassword } from '../domain/password.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
-import { ClientSlots } from '../http/limits/client-slots.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { Turns } from '../shared/turns.ts';
 
 /** The maximum number of wrong passwords per address and minute, for one link and for all. */
 const MAX_GUESSES = 5;
@@ -21,12 +20,10 @@ const WAIT_TIMEOUT = 5_000;
 /** How many guessers are remembered; those that did not guess for longest are forgotten first. */
 const MAX_GUESSERS = 20_000;
 
-interface Guesser {
-  wrong: number;
-  /** Until when the wrong guesses count. */
-  until: number;
-  checking: number;
-  readonly waiting: Set<() => void>;
+interface Guesses {
+  readonly wrong: number;
+  /** Until when they count: the minute begins with the first one. */
+  readonly until: number;
 }
 
 /**
@@ -36,7 +33,14 @@ interface Guesser {
 class GuessLimit {
   readonly #max: number;
   readonly #resetsOnSuccess: boolean;
-  readonly #guessers = new LRUCache<string, Guesser>(growingTo(MAX_GUESSERS));
+  readonly #guesses = new LRUCache<string, Guesses>(growingTo(MAX_GUESSERS));
+  readonly #turns = new Turns({
+    // One more finds that no guess is left.
+    maxOfOwner: (guesser) => Math.max(1, this.#max - this.#guessesOf(guesser).wrong),
+    maxWaiting: MAX_WAITING,
+    timeout: WAIT_TIMEOUT,
+    refusal: () => new RateLimiterRes(0, 0),
+  });
 
   /** @param resetsOnSuccess whether a right password resets the count */
   constructor(max: number, resetsOnSuccess: boolean) {
@@ -45,58 +49,39 @@ class GuessLimit {
   }
 
   /** @throws RateLimiterRes */
-  async check(key: string, isRight: () => Promise<boolean>): Promise<boolean> {
-    const guesser = this.#guessers.get(key) ?? { wrong: 0, until: 0, checking: 0, waiting: new Set() };
-    this.#guessers.set(key, guesser);
-    await this.#begin(guesser);
-    try {
+  async check(guesser: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    this.#requireGuess(guesser);
+    return this.#turns.take(guesser, async () => {
+      this.#requireGuess(guesser);
       const right = await isRight();
-      if (!right) countWrong(guesser);
-      else if (this.#resetsOnSuccess) guesser.until = 0;
+      const { wrong, until } = this.#guessesOf(guesser);
+      if (!right) this.#guesses.set(guesser, { wrong: wrong + 1, until });
+      else if (this.#resetsOnSuccess) this.#guesses.delete(guesser);
       return right;
-    } finally {
-      guesser.checking--;
-      for (const resume of guesser.waiting) resume();
-    }
+    });
   }
 
-  /** Waits until a check may be in progress, and counts it as one. */
-  async #begin(guesser: Guesser): Promise<void> {
-    const latest = performance.now() + WAIT_TIMEOUT;
-    while (wrongGuessesOf(guesser) + guesser.checking >= this.#max) {
-      const now = performance.now();
-      if (wrongGuessesOf(guesser) >= this.#max) throw new RateLimiterRes(0, guesser.until - now);
-      if (guesser.waiting.size >= MAX_WAITING) throw new RateLimiterRes(0, 0);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      guesser.waiting.add(resolve);
-      const ended = await withTimeout(latest - now, promise);
-      guesser.waiting.delete(resolve);
-      if (ended === TIMED_OUT) throw new RateLimiterRes(0, 0);
-    }
-    guesser.checking++;
+  #guessesOf(guesser: string): Guesses {
+    const now = performance.now();
+    const known = this.#guesses.get(guesser);
+    return known && now < known.until ? known : { wrong: 0, until: now + A_MINUTE };
   }
-}
 
-function wrongGuessesOf({ wrong, until }: Guesser): number {
-  return performance.now() < until ? wrong : 0;
-}
-
-/** The minute begins with its first wrong guess. */
-function countWrong(guesser: Guesser): void {
-  const before = wrongGuessesOf(guesser);
-  if (before === 0) guesser.until = performance.now() + A_MINUTE;
-  guesser.wrong = before + 1;
+  #requireGuess(guesser: string): void {
+    const { wrong, until } = this.#guessesOf(guesser);
+    if (wrong >= this.#max) throw new RateLimiterRes(0, until - performance.now());
+  }
 }
 
 export class PasswordChecks {
   readonly #ofOne = new GuessLimit(MAX_GUESSES, true);
   readonly #inAll = new GuessLimit(MAX_GUESSES_IN_ALL, false);
-  readonly #checks = new ClientSlots(MAX_CHECKS);
+  readonly #checks = new Turns({ max: MAX_CHECKS, maxWaiting: 0 });
 
   /**
    * Whether the password is right.
    * @param what identifies the owner of the password
-   * @throws RateLimiterRes, NoFreeSlot
+   * @throws RateLimiterRes, TooMuchWaiting
    */
   isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
     const network = networkOf(address);

@@ -1,91 +1,83 @@
 import { TIMED_OUT, withTimeout } from './timeout.ts';
 
-/** The work could not start in time. */
-export class SemaphoreTimeout extends Error {}
-
-/** Too much of the owner's work waits. */
+/** The work may not wait, or has waited for too long. */
 export class TooMuchWaiting extends Error {}
 
-/** Limits concurrent work. Owners whose work waits take turns, so that one with much work delays another one little. */
-export class FairTurns {
-  #free: number;
-  readonly #maxWaiting: number;
-  /** The waiting work of each owner; the first owner is next. */
-  readonly #waiting = new Map<string, Set<() => void>>();
+export interface TurnLimits<Owner> {
+  /** How much work runs at once, in all and of one owner; by default there is no limit. */
+  readonly max?: number;
+  maxOfOwner?(owner: Owner): number;
+  /** How much work of one owner may wait, and for how many milliseconds; by default there is no limit. */
+  readonly maxWaiting?: number;
+  readonly timeout?: number;
+  /** The error for work that may not wait, or has waited for too long; by default TooMuchWaiting. */
+  refusal?(): unknown;
+}
 
-  /** @param maxWaiting how much work of one owner may wait */
-  constructor(max: number, maxWaiting: number) {
-    this.#free = max;
-    this.#maxWaiting = maxWaiting;
+/** Limits concurrent work. Owners whose work waits take turns, so that one with much work delays another one little. */
+export class Turns<Owner = string> {
+  readonly #limits: TurnLimits<Owner>;
+  #free: number;
+  readonly #running = new Map<Owner, number>();
+  /** The waiting work of each owner; the first owner is next. */
+  readonly #waiting = new Map<Owner, Set<() => void>>();
+
+  constructor(limits: TurnLimits<Owner>) {
+    this.#limits = limits;
+    this.#free = limits.max ?? Number.POSITIVE_INFINITY;
   }
 
   /**
    * Runs the work when it is its turn.
-   * @param timeout how long to wait for that, in milliseconds; without limit by default
-   * @throws TooMuchWaiting, SemaphoreTimeout
+   * @throws the refusal
    */
-  async take<T>(owner: string, work: () => Promise<T>, timeout?: number): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await this.#turn(owner, timeout);
+  async take<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+    if (this.#mayBegin(owner)) this.#begin(owner);
+    else await this.#wait(owner);
     try {
       return await work();
     } finally {
-      this.#next();
+      this.#end(owner);
     }
   }
 
-  async #turn(owner: string, timeout: number | undefined): Promise<void> {
+  #mayBegin(owner: Owner): boolean {
+    const { maxOfOwner } = this.#limits;
+    return this.#free > 0 && !(maxOfOwner && (this.#running.get(owner) ?? 0) >= maxOfOwner(owner));
+  }
+
+  #begin(owner: Owner): void {
+    this.#free--;
+    this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1);
+  }
+
+  async #wait(owner: Owner): Promise<void> {
+    const { maxWaiting, timeout, refusal = () => new TooMuchWaiting('too much work waits') } = this.#limits;
     const own = this.#waiting.get(owner) ?? new Set();
-    if (own.size >= this.#maxWaiting) throw new TooMuchWaiting('too much work of one owner waits');
+    if (maxWaiting !== undefined && own.size >= maxWaiting) throw refusal();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(owner, own.add(resolve));
     if (timeout === undefined) return promise;
     // If the turn comes at the same time as the timeout, it is used.
     if ((await withTimeout(timeout, promise)) !== TIMED_OUT || !own.delete(resolve)) return;
     if (own.size === 0) this.#waiting.delete(owner);
-    throw new SemaphoreTimeout('timed out while waiting for a turn');
+    throw refusal();
   }
 
-  #next(): void {
-    const [[owner, own] = ['', new Set<() => void>()]] = this.#waiting;
-    const [resume] = own;
-    if (resume === undefined) {
-      this.#free++;
-      return;
+  #end(owner: Owner): void {
+    this.#free++;
+    const left = (this.#running.get(owner) ?? 1) - 1;
+    if (left > 0) this.#running.set(owner, left);
+    else this.#running.delete(owner);
+    for (const [next, own] of this.#waiting) {
+      const [resume] = own;
+      if (resume === undefined || !this.#mayBegin(next)) continue;
+      own.delete(resume);
+      // An owner with more work comes last, and so again in this loop.
+      this.#waiting.delete(next);
+      if (own.size > 0) this.#waiting.set(next, own);
+      this.#begin(next);
+      resume();
     }
-    own.delete(resume);
-    this.#waiting.delete(owner);
-    if (own.size > 0) this.#waiting.set(owner, own);
-    resume();
-  }
-}
-
-/** Limits concurrent work; further callers wait in order. */
-export class Semaphore {
-  readonly #turns: FairTurns;
-
-  constructor(max: number) {
-    this.#turns = new FairTurns(max, Number.POSITIVE_INFINITY);
-  }
-
-  take<T>(work: () => Promise<T>, timeout?: number): Promise<T> {
-    return this.#turns.take('', work, timeout);
-  }
-}
-
-/** Lets each owner do one piece of work at a time. */
-export class OwnTurns<Owner> {
-  readonly #last = new Map<Owner, Promise<unknown>>();
-
-  /** Runs the work when the owner's work before it has ended. */
-  take<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
-    const result = (this.#last.get(owner) ?? Promise.resolve()).then(work);
-    const ended: Promise<unknown> = result
-      .catch(() => {})
-      .then(() => {
-        if (this.#last.get(owner) === ended) this.#last.delete(owner);
-      });
-    this.#last.set(owner, ended);
-    return result;
   }
 }

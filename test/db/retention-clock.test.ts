@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { changeRetention } from '../../src/db/change/log.ts';
 import { RetentionClock } from '../../src/db/retention-clock.ts';
-import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
-import { deletePastVisitors } from '../../src/db/statistics/visitors.ts';
+import { dayOf } from '../../src/db/statistics/calendar.ts';
+import { deletePastVisitors, StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -129,7 +129,7 @@ test.each([
   ['is trusted if the service ran on the day before', -1, true],
   ['is not trusted if the service ran last a year ago', -365, false],
 ])('a database of an earlier version %s', async (_what, days, isTrusted) => {
-  await deletePastVisitors(server.database, Number(dayText(after(days * DAY))));
+  await deletePastVisitors(server.database, dayOf(after(days * DAY)));
   expect((await begin().read()) !== null).toBe(isTrusted);
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { name, sql } from '../../src/db/sql.ts';
-import { countTables } from '../../src/db/statistics/rows.ts';
+import { countTables } from '../../src/db/statistics/scope.ts';
 import { newDatabase } from '../support/database.ts';
 import { unknownToPlanner } from '../support/plan.ts';
 import { runProgram } from '../support/process.ts';

@@ -20,7 +20,7 @@ const plain: VisitedLink = {
   languages: '[]',
   rotation: '[]',
   clicks: 0,
-  turns: 0,
+  position: 0,
   pixels: [],
 };
 const person: Visitor = { ...VISITOR, userAgent: BROWSER };
@@ -37,7 +37,7 @@ const targets = (type: string, list: object): Partial<VisitedLink> => ({
 const german = targets('COUNTRY', [{ country: 'DE', url: to('de') }]);
 const android = targets('PLATFORM', [{ platform: 'ANDROID', url: to('android') }]);
 const french = targets('LANGUAGE', [{ language: 'fr', url: to('fr') }]);
-const turns = targets('ROTATION', [to('1'), to('2')]);
+const rotation = targets('ROTATION', [to('1'), to('2')]);
 
 test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null]>([
   ['a link', {}, {}, 'REDIRECT', url],
@@ -83,9 +83,9 @@ test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null
   ['another platform', android, {}, 'REDIRECT', url],
   ['a language', french, { acceptLanguage: 'de, fr;q=0.5' }, 'REDIRECT', to('fr')],
   ['a refused language', french, { acceptLanguage: 'fr;q=0' }, 'REDIRECT', url],
-  ['the first turn', turns, {}, 'REDIRECT', to('1')],
-  ['the second turn', { ...turns, turns: 1 }, {}, 'REDIRECT', to('2')],
-  ['the third turn', { ...turns, turns: 2 }, {}, 'REDIRECT', to('1')],
+  ['the first turn', rotation, {}, 'REDIRECT', to('1')],
+  ['the second turn', { ...rotation, position: 1 }, {}, 'REDIRECT', to('2')],
+  ['the third turn', { ...rotation, position: 2 }, {}, 'REDIRECT', to('1')],
   ['a rotation of nothing', targets('ROTATION', []), {}, 'REDIRECT', url],
   ['a link to itself', { url: 'https://go.example/abc' }, {}, 'LOOP', null],
   ['a link to itself with a pixel', { url: 'https://go.example/abc', pixels: [{}] }, {}, 'LOOP', null],
@@ -119,7 +119,7 @@ test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null
   ],
   [
     'a rotation through the link itself',
-    { ...targets('ROTATION', ['https://go.example/abc', to('1'), to('2')]), turns: 1 },
+    { ...targets('ROTATION', ['https://go.example/abc', to('1'), to('2')]), position: 1 },
     {},
     'REDIRECT',
     to('2'),
@@ -137,9 +137,9 @@ const anyLink = fc.record({
   expirationUrl: fc.option(fc.constant(to('over'))),
   expirationClicks: fc.option(fc.integer({ min: 1, max: 3 })),
   clicks: fc.nat(3),
-  turns: fc.nat(5),
+  position: fc.nat(5),
   pixels: fc.array(fc.constant({}), { maxLength: 2 }),
-  targets: fc.constantFrom({}, german, android, french, turns),
+  targets: fc.constantFrom({}, german, android, french, rotation),
 });
 const anyVisitor = fc.record({
   country: fc.option(fc.constantFrom('DE', 'FR')),

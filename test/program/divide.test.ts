@@ -3,20 +3,24 @@ import { expect, test } from 'vitest';
 import {
   type DayOfLink,
   daysOf,
+  divide,
+  emptyDay,
+  emptyHour,
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from '../../src/db/statistics/batch.ts';
-import { enclosingPeriod } from '../../src/db/statistics/calendar.ts';
-import { divide } from '../../src/db/statistics/divide.ts';
+} from '../../src/clicks/batch.ts';
+import { dayOfHour, hourOf } from '../../src/db/statistics/calendar.ts';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 
 /** What is counted for a link in one hour, with values and visitors of its day. */
 const counts = fc.record({
   link: fc.integer({ min: 1, max: 4 }),
-  hour: fc.constantFrom(2026112022, 2026112023, 2026112100, 2026112113),
+  hour: fc.constantFrom(
+    ...['20T22', '20T23', '21T00', '21T13'].map((at) => hourOf(new Date(`2026-11-${at}:00Z`))),
+  ),
   clicks: fc.nat(3),
-  claimed: fc.nat(2),
+  alreadyCounted: fc.nat(2),
   undescribed: fc.nat(1),
   bots: fc.integer({ min: 1, max: 3 }),
   values: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 }),
@@ -30,19 +34,16 @@ const values = new Map(
 function visitsOf(all: readonly (typeof counts extends fc.Arbitrary<infer One> ? One : never)[]): Visits {
   const visits: Visits = new Map();
   for (const { link: id, hour, bots, undescribed, ...one } of all) {
-    const clicks = one.clicks + one.claimed;
+    const clicks = one.clicks + one.alreadyCounted;
     const link: LinkVisits = visits.get(id) ?? { last: null, hours: new Map(), days: new Map() };
     visits.set(id, link);
-    const hourly = link.hours.get(hour) ?? { clicks: 0, claimed: 0, bots: 0 };
+    const hourly = link.hours.get(hour) ?? emptyHour();
     link.hours.set(hour, hourly);
-    const day: DayOfLink = link.days.get(enclosingPeriod(hour)) ?? {
-      ...{ clicks: 0, claimed: 0, bots: 0, described: 0, resets: 3 },
-      ...{ values: new Map(), visitors: new Set() },
-    };
-    link.days.set(enclosingPeriod(hour), day);
+    const day: DayOfLink = link.days.get(dayOfHour(hour)) ?? { ...emptyDay(), resets: 3 };
+    link.days.set(dayOfHour(hour), day);
     for (const sum of [hourly, day]) {
       sum.clicks += clicks;
-      sum.claimed += one.claimed;
+      sum.alreadyCounted += one.alreadyCounted;
       sum.bots += bots;
     }
     day.described += Math.max(0, clicks - undescribed);
@@ -65,10 +66,11 @@ function rowsOf(parts: readonly Visits[]): Record<string, number> {
     for (const [id, link] of visits) {
       add(`${id}`, unwrittenOf(link));
       for (const [hour, one] of link.hours)
-        for (const sum of ['clicks', 'claimed', 'bots'] as const) add(`${id} ${hour} ${sum}`, one[sum]);
+        for (const sum of ['clicks', 'alreadyCounted', 'bots'] as const)
+          add(`${id} ${hour} ${sum}`, one[sum]);
     }
     for (const [id, day, one] of daysOf(visits)) {
-      for (const sum of ['clicks', 'claimed', 'bots', 'described'] as const)
+      for (const sum of ['clicks', 'alreadyCounted', 'bots', 'described'] as const)
         add(`${id} ${day} ${sum}`, one[sum]);
       for (const [value, count] of one.values) add(`${id} ${day} ${value.hash}`, count);
       for (const visitor of one.visitors) add(`${id} ${day} ${visitor}`, 1);

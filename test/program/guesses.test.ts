@@ -1,8 +1,8 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../src/domain/password.ts';
-import { NoFreeSlot } from '../../src/http/limits/client-slots.ts';
 import { PasswordChecks } from '../../src/redirect/password-attempts.ts';
+import { TooMuchWaiting } from '../../src/shared/turns.ts';
 
 let hash: string;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ test('a password that could not be checked does not count as wrong', async () =>
   const networks = Array.from({ length: 7 }, (_, network) => `192.0.2.${network}`);
   for (let i = 0; i < 4; i++) {
     const results = await resultsOf(networks.flatMap((address) => checksOf(guesses, address, 30)));
-    expect(results).toEqual([...Array(200).fill(true), ...Array(10).fill(NoFreeSlot)]);
+    expect(results).toEqual([...Array(200).fill(true), ...Array(10).fill(TooMuchWaiting)]);
   }
   expect(await resultsOf(checksOf(guesses, '192.0.2.6', 20))).toEqual(Array(20).fill(true));
 });

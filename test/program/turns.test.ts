@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { FairTurns, OwnTurns, TooMuchWaiting } from '../../src/shared/turns.ts';
+import { TooMuchWaiting, Turns } from '../../src/shared/turns.ts';
 
 /** Work that ends on demand, and the order in which it started. */
-function workshop(turns: FairTurns) {
+function workshop(turns: Turns) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const take = (owner: string, name = owner) =>
@@ -18,7 +18,7 @@ function workshop(turns: FairTurns) {
 }
 
 test('gives owners turns, however much work each has', async () => {
-  const { begun, take, endNext } = workshop(new FairTurns(2, 10));
+  const { begun, take, endNext } = workshop(new Turns({ max: 2, maxWaiting: 10 }));
   const all = [
     ...[1, 2, 3, 4, 5].map((i) => take('a', `a${i}`)),
     take('b', 'b1'),
@@ -31,13 +31,13 @@ test('gives owners turns, however much work each has', async () => {
 });
 
 test('uses free places at once, also after failed work', async () => {
-  const turns = new FairTurns(1, 10);
+  const turns = new Turns({ max: 1, maxWaiting: 10 });
   await expect(turns.take('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   expect(await turns.take('b', async () => 'done')).toBe('done');
 });
 
 test('refuses work of an owner above its limit of waiting work', async () => {
-  const { take, endNext } = workshop(new FairTurns(1, 2));
+  const { take, endNext } = workshop(new Turns({ max: 1, maxWaiting: 2 }));
   const accepted = [take('a'), take('a'), take('a'), take('b')];
   await expect(take('a')).rejects.toThrow(TooMuchWaiting);
   for (let i = 0; i < 4; i++) await endNext();
@@ -48,7 +48,7 @@ test('refuses work of an owner above its limit of waiting work', async () => {
 });
 
 test('does one piece of work of each owner at a time, also after a failed one', async () => {
-  const turns = new OwnTurns<string>();
+  const turns = new Turns({ maxOfOwner: () => 1 });
   let [running, most] = [0, 0];
   const work = async (fails: boolean) => {
     most = Math.max(most, ++running);
@@ -60,4 +60,37 @@ test('does one piece of work of each owner at a time, also after a failed one', 
   const all = [true, false, true, false].map((fails) => turns.take('a', () => work(fails)));
   const ends = (await Promise.allSettled(all)).map(({ status }) => status);
   expect([ends, most]).toEqual([['rejected', 'fulfilled', 'rejected', 'fulfilled'], 1]);
+});
+
+test('an owner at its share delays no other one, and its work follows in order', async () => {
+  const { begun, take, endNext } = workshop(new Turns({ max: 3, maxOfOwner: () => 2 }));
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => take(name.charAt(0), name));
+  expect(begun).toEqual(['a1', 'a2', 'b1']);
+  for (let i = 0; i < 6; i++) await endNext();
+  await Promise.all(all);
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+});
+
+test('work begins as soon as a growing share allows it, all of it', async () => {
+  let share = 1;
+  const { begun, take, endNext } = workshop(new Turns({ maxOfOwner: () => share }));
+  const all = ['1', '2', '3', '4'].map((name) => take('a', name));
+  share = 3;
+  await endNext();
+  expect(begun).toEqual(['1', '2', '3', '4']);
+  for (let i = 0; i < 3; i++) await endNext();
+  await Promise.all(all);
+});
+
+test('refuses work that waits for too long with the given error, and takes it out of the queue', async () => {
+  const refusal = () => new Error('too late');
+  const { begun, take, endNext } = workshop(new Turns({ max: 1, timeout: 1, refusal }));
+  const first = take('a');
+  await expect(take('b')).rejects.toThrow('too late');
+  await endNext();
+  await first;
+  const again = take('c');
+  await endNext();
+  await again;
+  expect(begun).toEqual(['a', 'c']);
 });

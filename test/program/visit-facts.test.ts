@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { unwrittenOf } from '../../src/db/statistics/batch.ts';
-import { PendingVisits } from '../../src/domain/visit/pending-visits.ts';
-import type { Visit } from '../../src/domain/visit/visit.ts';
+import { unwrittenOf } from '../../src/clicks/batch.ts';
+import { PendingVisits, type Visit } from '../../src/clicks/pending-visits.ts';
+import { factsOf, referrerHost } from '../../src/clicks/visit-facts.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
-import { factsOf, referrerHost } from '../../src/domain/visit/visitor-attributes.ts';
 import { VISITOR } from '../support/visit.ts';
 
 /** The values of a visitor, of all kinds. */
@@ -116,13 +115,13 @@ const at = new Date('2026-11-20T12:00:00Z');
 
 function visitOf(id: number, number: number, timestamp = at): Visit {
   return {
-    link: { id } as Visit['link'], // Only the id is used.
+    link: { id },
     at: timestamp,
     visitor: { ...VISITOR, country: 'DE' },
     address: `192.0.2.${number}`,
     referrer: `https://site${number}.example/`,
     destination: 'https://example.com/',
-    claimed: null,
+    alreadyCounted: null,
   };
 }
 

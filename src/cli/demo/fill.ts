@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { PendingVisits } from '../../clicks/pending-visits.ts';
+import { VisitWriter } from '../../clicks/write.ts';
 import { models } from '../../db/copy.ts';
 import type { Data } from '../../db/database.ts';
-import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import { ValueIds } from '../../db/statistics/value-ids.ts';
-import { deletePastVisitors, reopenDays, Salts } from '../../db/statistics/visitors.ts';
-import { writeVisits } from '../../db/statistics/write.ts';
+import { type Day, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
+import { deletePastVisitors, reopenDays } from '../../db/statistics/statistics-retention.ts';
 import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
 import type { Services } from '../../domain/services.ts';
 import { createSpace } from '../../domain/space.ts';
 import { decideRedirect } from '../../domain/visit/decide-redirect.ts';
-import { PendingVisits } from '../../domain/visit/pending-visits.ts';
 import type { Visitor } from '../../domain/visit/visitor.ts';
-import { OTHER_REFERRER } from '../../domain/visit/visitor-attributes.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { company, type DemoLink, demoLinks } from './company.ts';
@@ -49,7 +47,7 @@ async function makeLinks(
   db: Data,
   actor: Actor,
   services: Services,
-  last: number,
+  last: Day,
 ): Promise<{ link: Link; demo: DemoLink }[]> {
   const spaces = new Map<string, number>();
   const start = startOf(daysAfter(last, 1 - DAYS), 7);
@@ -76,19 +74,12 @@ const countryWeights = Object.fromEntries(
   Object.entries(company.countries).map(([country, { weight }]) => [country, weight]),
 );
 
-interface DemoVisit {
-  readonly hour: number;
-  readonly visitor: Visitor;
-  readonly address: string;
-  readonly referrer: string;
-}
-
 /** A visit by one of some people. A person's number determines all of its properties, so people can visit again. */
 function demoVisit(
   { source, week }: Pick<DemoLink, 'source' | 'week'>,
   people: { readonly first: number; readonly count: number },
   random: Random,
-): DemoVisit {
+) {
   const { userAgents, phones, countries, referrers, hours } = company;
   const hour = Number(pick(Object.fromEntries(hours[week].entries()), random));
   const isProgram = random() < 0.07;
@@ -115,7 +106,7 @@ function addVisits(
   visits: PendingVisits,
   link: Link,
   demo: DemoLink,
-  day: number,
+  day: Day,
   { now: end, random, scale = 1 }: DemoOptions,
 ): number {
   const since = (startOf(day).getTime() - startOf(dayOf(link.createdAt)).getTime()) / 86_400_000;
@@ -123,7 +114,7 @@ function addVisits(
   const mood = 0.85 + 0.3 * random();
   const count = poisson(expected(demo, startOf(day), since) * mood * scale, random);
   // Visits from before a link was disabled count normally.
-  const visited = { ...link, disabled: false, clicks: 0, turns: 0, pixels: [] };
+  const visited = { ...link, disabled: false, clicks: 0, position: 0, pixels: [] };
   const people = { first: Math.floor(random() * 1e7), count: Math.max(1, Math.round(count * PEOPLE)) };
   let clicks = 0;
   for (let i = 0; i < count; i++) {
@@ -131,7 +122,7 @@ function addVisits(
     const at = new Date(startOf(day, hour).getTime() + Math.floor(random() * 3_600_000));
     if (at >= end) continue;
     const { target = link.url } = decideRedirect(visited, visit.visitor, at, { blocked: false, hosts: [] });
-    visits.add({ ...visit, link, at, destination: target, claimed: null });
+    visits.add({ ...visit, link, at, destination: target, alreadyCounted: null });
     if (visit.visitor.counts) clicks++;
   }
   return clicks;
@@ -159,13 +150,13 @@ export async function fillDemo(
   const first = daysAfter(last, 1 - (options.days ?? DAYS));
   const links = await makeLinks(db, actor, services, last);
   await reopenDays(db, first);
-  const caches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  const writer = new VisitWriter(db);
   const processId = randomUUID();
   let clicks = 0;
   for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
     const visits = new PendingVisits();
     for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
-    await writeVisits(db, visits.take(links.length), { processId, number }, caches);
+    await writer.write(visits.take(links.length), { processId, number });
     // As the service does at the end of a day.
     while ((await deletePastVisitors(db, day)).more);
   }

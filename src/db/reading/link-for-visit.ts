@@ -8,11 +8,14 @@ const linkColumns = [
   ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
   ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
 ] as const;
-const counterColumns = ['clicks', 'turns'] as const;
 const pixelColumns = ['id', 'type', 'value'] as const;
 
 /** What visitors need of a link, without its pixels. */
-type Visited = Pick<Link, (typeof linkColumns)[number]> & Pick<LinkCounter, (typeof counterColumns)[number]>;
+type Visited = Pick<Link, (typeof linkColumns)[number]> &
+  Pick<LinkCounter, 'clicks'> & {
+    /** How many visits its rotation has served. */
+    readonly position: number;
+  };
 export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
 
 /** A link as visitors need it. */
@@ -23,7 +26,7 @@ type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
 
 const columns = join([
   columnsIn('Link', linkColumns),
-  columnsIn('LinkCounter', counterColumns),
+  sql`"LinkCounter"."clicks", "LinkCounter"."turns" AS "position"`,
   nestedColumns('p', 'pixel', pixelColumns),
 ]);
 

@@ -1,9 +1,24 @@
 import type { Transaction } from '../database.ts';
 import { join, name, sql } from '../sql.ts';
-import { lockCounters } from './counters.ts';
-import { countTables } from './rows.ts';
+import { countTables } from './scope.ts';
 
 const BATCH_SIZE = 500;
+
+/**
+ * Locks the counters of the account's links until the transaction ends; on SQLite, a transaction locks everything from its
+ * beginning. Returns the ids of the links that exist, and for each whether it has statistics.
+ */
+async function lockCounters(
+  tx: Transaction,
+  linkIds: readonly number[],
+  accountId: number,
+): Promise<Map<number, boolean>> {
+  const locked = tx.dialect.lock('FOR NO KEY UPDATE');
+  const rows = await tx.read<{ linkId: number; any: number }>(sql`SELECT "linkId",
+      CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
+    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`);
+  return new Map(rows.map(({ linkId, any }) => [linkId, any > 0]));
+}
 
 /**
  * Subtracts the statistics of links from their account's, and deletes them. Their clicks stay. Returns the ids of the links that
@@ -27,7 +42,7 @@ export async function deleteStatistics(
 
 async function deleteBatch(tx: Transaction, linkIds: readonly number[], accountId: number): Promise<void> {
   const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
-  // Values of clicks that were claimed before are not written after it.
+  // Values of clicks that are already counted are not written after it.
   await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
   for (const { what, keys, sums } of countTables) {
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];

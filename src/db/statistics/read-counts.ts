@@ -1,6 +1,7 @@
 import type { Data } from '../database.ts';
 import { sql } from '../sql.ts';
-import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
+import { type Day, type Days, type Hour, hourIn, type Month } from './calendar.ts';
+import { planOf, type Scope, sourceOf } from './scope.ts';
 
 export interface Counts {
   readonly clicks: number;
@@ -10,8 +11,15 @@ export interface Counts {
 }
 
 /** The same of one hour, day or month. */
-export interface Point extends Counts {
-  readonly time: number;
+export interface Point<Time = Hour | Day | Month> extends Counts {
+  readonly time: Time;
+}
+
+/** What the time of a point is. */
+export interface TimeOf {
+  readonly HOUR: Hour;
+  readonly DAY: Day;
+  readonly MONTH: Month;
 }
 
 /** The counts of the days, for each owner that has any. */
@@ -28,16 +36,16 @@ export function readTotals(
 }
 
 /** PostgreSQL refuses larger numbers, which hours have from the year 2147 on. */
-const hour = (number: number) => Math.min(number, 2_147_483_647);
+const stored = (hour: Hour) => Math.min(hour, 2_147_483_647);
 
 /** The counts of each hour, day or month that has any. Hours have only clicks and bots. */
-export function readPoints(
+export function readPoints<Interval extends keyof TimeOf>(
   db: Data,
   scope: Scope,
-  interval: 'HOUR' | 'DAY' | 'MONTH',
+  interval: Interval,
   { from, to }: Days,
   ids: readonly number[],
-): Promise<(Point & { id: number })[]> {
+): Promise<(Point<TimeOf[Interval]> & { id: number })[]> {
   const isHours = interval === 'HOUR';
   const { owner, from: tables } = sourceOf(scope, isHours ? 'Hour' : 'Day', ids);
   const column = isHours ? sql`"hour"` : sql`"day"`;
@@ -45,7 +53,7 @@ export function readPoints(
   const others = isHours
     ? sql`0 AS "described", 0 AS "visitors"`
     : sql`SUM("described") AS "described", SUM("visitors") AS "visitors"`;
-  const [first, last] = isHours ? [hour(from * 100), hour(to * 100 + 23)] : [from, to];
+  const [first, last] = isHours ? [stored(hourIn(from, 0)), stored(hourIn(to, 23))] : [from, to];
   // SQLite sorts the rows for the grouping: the time, which differs, is compared first.
   return db.read(sql`${planOf(scope)} SELECT ${owner} AS "id", ${time} AS "time", SUM("clicks") AS "clicks", ${others}, SUM("bots") AS "bots"
       FROM ${tables} AND ${column} BETWEEN ${first} AND ${last} GROUP BY ${time}, ${owner}`);

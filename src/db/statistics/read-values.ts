@@ -1,13 +1,18 @@
 import type { Data } from '../database.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
-import { daysAfter, enclosingPeriod, endOfMonth, monthsAfter } from './calendar.ts';
-import { type Days, planOf, type Scope, sourceOf } from './scope.ts';
+import { type Days, daysAfter, firstDayOf, lastDayOf, type Month, monthOf, monthsAfter } from './calendar.ts';
+import { planOf, type Scope, sourceOf } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';
 
+interface Months {
+  readonly from: Month;
+  readonly to: Month;
+}
+
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
-function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; subtracted: Days[] } {
-  const [first, last] = [enclosingPeriod(from), enclosingPeriod(to)];
-  const [start, end] = [first * 100 + 1, endOfMonth(last)];
+function partsOf({ from, to }: Days): { months: Months | null; added: Days[]; subtracted: Days[] } {
+  const [first, last] = [monthOf(from), monthOf(to)];
+  const [start, end] = [firstDayOf(first), lastDayOf(last)];
   const [added, subtracted]: [Days[], Days[]] = [[], []];
   if (first === last && (from > start || to < end))
     return { months: null, added: [{ from, to }], subtracted };
@@ -20,10 +25,10 @@ function partsOf({ from, to }: Days): { months: Days | null; added: Days[]; subt
     return !isFewer;
   };
   const months = {
-    from: isWhole({ from, to: endOfMonth(first) }, { from: start, to: daysAfter(from, -1) })
+    from: isWhole({ from, to: lastDayOf(first) }, { from: start, to: daysAfter(from, -1) })
       ? first
       : monthsAfter(first, 1),
-    to: isWhole({ from: last * 100 + 1, to }, { from: daysAfter(to, 1), to: end })
+    to: isWhole({ from: firstDayOf(last), to }, { from: daysAfter(to, 1), to: end })
       ? last
       : monthsAfter(last, -1),
   };
@@ -65,7 +70,7 @@ function orderOf({ by, descending, tiesAscend }: ValueQuery): Sql {
 /** The clicks of the days of each value, as "sums": of whole months where that reads fewer rows. */
 function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly number[]): Sql {
   const { months, added, subtracted } = partsOf(days);
-  const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days, clicks = sql`"clicks"`) => {
+  const part = (what: 'DayValue' | 'MonthValue', { from, to }: Days | Months, clicks = sql`"clicks"`) => {
     const source = sourceOf(scope, what, ids);
     const time = what === 'DayValue' ? sql`"day"` : sql`"month"`;
     return sql`SELECT ${source.owner} AS "id", "valueId", ${clicks} AS "clicks" FROM ${source.from}

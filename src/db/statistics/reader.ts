@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
 import type { Data } from '../database.ts';
 import type { LongReads } from '../reading/long-reads.ts';
-import { lengthOf } from './calendar.ts';
-import { type Counts, type Point, readPoints, readTotals } from './read-counts.ts';
+import { type Days, lengthOf } from './calendar.ts';
+import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
 import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
-import type { Days, Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
 
 /** How many owners one statement serves at most; a space reads all of its links. */
@@ -17,7 +17,7 @@ const MAX_POINTS = 20_000;
 const MAX_SHORT_DAYS = 1_000;
 
 /** How many owners' points one statement reads at most. */
-function maxOwnersOf(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days): number {
+function maxOwnersOf(scope: Scope, interval: keyof TimeOf, days: Days): number {
   const rows = lengthOf(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
   return Math.min(MAX_OWNERS[scope], Math.ceil(MAX_POINTS / rows));
 }
@@ -63,7 +63,12 @@ export class StatisticsReader {
   }
 
   /** The hours, days or months that have counts. */
-  points(scope: Scope, interval: 'HOUR' | 'DAY' | 'MONTH', days: Days, id: number): Promise<Point[]> {
+  points<Interval extends keyof TimeOf>(
+    scope: Scope,
+    interval: Interval,
+    days: Days,
+    id: number,
+  ): Promise<Point<TimeOf[Interval]>[]> {
     const maxBatchSize = maxOwnersOf(scope, interval, days);
     return this.#load(['points', scope, interval, days], id, maxBatchSize, async (ids) =>
       byId(

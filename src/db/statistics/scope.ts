@@ -1,14 +1,17 @@
 import { empty, join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
-import type { Counted } from './rows.ts';
 
 /** The owner of statistics; those of a space are the sums over the links that are in it now. */
 export type Scope = 'link' | 'space' | 'account';
 
-/** Days from the first to the last, both included. */
-export interface Days {
-  readonly from: number;
-  readonly to: number;
-}
+/** The tables of counts, of links and of accounts, with their key columns besides the owner, and the columns that are summed. */
+export const countTables = [
+  { what: 'Hour', keys: ['hour'], sums: ['clicks', 'bots'] },
+  { what: 'Day', keys: ['day'], sums: ['clicks', 'described', 'visitors', 'bots'] },
+  { what: 'DayValue', keys: ['kind', 'day', 'valueId'], sums: ['clicks'] },
+  { what: 'MonthValue', keys: ['kind', 'month', 'valueId'], sums: ['clicks'] },
+] as const;
+
+export type Counted = (typeof countTables)[number]['what'];
 
 /** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
 export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {

@@ -2,19 +2,79 @@ import type { Logger } from 'pino';
 import type { Data, Database } from '../database.ts';
 import { Retention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
-import { empty, join, name, sql } from '../sql.ts';
+import { empty, join, name, type Sql, sql } from '../sql.ts';
 import { emptyLog } from '../sqlite/file.ts';
-import { dayOf, daysAfter, enclosingPeriod, monthsAfter } from './calendar.ts';
+import {
+  type Day,
+  dayOf,
+  daysAfter,
+  firstDayOf,
+  hourIn,
+  type Month,
+  monthOf,
+  monthsAfter,
+} from './calendar.ts';
 import { kinds } from './value.ts';
-import { deleteFutureVisitors, deletePastVisitors, reopenFutureDays } from './visitors.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
 const WRITE_DELAY = 2 * 60_000;
 /** How many links one statement examines: most have nothing that is too old. */
 const MAX_EXAMINED_LINKS = 500;
-/** For how many links, and how many rows of an account, one statement deletes. */
+/** For how many links, and how many visitors or rows of an account, one statement deletes. */
 const MAX_LINKS = 10;
 const MAX_ROWS = 5_000;
+
+/** The last day that is over. */
+export const lastClosedDay = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'visitors')`;
+
+interface Deleted {
+  readonly any: boolean;
+  readonly more: boolean;
+}
+
+/** Deletes the salts and a batch of the visitors of some days. */
+async function deleteVisitors(db: Data, isDeleted: Sql): Promise<Deleted> {
+  const salts = await db.prisma.$executeRaw(sql`DELETE FROM "DaySalt" WHERE ${isDeleted}`);
+  const visitors = await db.prisma.$executeRaw(sql`
+    DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (
+      SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${isDeleted} LIMIT ${MAX_ROWS})`);
+  return { any: salts + visitors > 0, more: visitors === MAX_ROWS };
+}
+
+/** Deletes those of days after this one, which only a wrong clock can have made: otherwise they would stay until then. */
+function deleteFutureVisitors(db: Data, after: Day): Promise<Deleted> {
+  return deleteVisitors(db, sql`"day" > ${after}`);
+}
+
+/** Deletes those of days before this one, which are over. */
+export async function deletePastVisitors(db: Data, before: Day): Promise<Deleted> {
+  const [closed] = await db.prisma.$queryRaw<{ number: number }[]>(sql`
+    SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" >= ${before - 1}`);
+  if (closed === undefined)
+    await db.prisma
+      .$executeRaw`UPDATE "Revision" SET "number" = ${before - 1} WHERE "topic" = 'visitors' AND "number" < ${before - 1}`;
+  return deleteVisitors(db, sql`"day" < ${before}`);
+}
+
+/**
+ * Sets the last day that is over back to this one if it is later, by a clock that was wrong: otherwise no visitors would be
+ * counted until then. Returns it as it was, or null.
+ */
+async function reopenFutureDays(db: Data, last: Day): Promise<Day | null> {
+  const [closed] = await db.read<{ number: Day }>(
+    sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > ${last}`,
+  );
+  if (closed === undefined) return null;
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${last} WHERE "topic" = 'visitors' AND "number" > ${last}`;
+  return closed.number;
+}
+
+/** Allows visitors to be counted from a past day on; only for an empty database, in which none were counted yet. */
+export async function reopenDays(db: Data, from: Day): Promise<void> {
+  await db.prisma
+    .$executeRaw`UPDATE "Revision" SET "number" = ${daysAfter(from, -1)} WHERE "topic" = 'visitors'`;
+}
 
 interface Clocks {
   /** The time by which statistics are deleted. */
@@ -43,7 +103,7 @@ export class StatisticsRetention extends Retention {
   readonly #now: () => Date;
   readonly #clocks: Clocks;
   /** The first month whose statistics are kept, after all earlier ones were deleted. */
-  #done = 0;
+  #done: Month | null = null;
   /** Whether deleted visitors may still be in SQLite's write-ahead log. */
   #areLogged = false;
 
@@ -88,7 +148,7 @@ export class StatisticsRetention extends Retention {
     if (this.#months === 0) return;
     const now = await this.#clocks.retention();
     if (now === null) return;
-    const first = monthsAfter(enclosingPeriod(dayOf(now)), -this.#months);
+    const first = monthsAfter(monthOf(dayOf(now)), -this.#months);
     if (first === this.#done) return;
     await this.#deleteOfLinks(first);
     await this.#deleteOfAccounts(first);
@@ -100,7 +160,7 @@ export class StatisticsRetention extends Retention {
     if (!this.isStopped) this.#done = first;
   }
 
-  async #deleteOfLinks(first: number): Promise<void> {
+  async #deleteOfLinks(first: Month): Promise<void> {
     const tables = tablesOf('Link', first);
     // A link with any statistics of a day has a row of that day in LinkDay.
     const isOld = sql`EXISTS (SELECT 1 FROM "LinkDay" AS "old"
@@ -127,7 +187,7 @@ export class StatisticsRetention extends Retention {
     });
   }
 
-  async #deleteOfAccounts(first: number): Promise<void> {
+  async #deleteOfAccounts(first: Month): Promise<void> {
     const accounts = await this.#db.prisma.account.findMany({ select: { id: true } });
     for (const { id } of accounts)
       for (const { table, time, before } of tablesOf('Account', first)) {
@@ -148,15 +208,11 @@ export class StatisticsRetention extends Retention {
   }
 }
 
-function firstDayOf(month: number): number {
-  return month * 100 + 1;
-}
-
 /** The tables of an owner, with the first time of each that is kept; last the one by which old statistics are found. */
-function tablesOf(owner: 'Link' | 'Account', month: number) {
+function tablesOf(owner: 'Link' | 'Account', month: Month) {
   const day = firstDayOf(month);
   return [
-    { table: `${owner}Hour`, time: 'hour', before: day * 100 },
+    { table: `${owner}Hour`, time: 'hour', before: hourIn(day, 0) },
     { table: `${owner}DayValue`, time: 'day', before: day },
     { table: `${owner}MonthValue`, time: 'month', before: month },
     { table: `${owner}Day`, time: 'day', before: day },

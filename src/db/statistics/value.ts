@@ -34,3 +34,7 @@ export function visitValue(kind: Kind, columns: Value['columns']): Value {
   const key = JSON.stringify([kind, ...Object.values(columns)]);
   return { kind, columns, hash: hash('sha256', key, 'base64url').slice(0, 22) };
 }
+
+/** Replaces the referrers of a link beyond the limit of a day. */
+export const OTHER = 'other';
+export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });

@@ -1,3 +1,4 @@
+import { nextFlight } from '../../shared/single-flight.ts';
 import type { Data } from '../database.ts';
 import { retryConflicts } from '../errors.ts';
 import { sql } from '../sql.ts';
@@ -65,4 +66,25 @@ export async function writeOutcomes(db: Data, outcomes: readonly Outcome[]): Pro
   const delivered = outcomes.filter(({ error }) => error === null);
   await writeDelivered(db, delivered);
   for (const outcome of outcomes) if (outcome.error !== null) await writeFailed(db, outcome);
+}
+
+/** Writes the results of attempts. Results that arrive during a write are batched into the next one. */
+export class Outcomes {
+  readonly #db: Data;
+  #waiting: Outcome[] = [];
+  readonly #writeAll = nextFlight(() => {
+    const together = this.#waiting;
+    this.#waiting = [];
+    return writeOutcomes(this.#db, together);
+  });
+
+  constructor(db: Data) {
+    this.#db = db;
+  }
+
+  /** Resolves when it is written. */
+  write(outcome: Outcome): Promise<void> {
+    this.#waiting.push(outcome);
+    return this.#writeAll();
+  }
 }

@@ -1,8 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { retryOvertaken } from '../../db/errors.ts';
-import { insertLinksIn, type NewLink } from '../../db/links.ts';
+import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
-import { setImportedClicks } from '../../db/statistics/counters.ts';
 import type { Writer } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
 import { recordingChanges } from '../change/change.ts';

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Data } from '../../db/database.ts';
-import { dayOf, daysAfter } from '../../db/statistics/calendar.ts';
+import { type Day, dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import type { ShownLink } from '../../db/statistics/link-for-page.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
+import { OTHER } from '../../db/statistics/value.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { OperatorLists } from '../link/blocklists.ts';
-import { OTHER } from '../visit/visitor-attributes.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { MAX_TOP, Statistics, type StatisticsPoint, type StatisticsTop } from './statistics.ts';
@@ -116,7 +116,7 @@ export async function readPublicStatistics(
   now: Date,
 ): Promise<PublicStatistics> {
   const reader = new StatisticsReader(db);
-  const until = (to: number) => {
+  const until = (to: Day) => {
     const period = { from: dayText(daysAfter(dayOf(now), 1 - length)), to: dayText(to) };
     return new Statistics(reader, 'link', link.id, period, now);
   };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import type { Days } from '../../db/statistics/scope.ts';
+import { type Day, type Days, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { invalid } from '../errors.ts';
 import { parseInput } from '../input.ts';
 
@@ -23,11 +22,11 @@ export const periodInput = z.object({ from: dayInput.nullish(), to: dayInput.nul
 export type PeriodInput = { readonly from?: string | null; readonly to?: string | null };
 
 /** `20261121` as `2026-11-21`. */
-export function dayText(day: number): string {
+export function dayText(day: Day): string {
   return startOf(day).toISOString().slice(0, 10);
 }
 
-const dayIn = (text: string): number => Number(text.replaceAll('-', ''));
+const dayIn = (text: string): Day => dayOf(new Date(text));
 
 /**
  * The days of a period: both ends included, by default the last 30 days.
@@ -36,7 +35,9 @@ const dayIn = (text: string): number => Number(text.replaceAll('-', ''));
 export function parsePeriod(input: PeriodInput, now: Date): Days {
   const { from, to } = parseInput(periodInput, input);
   const last = to == null ? dayOf(now) : dayIn(to);
-  const first = from == null ? Math.max(daysAfter(last, 1 - DEFAULT_DAYS), dayIn(FIRST_DAY)) : dayIn(from);
+  const earliest = dayIn(FIRST_DAY);
+  const start = from == null ? daysAfter(last, 1 - DEFAULT_DAYS) : dayIn(from);
+  const first = start < earliest ? earliest : start;
   if (first > last)
     throw invalid([{ path: ['from'], messages: [`may not be after to, which is ${dayText(last)}`] }]);
   // The same calendar day ten years before; days are numbers such as 20261121.

@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import { daysAfter, enclosingPeriod, lengthOf, monthsAfter, startOf } from '../../db/statistics/calendar.ts';
+import {
+  type Day,
+  type Days,
+  daysAfter,
+  firstDayOf,
+  hourIn,
+  lengthOf,
+  type Month,
+  monthOf,
+  monthsAfter,
+  startOf,
+} from '../../db/statistics/calendar.ts';
 import type { Counts, Point } from '../../db/statistics/read-counts.ts';
 import type { ValueQuery, ValueRow } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
-import type { Days, Scope } from '../../db/statistics/scope.ts';
+import type { Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
 import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
@@ -62,23 +73,20 @@ function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** The hours, days or months of a period as numbers, in order. */
-function* timesOf(interval: StatisticsInterval, { from, to }: Days): Generator<number> {
+/** The hours, days or months of a period in order, and when they begin. */
+function* timesOf(
+  interval: StatisticsInterval,
+  { from, to }: Days,
+): Generator<Pick<StatisticsPoint, 'time' | 'start'>> {
   if (interval === 'MONTH') {
-    for (let month = enclosingPeriod(from); month <= enclosingPeriod(to); month = monthsAfter(month, 1))
-      yield month;
+    for (let month = monthOf(from); month <= monthOf(to); month = monthsAfter(month, 1))
+      yield { time: month, start: startOf(firstDayOf(month)) };
     return;
   }
   for (let day = from; day <= to; day = daysAfter(day, 1)) {
-    if (interval === 'DAY') yield day;
-    else for (let hour = 0; hour < 24; hour++) yield day * 100 + hour;
+    if (interval === 'DAY') yield { time: day, start: startOf(day) };
+    else for (let hour = 0; hour < 24; hour++) yield { time: hourIn(day, hour), start: startOf(day, hour) };
   }
-}
-
-/** When such an hour, day or month begins. */
-function startOfTime(interval: StatisticsInterval, time: number): Date {
-  if (interval === 'HOUR') return startOf(enclosingPeriod(time), time % 100);
-  return startOf(interval === 'DAY' ? time : time * 100 + 1);
 }
 
 /** The statistics of a link, a space or an account for a period. Reads only what is used. */
@@ -88,7 +96,7 @@ export class Statistics {
   readonly #scope: Scope;
   readonly #id: number;
   #totals: Promise<Counts> | undefined;
-  #points: Promise<readonly Point[]> | undefined;
+  #points: Promise<readonly Point<Day>[]> | undefined;
   readonly #series = new Map<StatisticsInterval, Promise<readonly StatisticsPoint[]>>();
 
   /** @throws DomainError VALIDATION for an invalid period */
@@ -108,7 +116,7 @@ export class Statistics {
     return this.#totals;
   }
 
-  #pointsOfDays(): Promise<readonly Point[]> {
+  #pointsOfDays(): Promise<readonly Point<Day>[]> {
     this.#points ??= this.#reader.points(this.#scope, 'DAY', this.days, this.#id);
     return this.#points;
   }
@@ -117,9 +125,9 @@ export class Statistics {
     if (interval === 'DAY') return this.#pointsOfDays();
     if (interval === 'HOUR' || this.#scope === 'link')
       return this.#reader.points(this.#scope, interval, this.days, this.#id);
-    const months = new Map<number, Point>();
+    const months = new Map<Month, Point>();
     for (const point of await this.#pointsOfDays()) {
-      const time = enclosingPeriod(point.time);
+      const time = monthOf(point.time);
       months.set(time, { ...sumOf(months.get(time) ?? NOTHING, point), time });
     }
     return [...months.values()];
@@ -146,10 +154,9 @@ export class Statistics {
     const points = await this.#pointsOf(interval);
     // The points of many links come at once, and ten years of each are thousands of days.
     await pauseIfBlocked();
-    const known = new Map(points.map((point) => [point.time, point]));
-    return Array.from(timesOf(interval, this.days), (time) => {
+    const known = new Map<number, Point>(points.map((point) => [point.time, point]));
+    return Array.from(timesOf(interval, this.days), ({ time, start }) => {
       const { clicks = 0, visitors = 0, bots = 0 } = known.get(time) ?? {};
-      const start = startOfTime(interval, time);
       return { start, time, clicks, visitors: interval === 'HOUR' ? null : visitors, bots };
     });
   }

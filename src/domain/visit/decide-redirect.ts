@@ -59,7 +59,11 @@ export type VisitedLink = Pick<
   | ('alias' | 'url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
   | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
 > &
-  Pick<LinkCounter, 'clicks' | 'turns'> & { readonly pixels: readonly unknown[] };
+  Pick<LinkCounter, 'clicks'> & {
+    /** How many visits its rotation has served. */
+    readonly position: number;
+    readonly pixels: readonly unknown[];
+  };
 
 /** What else matters for a visit. */
 export interface Circumstances {
@@ -84,18 +88,18 @@ function target(
   const targeting = targetingOf(link);
   const { type } = targeting;
   if (type === 'ROTATION') {
-    // Which turn it is, is known only when the visit is counted, and a loop must not be counted.
+    // The position is known only when the visit is counted, and a loop must not be counted.
     const leading = targeting.rotation.filter((one) => !isLoop(one));
     const rotation = leading.length > 0 ? leading : targeting.rotation;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
-    // Visits that are not counted get the first URL: the turn in a process's cache may be outdated.
+    // Visits that are not counted get the first URL: the position in a process's cache may be outdated.
     if (!visitor.counts)
       return {
         url: rotation[0] ?? null,
         why: `The visit is not counted: it gets URL 1 of ${rotation.length}.`,
       };
-    const turn = link.turns % rotation.length;
-    return { url: rotation[turn] ?? null, why: `It is the turn of URL ${turn + 1} of ${rotation.length}.` };
+    const next = link.position % rotation.length;
+    return { url: rotation[next] ?? null, why: `It is the turn of URL ${next + 1} of ${rotation.length}.` };
   }
   if (type === 'COUNTRY') {
     const { country } = visitor;

@@ -45,7 +45,8 @@ export async function explainRedirect(
   const include = { pixels: true, domain: true, counter: true };
   const found = where && (await db.prisma.link.findUnique({ where, include }));
   if (found && !servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
-  const link = found && { clicks: 0, turns: 0, ...found.counter, ...found };
+  const { clicks = 0, turns: position = 0 } = found?.counter ?? {};
+  const link = found && { ...found, clicks, position };
   const hash = link?.password;
   const visitor = {
     country: countryCode(country ?? ''),

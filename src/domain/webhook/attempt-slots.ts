@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import { Semaphore } from '../../shared/turns.ts';
+import { Turns } from '../../shared/turns.ts';
 
 /** How many attempts a process makes at once: those that have just begun, and those that turned out to be slow. */
 const MAX_ATTEMPTS = 100;
@@ -17,8 +17,8 @@ const SLOW_AFTER = 5_000;
  * slow or fail need no slot: each gets one attempt at a time.
  */
 export class AttemptSlots {
-  readonly #attempts = new Semaphore(MAX_ATTEMPTS);
-  readonly #overdue = new Semaphore(MAX_OVERDUE);
+  readonly #attempts = new Turns({ max: MAX_ATTEMPTS });
+  readonly #overdue = new Turns({ max: MAX_OVERDUE });
   /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
   readonly #slow = new LRUCache<number, true>({ max: MAX_SLOW });
 
@@ -38,7 +38,7 @@ export class AttemptSlots {
    * @param isBad whether the receiver is slow or fails by then
    */
   async run<T>(webhookId: number, isBad: () => boolean, attempt: () => Promise<T>): Promise<T> {
-    const begun = await this.#attempts.take(async () => {
+    const begun = await this.#attempts.take('', async () => {
       if (isBad()) return null;
       const result = attempt();
       if ((await withTimeout(OVERDUE_AFTER, result)) !== TIMED_OUT) return { result };
@@ -49,7 +49,7 @@ export class AttemptSlots {
         moved.resolve();
         return result;
       };
-      this.#overdue.take(wait).catch(() => {
+      this.#overdue.take('', wait).catch(() => {
         // The caller of `run` gets the error.
       });
       await Promise.race([result, moved.promise]);

@@ -1,17 +1,19 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
-import { hasQueue, type Queue } from '../../db/webhook/queues.ts';
+import type { Outcomes } from '../../db/webhook/outcomes.ts';
+import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { visibleError } from '../errors.ts';
 import type { Random } from '../random.ts';
 import type { AttemptSlots } from './attempt-slots.ts';
-import type { DeliveryStatus } from './events.ts';
-import { messageBody, type Snapshot } from './message.ts';
-import type { Outcomes } from './outcomes.ts';
-import { ReceiverHealth } from './receiver-health.ts';
-import { retryAt } from './retry-schedule.ts';
+import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
+import { isGivenUp, retryAt } from './retry-schedule.ts';
 import { signatureHeaders } from './signing.ts';
+import { giveUpWebhook } from './webhook.ts';
+
+/** A record in the form of v1; null if the account has none with this id. */
+export type Snapshot = (accountId: number, kind: EventKind, id: number) => Promise<object | null>;
 
 /** A receiver's answer. */
 export interface Answer {
@@ -58,20 +60,45 @@ export interface SharedState {
 /** How many deliveries are read at once, and how many are attempted at once for one receiver. */
 const BATCH_SIZE = 100;
 const MAX_CONCURRENT = 4;
+/** After how many failures in a row a receiver gets one attempt at a time. */
+const FAILING_AFTER = 3;
+
+/** The body of the message about a delivery, with the record as it is now. */
+async function messageBody(
+  accountId: number,
+  { event, kind, recordId, createdAt }: DueDelivery,
+  snapshot: Snapshot,
+): Promise<string> {
+  // Only these kinds have deliveries.
+  const record = event.endsWith('_DELETED') ? null : await snapshot(accountId, kind as EventKind, recordId);
+  return JSON.stringify({
+    type: messageTypeOf(event),
+    timestamp: createdAt.toISOString(),
+    // A record that is already deleted has only its id; its deletion is a later message.
+    data: record ?? { id: recordId },
+  });
+}
 
 /** Delivers what is due for one webhook whose queue this process has claimed. */
 export class Receiver {
   readonly #deps: DeliveryDependencies & SharedState;
   readonly #webhookId: number;
-  readonly #health: ReceiverHealth;
+  #failingSince: Date | null;
+  #storedFailingSince: Date | null;
+  #failuresInARow: number;
+  /** Whether the last message in the log says that it fails. */
+  #isLogged: boolean;
   readonly begunAt = performance.now();
   #hasAnsweredInTime = false;
   #isChanged = false;
 
-  constructor(dependencies: DeliveryDependencies & SharedState, queue: Queue) {
+  constructor(dependencies: DeliveryDependencies & SharedState, { webhookId, failingSince }: Queue) {
     this.#deps = dependencies;
-    this.#webhookId = queue.webhookId;
-    this.#health = new ReceiverHealth(dependencies, queue);
+    this.#webhookId = webhookId;
+    this.#failingSince = failingSince;
+    this.#storedFailingSince = failingSince;
+    this.#failuresInARow = failingSince === null ? 0 : FAILING_AFTER;
+    this.#isLogged = failingSince !== null;
   }
 
   /** Call it when the webhook may be changed, or another process may have its queue: both are read again before the next attempt. */
@@ -81,7 +108,7 @@ export class Receiver {
 
   /** Whether the last attempt failed. */
   get isFailing(): boolean {
-    return this.#health.isFailing;
+    return this.#failingSince !== null;
   }
 
   /** Delivers until nothing is due, or it may not continue. */
@@ -95,7 +122,7 @@ export class Receiver {
       if (due.length === 0) return;
       const byRecord = Map.groupBy(due, ({ kind, recordId }) => `${kind} ${recordId}`);
       await this.#deliver(webhook, [...byRecord.values()]);
-      await this.#health.store();
+      await this.#storeHealth();
     }
   }
 
@@ -109,7 +136,7 @@ export class Receiver {
   }
 
   #isBad(): boolean {
-    return this.#health.failsRepeatedly || this.#deps.slots.isSlow(this.#webhookId);
+    return this.#failuresInARow >= FAILING_AFTER || this.#deps.slots.isSlow(this.#webhookId);
   }
 
   /** Delivers for several records at once, and for each record in order. Deliveries that it does not reach are read again. */
@@ -138,7 +165,7 @@ export class Receiver {
 
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
-    const { slots, outcomes, random, now, delays, attempted, waitUntilIdle } = this.#deps;
+    const { db, log, slots, outcomes, random, now, delays, attempted, waitUntilIdle } = this.#deps;
     await waitUntilIdle();
     const attempt = async () => (this.#mayContinue() ? this.#send(webhook, delivery) : null);
     const answer = await slots.run(webhook.id, () => this.#isBad(), attempt);
@@ -150,16 +177,36 @@ export class Receiver {
     await outcomes.write({ webhookId: webhook.id, ...outcome });
     if (error === null) {
       attempted?.('DELIVERED');
-      this.#health.recordSuccess();
+      this.#failuresInARow = 0;
+      this.#failingSince = null;
       return true;
     }
     attempted?.(next === null ? 'FAILED' : 'PENDING');
-    this.#health.recordFailure(at, status, error);
+    this.#failuresInARow++;
+    this.#failingSince ??= at;
+    // Only the first failure of several.
+    if (!this.#isLogged) log.warn({ webhook: webhook.id, status, error }, 'a webhook fails');
+    this.#isLogged = true;
     // Only when a message is given up: the first failure after days without a message is no reason.
-    if (next !== null || !this.#health.isGivenUp(at)) return false;
+    if (next !== null || !isGivenUp(this.#failingSince, at)) return false;
     this.#isChanged = true;
-    await this.#health.disableWebhook(at);
+    await giveUpWebhook(db, webhook.id, at);
+    // The failures of a disabled webhook are not stored.
+    this.#storedFailingSince = this.#failingSince;
+    log.warn({ webhook: webhook.id }, 'a webhook that failed for five days is disabled');
     return false;
+  }
+
+  /** Stores since when it fails, and logs that it works again; once for several attempts, since only days matter. */
+  async #storeHealth(): Promise<void> {
+    const { db, log } = this.#deps;
+    if (!this.isFailing && this.#isLogged) {
+      this.#isLogged = false;
+      log.info({ webhook: this.#webhookId }, 'a webhook works again');
+    }
+    if (this.#failingSince?.getTime() === this.#storedFailingSince?.getTime()) return;
+    await storeFailingSince(db, this.#webhookId, this.#failingSince);
+    this.#storedFailingSince = this.#failingSince;
   }
 
   /** Builds the message, unless one was sent before, signs it and posts it. */

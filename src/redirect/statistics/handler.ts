@@ -7,9 +7,10 @@ import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { ClientSlots } from '../../http/limits/client-slots.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';
+import { Turns } from '../../shared/turns.ts';
 import { send, sendPage } from '../answer.ts';
+import type { LinkCache } from '../link-cache.ts';
 import { passwordPage } from '../pages.ts';
 import type { PasswordChecks } from '../password-attempts.ts';
 import { header } from '../request.ts';
@@ -23,14 +24,11 @@ const PAGES_PER_MINUTE = 300;
 
 export interface StatisticsPageDependencies {
   readonly db: Data;
+  readonly links: LinkCache;
   readonly lists: OperatorLists;
+  /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
   readonly trust: Trust;
-  readonly passwordChecks: PasswordChecks;
-  /** The password of a posted form. */
-  passwordIn(req: IncomingMessage, res: ServerResponse, address: string): Promise<string>;
-  /** Runs a query, unless the database is down and too many already wait for it. */
-  askDatabase<T>(ask: () => Promise<T>): Promise<T>;
   now(): Date;
 }
 
@@ -48,10 +46,16 @@ export type StatisticsPages = (
   asked: PageRequest,
 ) => Promise<boolean>;
 
-/** Serves the pages of statistics, as `privacy` allows. */
-export function createStatisticsPages(dependencies: StatisticsPageDependencies): StatisticsPages {
-  const { db, lists, scheme, trust, passwordChecks, passwordIn, askDatabase, now } = dependencies;
-  const slots = new ClientSlots(MAX_PAGES, MAX_PAGES_OF_NETWORK);
+/**
+ * Serves the pages of statistics, as `privacy` allows.
+ * @param passwordIn the password of a posted form
+ */
+export function createStatisticsPages(
+  { db, links, lists, scheme, trust, now }: StatisticsPageDependencies,
+  passwordChecks: PasswordChecks,
+  passwordIn: (req: IncomingMessage, res: ServerResponse, address: string) => Promise<string>,
+): StatisticsPages {
+  const slots = new Turns({ max: MAX_PAGES, maxOfOwner: () => MAX_PAGES_OF_NETWORK, maxWaiting: 0 });
   const rateLimit = new RateLimiterMemory({ points: PAGES_PER_MINUTE, duration: 60 });
 
   const show = async (
@@ -64,7 +68,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
     const network = networkOf(address);
     await rateLimit.consume(network);
     const shown = await slots.take(network, () =>
-      askDatabase(() => readPublicStatistics(db, lists, link, length, now())),
+      links.askDatabase(() => readPublicStatistics(db, lists, link, length, now())),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
     sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
@@ -72,7 +76,7 @@ export function createStatisticsPages(dependencies: StatisticsPageDependencies):
 
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;
-    const link = await askDatabase(() => readShownLink(db, domain.id, alias));
+    const link = await links.askDatabase(() => readShownLink(db, domain.id, alias));
     if (link === null) return false;
     const length = pageLength(new URLSearchParams(query).get('days'));
     const path = `/${link.alias}+`;

@@ -1,21 +1,27 @@
 import type { Logger } from 'pino';
-import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { unwrittenOf, type Visits } from './batch.ts';
 
 /** For how many links lost clicks are logged in one period, and for how many the rest; and how long it is, in milliseconds. */
 const MAX_LINES = 20;
 const PERIOD = 60_000;
 
+/** The numbers of what is refused: clicks, bots, values, visitors, statistics. */
+type Refused = Readonly<Record<string, number>>;
+
+export interface RefusalMetrics {
+  refused(numbers: Refused): void;
+}
+
 /** Logs and counts visits that are given up, since the database refuses them. */
 export class RefusedVisits {
   readonly #log: Logger;
-  readonly #metrics: Pick<Metrics, 'refused'> | undefined;
+  readonly #metrics: RefusalMetrics | undefined;
   /** The links that were named in this period, whose clicks are lost, and whose other facts are. */
   readonly #named = { clicks: new Set<number>(), others: new Set<number>() };
   #since = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Logger, metrics?: Pick<Metrics, 'refused'>) {
+  constructor(log: Logger, metrics?: RefusalMetrics) {
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -37,7 +43,7 @@ export class RefusedVisits {
     this.#tell(link, { statistics: 1 }, error);
   }
 
-  #tell(link: number, refused: Parameters<Metrics['refused']>[0], error: unknown): void {
+  #tell(link: number, refused: Refused, error: unknown): void {
     this.#metrics?.refused(refused);
     const now = performance.now();
     if (now - this.#since >= PERIOD) {

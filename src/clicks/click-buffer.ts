@@ -3,18 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
 import { isRefused } from '../db/errors.ts';
-import { unwrittenOf, type Visits } from '../db/statistics/batch.ts';
-import { deleteOldReceipts } from '../db/statistics/counters.ts';
-import { divide } from '../db/statistics/divide.ts';
-import { ValueIds } from '../db/statistics/value-ids.ts';
-import { Salts } from '../db/statistics/visitors.ts';
-import { type Receipt, type WriteCaches, writeVisits } from '../db/statistics/write.ts';
-import { PendingVisits } from '../domain/visit/pending-visits.ts';
-import type { Visit } from '../domain/visit/visit.ts';
-import { OTHER_REFERRER } from '../domain/visit/visitor-attributes.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
+import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import type { RefusedVisits } from './refused-visits.ts';
+import { divide, unwrittenOf, type Visits } from './batch.ts';
+import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
+import { PendingVisits, type Visit } from './pending-visits.ts';
+import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
+import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
 const WRITE_INTERVAL = 1_000;
@@ -33,6 +29,10 @@ interface Batch {
   readonly visits: Visits;
 }
 
+interface ClickMetrics extends RefusalMetrics {
+  click(): void;
+}
+
 /** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
   readonly #db: Data;
@@ -40,7 +40,8 @@ export class ClickBuffer {
   readonly #unwritable: RepeatedFault;
   readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
-  readonly #caches: WriteCaches = { ids: new ValueIds(), salts: new Salts(), other: OTHER_REFERRER };
+  readonly #writer: VisitWriter;
+  readonly #metrics: ClickMetrics | undefined;
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
@@ -51,26 +52,22 @@ export class ClickBuffer {
   /** When the last write began that left nothing unwritten, by a monotonic clock. */
   #writtenAt = performance.now();
   #batches = 0;
-  #writing: Promise<void> | null = null;
-  #next: PromiseWithResolvers<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param described whether statistics are counted, too */
-  constructor(db: Data, log: Logger, refused: RefusedVisits, described = true) {
+  constructor(db: Data, log: Logger, metrics?: ClickMetrics, described = true) {
     this.#db = db;
     this.#log = log;
+    this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
-    this.#refused = refused;
+    this.#refused = new RefusedVisits(log, metrics);
+    this.#writer = new VisitWriter(db);
     this.#pending = new PendingVisits(described);
-  }
-
-  /** Counts a click without statistics. */
-  count(linkId: number, at: Date): void {
-    this.#pending.count(linkId, at);
   }
 
   /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */
   add(visit: Visit): void {
+    if (visit.visitor.counts) this.#metrics?.click();
     if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
   }
 
@@ -88,29 +85,29 @@ export class ClickBuffer {
     }
   }
 
-  /** Writes all counted visits. After a failure, they are kept for the next write. */
-  flush(): Promise<void> {
-    if (this.#writing === null) return this.#begin();
-    // Callers during a running write share the next one.
-    this.#next ??= Promise.withResolvers();
-    return this.#next.promise;
+  /**
+   * Counts a visit of an active link in the database, and in its hour and day unless the database refuses them. Call `add` with
+   * the same visit then. Returns null if the link is not active.
+   */
+  async countAtOnce(linkId: number, at: Date): Promise<CountsBefore | null> {
+    try {
+      return await countAtOnce(this.#db, linkId, at);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      const before = await countWithoutStatistics(this.#db, linkId, at);
+      if (before) this.#refused.addStatistics(linkId, error);
+      return before;
+    }
   }
+
+  /** Writes all counted visits. After a failure, they are kept for the next write. */
+  readonly flush = nextFlight(() => this.#write());
 
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
   async settle(linkId: number): Promise<void> {
     this.#take();
     const isBeingWritten = this.#begun().some((visits) => visits.has(linkId));
     if (isBeingWritten || this.#pending.unwrittenOf(linkId) > 0) await this.flush();
-  }
-
-  #begin(): Promise<void> {
-    this.#writing = this.#write().finally(() => {
-      const next = this.#next;
-      [this.#writing, this.#next] = [null, null];
-      // In the same tick, so that no other write begins before it.
-      next?.resolve(this.#begin());
-    });
-    return this.#writing;
   }
 
   async #write(): Promise<void> {
@@ -128,7 +125,7 @@ export class ClickBuffer {
       this.#batch ??= this.#nextBatch();
       const { visits, receipt } = this.#batch;
       try {
-        await writeVisits(this.#db, visits, receipt, this.#caches);
+        await this.#writer.write(visits, receipt);
       } catch (error) {
         if (!isRefused(error)) {
           this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
+import type { Visit } from '../../src/clicks/pending-visits.ts';
 import type { Data } from '../../src/db/database.ts';
-import type { Visit } from '../../src/domain/visit/visit.ts';
 import { Metrics } from '../../src/http/metrics.ts';
-import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
-import { RefusedVisits } from '../../src/redirect/refused-visits.ts';
+import { clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, VISITOR, visit } from '../support/visit.ts';
 
@@ -103,10 +103,10 @@ test.each(['LinkHour', 'LinkDay'])('a refused row of %s loses the click of its l
 test('one of many hours that waited is refused alone', async () => {
   await refuse('LinkHour', 'hour', 2026112010);
   const log = pino({ level: 'silent' });
-  const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(db, log, undefined, false);
   const [{ id } = { id: 0 }] = links;
   for (const hour of ['19T22', '19T23', '20T09', '20T10', '20T11', '21T00'])
-    buffer.count(id, new Date(`2026-11-${hour}:00:00Z`));
+    buffer.add(clickOn(id, new Date(`2026-11-${hour}:00:00Z`)));
   await buffer.flush();
   expect(await counted()).toEqual({ clicks: [5, 0, 0, 0, 0], account: 5 });
   const days = await db.prisma.linkDay.findMany({ where: { linkId: id }, orderBy: { day: 'asc' } });
@@ -153,7 +153,7 @@ const strange: [string, Partial<Visit>][] = [
 
 test.each(strange)('%s in a value does not lose the click, nor those of others', async (_what, given) => {
   const log = pino({ level: 'silent' });
-  const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(db, log);
   const made = links.map(({ id }) => ({ ...VISITOR, id }));
   for (const [index, { id }] of made.entries())
     buffer.add({
@@ -163,7 +163,7 @@ test.each(strange)('%s in a value does not lose the click, nor those of others',
       address: '192.0.2.1',
       referrer: '',
       destination: 'https://example.com/',
-      claimed: null,
+      alreadyCounted: null,
       ...(index === 2 ? given : {}),
     } as Visit);
   await buffer.flush();
@@ -172,10 +172,10 @@ test.each(strange)('%s in a value does not lose the click, nor those of others',
 
 test('a day far in the future is refused alone', async () => {
   const log = pino({ level: 'silent' });
-  const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(db, log, undefined, false);
   const [first, second] = links;
-  buffer.count(first?.id ?? 0, new Date('2999-01-01'));
-  buffer.count(second?.id ?? 0, NOON);
+  buffer.add(clickOn(first?.id ?? 0, new Date('2999-01-01')));
+  buffer.add(clickOn(second?.id ?? 0, NOON));
   await buffer.flush();
   expect(buffer.unwritten).toBe(0);
   expect((await counted()).clicks[1]).toBe(1);
@@ -203,12 +203,12 @@ test('a link with many refusals does not keep others from being named', async ()
   await refuse('LinkHour', 'hour', 2026112010);
   const lines: { link?: number }[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
-  const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
+  const buffer = new ClickBuffer(db, log, undefined, false);
   for (let i = 0; i < 25; i++) {
-    buffer.count(noisy?.id ?? 0, new Date('2026-11-20T10:00:00Z'));
+    buffer.add(clickOn(noisy?.id ?? 0, new Date('2026-11-20T10:00:00Z')));
     await buffer.flush();
   }
-  buffer.count(other?.id ?? 0, new Date('2026-11-20T10:00:00Z'));
+  buffer.add(clickOn(other?.id ?? 0, new Date('2026-11-20T10:00:00Z')));
   await buffer.flush();
   expect(lines.map(({ link }) => link)).toEqual([noisy?.id, other?.id]);
 });
@@ -223,8 +223,8 @@ test('of many refused links, few are logged and all are counted', async () => {
   await refuse('AccountHour', 'accountId', accountId);
   const lines: object[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
-  const buffer = new ClickBuffer(db, log, new RefusedVisits(log, metrics));
-  for (const { linkId } of all) buffer.count(linkId, NOON);
+  const buffer = new ClickBuffer(db, log, metrics, false);
+  for (const { linkId } of all) buffer.add(clickOn(linkId, NOON));
   await buffer.flush();
   expect([lines.length, buffer.unwritten, await refusedTotal('clicks')]).toEqual([21, 0, before + 25]);
 });
@@ -267,8 +267,8 @@ test.runIf(provider === 'postgresql').each(codes)(
     await db.prisma.$executeRawUnsafe(`CREATE TRIGGER "fails" BEFORE INSERT ON "LinkHour" FOR EACH ROW
     WHEN (NEW."linkId" = ${first?.id}) EXECUTE FUNCTION "fails"()`);
     const log = pino({ level: 'silent' });
-    const buffer = new ClickBuffer(db, log, new RefusedVisits(log));
-    for (const link of [first, second]) buffer.count(link?.id ?? 0, NOON);
+    const buffer = new ClickBuffer(db, log, undefined, false);
+    for (const link of [first, second]) buffer.add(clickOn(link?.id ?? 0, NOON));
     await buffer.flush();
     expect([buffer.unwritten, (await counted()).clicks.slice(0, 2)]).toEqual(
       isGivenUp ? [0, [0, 1]] : [2, [0, 0]],

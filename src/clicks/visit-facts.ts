@@ -1,9 +1,9 @@
 import bowser from 'bowser';
 import iso6391 from 'iso-639-1';
 import { LRUCache } from 'lru-cache';
-import { kinds, type Value, visitValue } from '../../db/statistics/value.ts';
-import { HOST_NAME } from '../url.ts';
-import { preferredLanguage, systemOf, type Visitor } from './visitor.ts';
+import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
+import { HOST_NAME } from '../domain/url.ts';
+import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
@@ -38,18 +38,6 @@ const locales = new LRUCache<string, Value, Visitor>({
     visitValue(kinds.LOCALE, { country, language: preferredLanguage(acceptLanguage, languages) }),
 });
 
-/** The values of a visitor except the referrer. */
-const profiles = new LRUCache<string, readonly Value[], Visitor>({
-  max,
-  memoMethod(_key, _stale, { context }) {
-    const { country, acceptLanguage, platformHint, userAgent } = context;
-    return [
-      clients.memo(`${platformHint ?? ''}\n${userAgent}`, { context }),
-      locales.memo(`${country ?? ''}\n${acceptLanguage}`, { context }),
-    ];
-  },
-});
-
 const IPV6_HOST = /^\[[\da-f:.]+\]$/;
 
 /** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
@@ -61,10 +49,6 @@ export function referrerHost(referrer: string): string | null {
   // `www.` and a single label, such as www.example, is the whole name of a site.
   return host.replace(/^www\.(?=.+\.)/, '');
 }
-
-/** Replaces referrers beyond the limit. */
-export const OTHER = 'other';
-export const OTHER_REFERRER = visitValue(kinds.REFERRER, { referrer: OTHER });
 
 const referrers = new LRUCache<string, readonly Value[]>({
   max,
@@ -88,7 +72,9 @@ export function destinationOf(destination: string): Value {
 export function factsOf(visitor: Visitor, referrer: string): readonly Value[] {
   if (visitor.optedOut) return [];
   const { country, acceptLanguage, platformHint, userAgent } = visitor;
-  const key = `${country ?? ''}\n${platformHint ?? ''}\n${acceptLanguage}\n${userAgent}`;
-  const profile = profiles.memo(key, { context: visitor });
-  return referrer === '' ? profile : [...profile, ...referrers.memo(referrer)];
+  return [
+    clients.memo(`${platformHint ?? ''}\n${userAgent}`, { context: visitor }),
+    locales.memo(`${country ?? ''}\n${acceptLanguage}`, { context: visitor }),
+    ...(referrer === '' ? [] : referrers.memo(referrer)),
+  ];
 }

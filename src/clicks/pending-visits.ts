@@ -1,4 +1,8 @@
 import { hash } from 'node:crypto';
+import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
+import type { Value } from '../db/statistics/value.ts';
+import { networkOf } from '../domain/visit/ip-network.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
 import {
   type DayOfLink,
   emptyDay,
@@ -7,12 +11,23 @@ import {
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from '../../db/statistics/batch.ts';
-import { enclosingPeriod, hourOf } from '../../db/statistics/calendar.ts';
-import type { Value } from '../../db/statistics/value.ts';
-import { networkOf } from './ip-network.ts';
-import type { Visit } from './visit.ts';
-import { destinationOf, factsOf } from './visitor-attributes.ts';
+} from './batch.ts';
+import { destinationOf, factsOf } from './visit-facts.ts';
+
+/** A visit that reached the destination, or that of a program that would have. */
+export interface Visit {
+  readonly link: { readonly id: number };
+  readonly at: Date;
+  readonly visitor: Visitor;
+  /** The visitor's address; empty if unknown. */
+  readonly address: string;
+  /** The header Referer. */
+  readonly referrer: string;
+  /** The destination without the query of the visit; null if it was not revealed to a program. */
+  readonly destination: string | null;
+  /** For a click that is already in the database: how often the statistics had been reset then. Else null. */
+  readonly alreadyCounted: { readonly resets: number } | null;
+}
 
 /** The maximum number of waiting values and visitors; beyond it, visits are counted without them. */
 const MAX_DETAILS = 200_000;
@@ -27,13 +42,6 @@ function digestOf(address: string, userAgent: string): string {
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
 
-/** The counts of a link, with references to those of the hour and the day of its last visit. */
-interface Entry extends LinkVisits {
-  readonly number: number;
-  readonly hour: HourOfLink;
-  readonly day: DayOfLink;
-}
-
 export interface Bounds {
   readonly details: number;
   readonly hours: number;
@@ -43,11 +51,9 @@ export interface Bounds {
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #described: boolean;
-  #links = new Map<number, Entry>();
+  #links: Visits = new Map();
   #details = 0;
   #hours = 0;
-  /** The hour of the last visit, with its beginning and end. */
-  #hour = { number: 0, from: 0, to: 0 };
 
   /** @param described whether statistics are counted, too */
   constructor(described = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
@@ -73,19 +79,14 @@ export class PendingVisits {
     return link === undefined ? 0 : unwrittenOf(link);
   }
 
-  /** Counts a click without statistics. */
-  count(linkId: number, at: Date): void {
-    this.#addTo(linkId, at, { clicks: 1 }).described++;
-  }
-
   add(visit: Visit): void {
-    const { link, at, visitor, address, referrer, destination, claimed } = visit;
+    const { link, at, visitor, address, referrer, destination, alreadyCounted } = visit;
     if (!visitor.counts) {
       if (this.#described) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
-    const day = this.#addTo(link.id, at, { clicks: 1, claimed: claimed === null ? 0 : 1 });
-    if (claimed !== null && !this.#startAfterReset(day, claimed)) return;
+    const day = this.#addTo(link.id, at, { clicks: 1, alreadyCounted: alreadyCounted === null ? 0 : 1 });
+    if (alreadyCounted !== null && !this.#startAfterReset(day, alreadyCounted.resets)) return;
     if (!visitor.optedOut) day.described++;
     if (!this.#described || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
@@ -136,45 +137,26 @@ export class PendingVisits {
   }
 
   /** Adds to the visit's hour and day, and returns the day. */
-  #addTo(linkId: number, at: Date, { clicks = 0, claimed = 0, bots = 0 }: Partial<HourOfLink>): DayOfLink {
-    const number = this.#hourOf(at);
-    const known = this.#links.get(linkId);
-    const link = known?.number === number ? known : this.#enter(linkId, number, claimed > 0);
-    const { hour, day } = link;
+  #addTo(linkId: number, at: Date, added: Partial<HourOfLink>): DayOfLink {
+    const { clicks = 0, alreadyCounted = 0, bots = 0 } = added;
+    const link: LinkVisits = this.#links.get(linkId) ?? { last: null, hours: new Map(), days: new Map() };
+    this.#links.set(linkId, link);
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
-    for (const counts of [hour, day]) {
+    const { hours, days } = link;
+    let hour = hourOf(at);
+    // What is counted already has its own hour there, and must stay in it.
+    if (!hours.has(hour) && alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
+      hour = [...hours.keys()].at(-1) ?? hour;
+    if (!hours.has(hour)) this.#hours++;
+    const ofHour = hours.get(hour) ?? emptyHour();
+    hours.set(hour, ofHour);
+    const ofDay = days.get(dayOfHour(hour)) ?? emptyDay();
+    days.set(dayOfHour(hour), ofDay);
+    for (const counts of [ofHour, ofDay]) {
       counts.clicks += clicks;
-      counts.claimed += claimed;
+      counts.alreadyCounted += alreadyCounted;
       counts.bots += bots;
     }
-    return day;
-  }
-
-  /** Refers the link's entry to another hour and its day. */
-  #enter(linkId: number, asked: number, claimed: boolean): Entry {
-    const known = this.#links.get(linkId);
-    const hours = known?.hours ?? new Map<number, HourOfLink>();
-    const days = known?.days ?? new Map<number, DayOfLink>();
-    let number = asked;
-    // A claimed visit is already counted in its own hour, and must stay there.
-    if (!hours.has(number) && !claimed && hours.size > 0 && this.#hours >= this.#bounds.hours)
-      number = [...hours.keys()].at(-1) ?? number;
-    if (!hours.has(number)) this.#hours++;
-    const hour = hours.get(number) ?? emptyHour();
-    hours.set(number, hour);
-    const day = days.get(enclosingPeriod(number)) ?? emptyDay();
-    days.set(enclosingPeriod(number), day);
-    const link = { last: known?.last ?? null, hours, days, number, hour, day };
-    this.#links.set(linkId, link);
-    return link;
-  }
-
-  #hourOf(at: Date): number {
-    const time = at.getTime();
-    const { from, to, number } = this.#hour;
-    if (time >= from && time < to) return number;
-    const start = time - (time % 3_600_000);
-    this.#hour = { number: hourOf(at), from: start, to: start + 3_600_000 };
-    return this.#hour.number;
+    return ofDay;
   }
 }

@@ -1,10 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { ClickBuffer } from '../../src/redirect/click-buffer.ts';
-import { RefusedVisits } from '../../src/redirect/refused-visits.ts';
-import { addClicks } from '../support/clicks.ts';
+import { addClicks, clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -27,7 +26,7 @@ const clicks = async () =>
   );
 
 function bufferOf(client: Data, log = pino({ level: 'silent' })): ClickBuffer {
-  return new ClickBuffer(client, log, new RefusedVisits(log));
+  return new ClickBuffer(client, log, undefined, false);
 }
 
 test('skips deleted links', async () => {
@@ -44,9 +43,9 @@ test('writes visits counted during a write before it stops', async () => {
   const buffer = bufferOf(db);
   const [first = 0, second = 0] = ids;
   for (let round = 0; round < 50; round++) {
-    buffer.count(first, NOON);
+    buffer.add(clickOn(first, NOON));
     const written = buffer.flush();
-    buffer.count(second, NOON);
+    buffer.add(clickOn(second, NOON));
     if (round % 7 === 0) await written;
   }
   await buffer.stop();
@@ -59,7 +58,7 @@ test('a write ends even while visits keep arriving', { timeout: 5_000 }, async (
   let [arriving, arrived] = [true, 0];
   const arrive = () => {
     if (!arriving || signal.aborted) return;
-    buffer.count(first, NOON);
+    buffer.add(clickOn(first, NOON));
     arrived++;
     setImmediate(arrive);
   };
@@ -77,12 +76,12 @@ test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 2
   async (ticks) => {
     const buffer = bufferOf(db);
     const [first = 0, second = 0] = ids;
-    buffer.count(first, NOON);
+    buffer.add(clickOn(first, NOON));
     let writing = true;
     const written = buffer.flush().then(() => {
       writing = false;
     });
-    buffer.count(second, NOON);
+    buffer.add(clickOn(second, NOON));
     const settled = [buffer.flush()];
     for (let turn = 0; turn < 400 && writing; turn++) {
       const read = db.read(sql`SELECT 1 AS "value"`);
@@ -108,7 +107,7 @@ test('tells for how long counting stands still, and loses nothing', async () => 
   await db.prisma.$executeRawUnsafe('ALTER TABLE "LinkDay" RENAME TO "AwayDay"');
   try {
     for (let round = 1; round <= 3; round++) {
-      buffer.count(first, NOON);
+      buffer.add(clickOn(first, NOON));
       await buffer.flush();
     }
     expect(buffer.behind).toBeGreaterThan(0);

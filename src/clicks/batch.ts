@@ -1,0 +1,107 @@
+import { type Day, dayOfHour, type Hour } from '../db/statistics/calendar.ts';
+import type { Value } from '../db/statistics/value.ts';
+
+export interface HourOfLink {
+  clicks: number;
+  /** The clicks among them that are already in the database. */
+  alreadyCounted: number;
+  bots: number;
+}
+
+export interface DayOfLink extends HourOfLink {
+  /** How often the statistics had been reset when those of `alreadyCounted` that have values were counted; null if there are none. */
+  resets: number | null;
+  /** The clicks that may have values: not those of visitors who declined it. */
+  described: number;
+  /** Digests of visitors, which are hashed with the salt of the day before they are stored. */
+  readonly visitors: Set<string>;
+  readonly values: Map<Value, number>;
+}
+
+export function emptyHour(): HourOfLink {
+  return { clicks: 0, alreadyCounted: 0, bots: 0 };
+}
+
+export function emptyDay(): DayOfLink {
+  return { ...emptyHour(), resets: null, described: 0, visitors: new Set(), values: new Map() };
+}
+
+/** The counts of one link that are not written yet. */
+export interface LinkVisits {
+  last: Date | null;
+  readonly hours: Map<Hour, HourOfLink>;
+  readonly days: Map<Day, DayOfLink>;
+}
+
+export type Visits = Map<number, LinkVisits>;
+
+/** The number of clicks that are not in the database yet. */
+export function unwrittenOf({ hours }: LinkVisits): number {
+  let sum = 0;
+  for (const { clicks, alreadyCounted } of hours.values()) sum += clicks - alreadyCounted;
+  return sum;
+}
+
+export function* daysOf(visits: Visits): Generator<[linkId: number, day: Day, counted: DayOfLink]> {
+  for (const [id, link] of visits) for (const [day, counted] of link.days) yield [id, day, counted];
+}
+
+function halvesOf<Item>(items: Iterable<Item>): [Item[], Item[]] {
+  const all = [...items];
+  const middle = Math.ceil(all.length / 2);
+  return [all.slice(0, middle), all.slice(middle)];
+}
+
+/** A day's counts of some of its hours; `described` is known for the whole day only. */
+function countsOf(day: DayOfLink, hours: LinkVisits['hours'], isFirst: boolean): DayOfLink {
+  const part = { ...emptyDay(), resets: day.resets };
+  for (const { clicks, alreadyCounted, bots } of hours.values()) {
+    part.clicks += clicks;
+    part.alreadyCounted += alreadyCounted;
+    part.bots += bots;
+  }
+  const others = day.clicks - part.clicks;
+  part.described = isFirst ? Math.min(day.described, part.clicks) : Math.max(0, day.described - others);
+  return part;
+}
+
+function partsOfDay(link: LinkVisits, day: Day, whole: DayOfLink): LinkVisits[] {
+  const { values, visitors, resets } = whole;
+  const part = (one: DayOfLink, hours: LinkVisits['hours'] = new Map()): LinkVisits => ({
+    last: link.last,
+    hours,
+    days: new Map([[day, one]]),
+  });
+  /** The values and visitors without the counts. */
+  const details = (some: Partial<DayOfLink>) => part({ ...emptyDay(), resets, ...some });
+  if (link.hours.size > 0 && values.size + visitors.size > 0)
+    return [part(countsOf(whole, link.hours, true), link.hours), details({ values, visitors })];
+  if (link.hours.size > 1)
+    return halvesOf(link.hours)
+      .map((half) => new Map(half))
+      .map((hours, index) => part(countsOf(whole, hours, index === 0), hours));
+  if (values.size > 0 && visitors.size > 0) return [details({ values }), details({ visitors })];
+  if (values.size > 1) return halvesOf(values).map((half) => details({ values: new Map(half) }));
+  if (visitors.size > 1) return halvesOf(visitors).map((half) => details({ visitors: new Set(half) }));
+  return [];
+}
+
+/**
+ * The parts of visits that cannot be written together, in the order in which they must be written: first by link, then by day,
+ * then counts before values and visitors. None if they cannot be divided.
+ */
+export function divide(visits: Visits): Visits[] {
+  if (visits.size > 1) return halvesOf(visits).map((half) => new Map(half));
+  return [...visits].flatMap(([id, link]) => {
+    const [first, second] = halvesOf(link.days);
+    const parts =
+      second.length === 0
+        ? first.flatMap(([day, whole]) => partsOfDay(link, day, whole))
+        : [first, second].map((half) => {
+            const days = new Map(half);
+            const hours = new Map([...link.hours].filter(([hour]) => days.has(dayOfHour(hour))));
+            return { last: link.last, hours, days };
+          });
+    return parts.map((part): Visits => new Map([[id, part]]));
+  });
+}

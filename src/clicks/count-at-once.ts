@@ -1,0 +1,65 @@
+import type { Data } from '../db/database.ts';
+import { retryConflicts } from '../db/errors.ts';
+import { hasStatus } from '../db/reading/link-status.ts';
+import { sql } from '../db/sql.ts';
+import { dayOf, hourOf } from '../db/statistics/calendar.ts';
+import { MAX_COUNT } from './write.ts';
+
+/** The counts of a link before a visit: its clicks, the position of its rotation, and how often its statistics had been reset. */
+export interface CountsBefore {
+  readonly clicks: number;
+  readonly position: number;
+  readonly resets: number;
+}
+
+const addClick = sql`"clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END`;
+const advance = sql`"turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END`;
+const ofActive = (linkId: number, now: Date) =>
+  sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
+
+/**
+ * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and
+ * advances its rotation. Returns null if it is not active. One statement does all of this, so
+ * simultaneous visits cannot exceed a click limit.
+ */
+export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
+  const update = sql`
+    UPDATE "LinkCounter" SET ${addClick}, ${advance}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
+    RETURNING "clicks", "turns" AS "position", "resets", "LinkCounter"."accountId" AS "account"`;
+  // Without writable CTEs, a trigger adds to the hours and days.
+  const statement = !db.dialect.hasWritableCtes
+    ? update
+    : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
+      sql`WITH "counted" AS (${update}),
+      "inHour" AS (
+        INSERT INTO "LinkHour" ("linkId", "hour", "clicks") SELECT ${linkId}::integer, ${hourOf(now)}::integer, 1 FROM "counted"
+        ON CONFLICT ("linkId", "hour") DO UPDATE SET "clicks" = "LinkHour"."clicks" + 1 RETURNING 1
+      ), "inDay" AS (
+        INSERT INTO "LinkDay" ("linkId", "day", "clicks") SELECT ${linkId}::integer, ${dayOf(now)}::integer, 1 FROM "inHour"
+        ON CONFLICT ("linkId", "day") DO UPDATE SET "clicks" = "LinkDay"."clicks" + 1 RETURNING 1
+      ), "inAccountHour" AS (
+        INSERT INTO "AccountHour" ("accountId", "hour", "clicks") SELECT "account", ${hourOf(now)}::integer, 1 FROM "inDay", "counted"
+        ON CONFLICT ("accountId", "hour") DO UPDATE SET "clicks" = "AccountHour"."clicks" + 1 RETURNING "accountId" AS "account"
+      ), "inAccountDay" AS (
+        INSERT INTO "AccountDay" ("accountId", "day", "clicks") SELECT "account", ${dayOf(now)}::integer, 1 FROM "inAccountHour"
+        ON CONFLICT ("accountId", "day") DO UPDATE SET "clicks" = "AccountDay"."clicks" + 1
+      )
+      SELECT "clicks", "position", "resets" FROM "counted"`;
+  const [row] = await retryConflicts(() => db.read<CountsBefore>(statement));
+  return row ? { ...row, clicks: row.clicks - 1, position: row.position - 1 } : null;
+}
+
+/** The same without statistics, which the database refuses: for a visit whose values are not written either. */
+export function countWithoutStatistics(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.read<
+      Pick<CountsBefore, 'clicks' | 'position'>
+    >(sql`UPDATE "LinkCounter" SET ${addClick}, "lastClickedAt" = ${now} ${ofActive(linkId, now)}
+        RETURNING "clicks", "turns" AS "position"`);
+    if (row === undefined) return null;
+    // By a statement of its own: on SQLite, a trigger counts the hour of a visit that changes both.
+    await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET ${advance} WHERE "linkId" = ${linkId}`);
+    // As if the statistics were reset since: so values are left out.
+    return { clicks: row.clicks - 1, position: row.position, resets: -1 };
+  });
+}

@@ -1,0 +1,121 @@
+import { LRUCache } from 'lru-cache';
+import type { Transaction } from '../db/database.ts';
+import { join, name, sql } from '../db/sql.ts';
+import type { Day, Month } from '../db/statistics/calendar.ts';
+import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
+import { growingTo } from '../shared/growing-cache.ts';
+import { type DayOfLink, daysOf, type Visits } from './batch.ts';
+
+/** How many referrers of a link are kept per day; the rest count as one. */
+const MAX_REFERRERS = 200;
+/** How many ids of values a process remembers. */
+const MAX_CACHED = 50_000;
+
+/** A value's id, and the last month for which it is known to be used: until then it is not deleted. */
+interface CachedId {
+  readonly id: number;
+  readonly month: Month;
+}
+
+/** A value, and the last month in which it is used. */
+export interface MonthOfValue {
+  readonly value: Value;
+  readonly month: Month;
+}
+
+const columns = ['hash', 'kind', ...valueColumns, 'month'] as const;
+const types = Object.fromEntries(
+  columns.map((column) => [column, column === 'kind' || column === 'month' ? 'integer' : 'text'] as const),
+);
+
+/** The ids of values in the database. */
+export class ValueIds {
+  readonly #known = new LRUCache<string, CachedId>(growingTo(MAX_CACHED));
+
+  /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
+  async find(
+    tx: Transaction,
+    values: ReadonlyMap<string, MonthOfValue>,
+  ): Promise<ReadonlyMap<string, CachedId>> {
+    const found = new Map<string, CachedId>();
+    const missing: [string, MonthOfValue][] = [];
+    for (const [hash, one] of values) {
+      const known = this.#known.get(hash);
+      if (known !== undefined && known.month >= one.month) found.set(hash, known);
+      else missing.push([hash, one]);
+    }
+    if (missing.length === 0) return found;
+    // All processes use the same order, to prevent deadlocks.
+    missing.sort(([a], [b]) => (a < b ? -1 : 1));
+    const rows = missing.map(([hash, { value, month }]) => [
+      hash,
+      value.kind,
+      ...valueColumns.map((column) => value.columns[column] ?? null),
+      month,
+    ]);
+    const listed = join(columns.map(name));
+    const given = tx.dialect.table(types, rows);
+    // Without the condition, PostgreSQL would use up an id for each value that exists already.
+    await tx.prisma.$executeRaw(sql`
+      INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given"
+      WHERE NOT EXISTS (SELECT 1 FROM "VisitValue" WHERE "VisitValue"."hash" = "given"."hash")
+      ON CONFLICT ("hash") DO NOTHING`);
+    const asked = tx.dialect.table(
+      { key: 'text', at: 'integer' },
+      missing.map(([hash, { month }]) => [hash, month]),
+    );
+    await tx.prisma.$executeRaw(sql`
+      UPDATE "VisitValue" SET "month" = "at" FROM ${asked} AS "asked" WHERE "hash" = "key" AND "month" < "at"`);
+    const made = await tx.read<CachedId & { hash: string }>(
+      sql`SELECT "hash", "id", "month" FROM ${asked} AS "asked" JOIN "VisitValue" ON "hash" = "key"`,
+    );
+    for (const { hash, id, month } of made) found.set(hash, { id, month });
+    return found;
+  }
+
+  keep(found: ReadonlyMap<string, CachedId>): void {
+    for (const [hash, one] of found) this.#known.set(hash, one);
+  }
+}
+
+/** The values of a link's day, with their clicks. */
+export type ValuesOf = (linkId: number, day: Day, counted: DayOfLink) => ReadonlyMap<Value, number>;
+
+/**
+ * The values of visits, with `other` instead of referrers beyond the limit of a link's day. The caller has locked the
+ * links, so this is exact over all processes.
+ */
+export async function limitReferrers(tx: Transaction, visits: Visits): Promise<ValuesOf> {
+  const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
+  const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
+    [...values.keys()].some(isReferrer) ? [[id, day]] : [],
+  );
+  if (days.length === 0) return (_linkId, _day, { values }) => values;
+  const rows = await tx.read<{
+    linkId: number;
+    day: Day;
+    hash: string;
+  }>(sql`SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
+    FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, days)} AS "given"
+    JOIN "LinkDayValue" AS "counted"
+      ON "counted"."linkId" = "given"."id" AND "counted"."kind" = ${kinds.REFERRER} AND "counted"."day" = "given"."of"
+    JOIN "VisitValue" ON "VisitValue"."id" = "counted"."valueId"`);
+  const known = new Map<string, Set<string>>();
+  for (const { linkId, day, hash } of rows) {
+    const key = `${linkId} ${day}`;
+    known.set(key, (known.get(key) ?? new Set()).add(hash));
+  }
+  return (linkId, day, { values }) => {
+    const kept = known.get(`${linkId} ${day}`) ?? new Set();
+    kept.delete(OTHER_REFERRER.hash);
+    if (kept.size + values.size <= MAX_REFERRERS) return values;
+    const limited = new Map<Value, number>();
+    for (const [value, count] of values) {
+      const isHost = isReferrer(value) && value.hash !== OTHER_REFERRER.hash;
+      if (isHost && kept.size < MAX_REFERRERS) kept.add(value.hash);
+      const counted = !isHost || kept.has(value.hash) ? value : OTHER_REFERRER;
+      limited.set(counted, (limited.get(counted) ?? 0) + count);
+    }
+    return limited;
+  };
+}

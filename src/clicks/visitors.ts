@@ -1,0 +1,66 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Data, Transaction } from '../db/database.ts';
+import { sql } from '../db/sql.ts';
+import type { Day } from '../db/statistics/calendar.ts';
+import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
+import { daysOf, type Visits } from './batch.ts';
+
+/** The salts of days, shared by all processes through the database. */
+export class Salts {
+  readonly #known = new Map<Day, string>();
+
+  /** The salts of the days that are not over; missing ones are created. */
+  async forDays(db: Data, days: ReadonlySet<Day>): Promise<ReadonlyMap<Day, string>> {
+    const salts = new Map<Day, string>();
+    const last = Math.max(...days);
+    // Those of days that are over are deleted, and those of days that only a wrong clock has seen. `addVisitors` asks whether
+    // the last day is over, too.
+    for (const day of this.#known.keys()) if (day !== last) this.#known.delete(day);
+    for (const day of days) {
+      const salt = this.#known.get(day) ?? (await readSalt(db, day));
+      if (salt === null) continue;
+      salts.set(day, salt);
+      this.#known.set(day, salt);
+    }
+    return salts;
+  }
+}
+
+/** The salt of a day; null if the day is over. */
+async function readSalt(db: Data, day: Day): Promise<string | null> {
+  await db.prisma.$executeRaw(sql`
+    INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
+    WHERE ${day} > ${lastClosedDay} ON CONFLICT ("day") DO NOTHING`);
+  const [row] = await db.prisma.$queryRaw<{ salt: string }[]>(
+    sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`,
+  );
+  return row?.salt ?? null;
+}
+
+/** Adds the visitors of each day that is not over; returns how many of them are new, by `link day`. */
+export async function addVisitors(
+  tx: Transaction,
+  visits: Visits,
+  salts: ReadonlyMap<Day, string>,
+): Promise<ReadonlyMap<string, number>> {
+  const rows: [number, number, string][] = [];
+  for (const [id, day, { visitors }] of daysOf(visits)) {
+    const salt = salts.get(day);
+    if (salt === undefined) continue;
+    for (const digest of visitors) {
+      const hmac = createHmac('sha256', salt).update(`${id}\n${digest}`).digest('base64url');
+      rows.push([day, id, hmac.slice(0, 22)]);
+    }
+  }
+  const added = new Map<string, number>();
+  if (rows.length === 0) return added;
+  const given = tx.dialect.table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
+  const inserted = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+    INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
+    WHERE "day" > ${lastClosedDay} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
+  for (const { linkId, day } of inserted) {
+    const key = `${linkId} ${day}`;
+    added.set(key, (added.get(key) ?? 0) + 1);
+  }
+  return added;
+}
