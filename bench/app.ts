@@ -1,59 +1,36 @@
-// The program's parts in a process of their own, with settings that the program itself does not have.
-
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+// The service in a process of its own, with settings that the program itself does not have.
 import { pino } from 'pino';
-import { type AppDependencies, createApp } from '../src/app.ts';
-import { settleEpoch } from '../src/db/change/log.ts';
-import { Database } from '../src/db/database.ts';
-import { OperatorLists } from '../src/domain/link/blocklists.ts';
-import { hashPassword } from '../src/domain/password.ts';
-import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts';
-import { createHttpServer } from '../src/http/server.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { type Ports, Service } from '../src/service.ts';
+
+const ENVIRONMENT = {
+  PORT: '0',
+  BASE_URL: 'https://s.example',
+  TRUST_PROXY: 'loopback',
+  GRAPHIQL: 'off',
+  CONSOLE: 'off',
+  DOMAIN_VERIFICATION: 'off',
+  HISTORY_DAYS: '0',
+  RATE_LIMIT: '0',
+  STATISTICS_MONTHS: '0',
+};
 
 /** Serves the database at `url` until SIGTERM; prints the port in the form of the program's log. */
-export async function serve(url: string, settings: Partial<AppDependencies>): Promise<void> {
-  const database = await Database.open(url, { pool: { poolSize: 10, statementTimeout: 10_000 } });
-  await settleEpoch(database);
-  const { id } = await shareDefaultDomain(database, 's.example', null, new Date());
-  const app = createApp({
-    database,
-    baseUrl: 'https://s.example',
-    port: 0,
-    defaultDomainId: id,
-    trustProxy: 'loopback',
-    graphiql: false,
-    console: false,
-    rateLimit: 0,
-    corsOrigins: [],
-    historyDays: 0,
-    publicStatistics: true,
-    maxReplicaLag: 5_000,
-    statisticsMonths: 0,
-    lists: new OperatorLists(),
-    log: pino({ level: 'warn' }, pino.destination(2)),
-    now: () => new Date(),
-    random: randomInt,
-    hashPassword,
-    verifiesDomains: false,
+export async function serve(url: string, given: Partial<Config> & Partial<Ports>): Promise<void> {
+  const config = { ...readConfig({ ...ENVIRONMENT, DATABASE_URL: url }), ...given };
+  const log = pino({ level: 'warn' }, pino.destination(2));
+  const service = await Service.create(config, {
+    log,
     resolveTxt: async () => [],
     resolveHost: async () => [],
-    allowPrivateWebhooks: false,
-    countryOf: () => null,
-    ...settings,
+    ...given,
+    worker: 2,
   });
-  const http = createHttpServer();
-  app.attachTo(http);
-  app.start();
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  console.log(JSON.stringify({ msg: 'listening', port: (http.address() as AddressInfo).port }));
+  await service.start();
+  console.log(JSON.stringify({ msg: 'listening', port: service.port }));
   process.on('SIGTERM', async () => {
-    http.closeAllConnections();
-    http.close();
-    await app.stop();
-    await database.close();
+    service.disconnect();
+    await service.stop();
     process.exit(0);
   });
 }

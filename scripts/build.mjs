@@ -22,6 +22,7 @@ const SOURCES = [
 
 /** Modules that run in threads of their own. */
 const THREADS = ['db/sqlite/reader-thread'];
+const COMMAND = 'command:';
 /** Packages that stay what they are: one has a binary, and packages outside the bundle share the classes of the other. */
 const PACKAGES = /^(better-sqlite3|graphql|pg-native)(\/|$)/;
 
@@ -38,13 +39,28 @@ function programs() {
   return Object.values(manifest.scripts).flatMap((line) => /scripts\/run\.mjs (\S+)/.exec(line)?.[1] ?? []);
 }
 
+/** The programs of commands, which only export `main`, so that tests can call them: each calls it with the process's own. */
+const commands = {
+  name: 'commands',
+  resolveId: (id) => (id.startsWith(COMMAND) ? id : null),
+  load: (id) =>
+    id.startsWith(COMMAND)
+      ? `import { runAsProcess } from ${JSON.stringify(join(root, 'src/cli/command.ts'))};
+         import { main } from ${JSON.stringify(join(root, `src/${id.slice(COMMAND.length)}.ts`))};
+         await runAsProcess(main);`
+      : null,
+};
+
 async function bundle() {
   const { rolldown } = await import('rolldown');
   const names = [...programs(), ...THREADS];
   const bundled = await rolldown({
     cwd: root,
     platform: 'node',
-    input: Object.fromEntries(names.map((name) => [name, `src/${name}.ts`])),
+    input: Object.fromEntries(
+      names.map((name) => [name, name.startsWith('cli/') ? COMMAND + name : `src/${name}.ts`]),
+    ),
+    plugins: [commands],
     external: (id) => PACKAGES.test(id) || id.endsWith('/require-node.js'),
   });
   await bundled.write({

@@ -91,22 +91,6 @@ export interface Config
   readonly pool: PoolOptions;
 }
 
-/** What the app itself needs of the configuration. */
-export type AppConfig = Pick<
-  Config,
-  | 'verifiesDomains'
-  | 'trustProxy'
-  | 'graphiql'
-  | 'console'
-  | 'historyDays'
-  | 'statisticsMonths'
-  | 'publicStatistics'
-  | 'allowPrivateWebhooks'
-  | 'maxReplicaLag'
-  | 'rateLimit'
-  | 'corsOrigins'
->;
-
 export const variables: readonly string[] = Object.values(settings).map(([variable]) => variable);
 
 /**
@@ -167,6 +151,11 @@ function wrongCombinations(
     ],
   ];
   return rules.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
+}
+
+/** The public address. */
+export function baseUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
+  return baseUrl ?? `http://localhost:${port}`;
 }
 
 /** The URL of the database that migrations connect to, after its variable: a pooler does not support migrations. */

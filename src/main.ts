@@ -1,117 +1,61 @@
-import { hintFor } from './db/error-hints.ts';
 import './require-node.js';
 
-import { randomInt } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig } from './config.ts';
-import { allValid, shown } from './config-error.ts';
-import { createFirstKey } from './domain/access/api-key.ts';
-import { hashPassword } from './domain/password.ts';
-import { listen } from './http/bind-port.ts';
-import { createStopper } from './http/limits/stop-server.ts';
-import { greeting } from './http/pages/greeting.ts';
-import { createHttpServer, holdRequests } from './http/server.ts';
+import { shown } from './config-error.ts';
+import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { OperatorError } from './operator-error.ts';
-import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { VERSION } from './own-files.ts';
+import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
-import { withTimeout } from './shared/timeout.ts';
-import { migrate, notePixels, openDatabases, readFiles, settleDefaultDomain } from './start/prepare.ts';
-import { stopOnSignal } from './start/stop.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
-/** How long the stop waits for pending writes, and for connections to close, in milliseconds. */
-const STOP_TIMEOUT = 8_000;
-const CLOSE_TIMEOUT = 2_000;
+/** After how long a stop that hangs is ended, in milliseconds. */
+const LAST_DEADLINE = 30_000;
 
-const now = () => new Date();
-
-function portOf(server: Server): number | null {
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : null;
-}
-
-async function start(config: Config, log: Logger, startLog: Logger): Promise<void> {
+async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
   startLog.info({ version: VERSION, node: process.version }, 'Linkspace starts');
-  const [countryOf, trusted, operatorFiles] = await readFiles(config, log);
-  // With workers, the primary has done this.
-  if (worker === undefined) {
+  if (worker === undefined)
     for (const { name, meant } of misspelt(process.env))
       startLog.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
-    await migrate(config, startLog);
-  }
   if (config.workers > 1 && worker === undefined) {
+    await readFiles(config, log);
+    await migrate(config, startLog);
     const { supervise } = await import('./workers/primary.ts');
     return supervise(config, log, import.meta.filename);
   }
-  // Loaded only if needed, since loading takes time.
+  // The primary of workers does not need the service, and loading takes time.
+  const { Service } = await import('./service.ts');
+  // The primary serves the metrics of its workers.
   const metrics =
-    config.metricsPort === undefined ? undefined : new (await import('./http/metrics.ts')).Metrics();
-  const { database, replicas } = await openDatabases(config, startLog, metrics);
-
-  // Loaded here, like other parts, since the primary of workers does not need them.
-  const { createApp } = await import('./app.ts');
-  // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
-  const metricsServer =
-    metrics &&
-    !worker &&
-    createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
-  const http = createHttpServer();
-  const stopServer = createStopper(http);
-  const answerHeld = holdRequests(http);
-  await allValid([
-    listen(http, 'PORT', config.port, config.host),
-    metricsServer &&
-      config.metricsPort &&
-      listen(metricsServer, 'METRICS_PORT', config.metricsPort, config.host),
-  ]);
-  const port = portOf(http) ?? config.port;
-  const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
-  const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, startLog);
-  const app = createApp({
-    ...config,
-    database,
-    replicas,
-    baseUrl,
-    port,
-    defaultDomainId,
-    log,
-    now,
-    random: randomInt,
-    hashPassword,
-    resolveTxt,
-    resolveHost: createResolveHost(),
-    countryOf,
-    metrics,
-    trusted,
-    lists: operatorFiles.lists,
-  });
-  app.start();
-  operatorFiles.start();
-  // The first key is created last: if the start failed later, the key would be lost without being printed. With
-  // INITIAL_API_KEY, every process makes sure that it exists before it answers.
-  const { initialApiKey } = config;
-  const isFirst = worker === undefined || worker.id === 1;
-  const createsKey = isFirst || initialApiKey !== undefined;
-  const firstKey = createsKey && (await createFirstKey(database, now(), initialApiKey));
-  if (isFirst) await notePixels(database, startLog);
-  app.attachTo(http);
-  answerHeld();
-  if (firstKey) process.stdout.write(greeting(initialApiKey === undefined ? firstKey : null, config, port));
-  log.info({ host: config.host, port, baseUrl, database: database.provider }, 'listening');
-
-  const stop = stopOnSignal(log, async () => {
-    app.endSubscriptions();
-    await stopServer();
-    if (metricsServer) metricsServer.close();
-    // A database that hangs must not delay the exit, or the supervisor would kill the process.
-    await withTimeout(STOP_TIMEOUT, Promise.all([app.stop(), operatorFiles.stop()]));
-    await withTimeout(CLOSE_TIMEOUT, Promise.all([database, ...replicas].map((one) => one.close())));
-  });
+    worker && config.metricsPort !== undefined
+      ? new (await import('./http/metrics.ts')).Metrics()
+      : undefined;
+  const service = await Service.create(config, { log, startLog, worker: worker?.id, metrics });
+  await service.start();
+  const stop = stopOnSignal(log, () => service.stop());
   if (worker) servePrimary(worker, metrics, () => stop('primary ended'));
+}
+
+/** Ends the process by SIGTERM or SIGINT, or when the returned function is called, after that work. */
+function stopOnSignal(log: Logger, work: () => Promise<void>): (reason: string) => Promise<void> {
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_DEADLINE).unref();
+    log.info({ signal }, 'stopping');
+    await work();
+    log.info('stopped');
+    await exit(0, log);
+  };
+  // A rejection that nobody handles must not end the process with all its requests.
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  return stop;
 }
 
 /** Why the program could not start, for the operator: one line, or a line for each wrong variable. */
@@ -154,7 +98,7 @@ try {
     shared: config.workers > 1,
   };
   log = createLog(options);
-  await start(config, log, createStartLog(options));
+  await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(`${explain(error, config)}\n`);
   if (log) await exit(1, log);

@@ -1,13 +1,10 @@
-import { pathOf } from '../db/sqlite/file.ts';
-import { providerOf } from '../db/url.ts';
-import '../require-node.js';
-
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
+import { pathOf } from '../db/sqlite/file.ts';
+import { providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runCommand, UsageError } from './command.ts';
-import { print } from './terminal.ts';
+import { command, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
 
@@ -28,7 +25,8 @@ function isFolder(path: string): boolean {
 
 const options = { to: { type: 'string' }, keep: { type: 'string' } } as const;
 
-await runCommand({ help, options }, async ({ values, config: { databaseUrl: url } }) => {
+export const main = command({ help, options }, async ({ values, config, show }) => {
+  const { databaseUrl: url } = config;
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
     throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);
@@ -44,7 +42,6 @@ await runCommand({ help, options }, async ({ values, config: { databaseUrl: url 
   const target = folder === null ? (to ?? '') : join(folder, datedName(new Date()));
   backUp(url, target);
   const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep), url);
-  if (values.json) return print(JSON.stringify({ backup: target, deleted }));
   const gone = deleted.map((name) => `  ${name}`).join('\n');
-  print(`Backed up to ${target}.${deleted.length > 0 ? `\nDeleted:\n${gone}` : ''}`);
+  show({ backup: target, deleted }, `Backed up to ${target}.${gone && `\nDeleted:\n${gone}`}`);
 });

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
 import { hintFor } from '../db/error-hints.ts';
@@ -7,31 +8,39 @@ import { VERSION } from '../own-files.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { databaseNote } from './database.ts';
-import { print, printable } from './terminal.ts';
+import { printable } from './terminal.ts';
+
+/** What a command uses of its process: the outputs, and the signals that stop it. */
+export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Runs a command with its arguments, and returns the exit code. */
+export type Main = (argv: readonly string[], env: NodeJS.ProcessEnv, io: Io) => Promise<number>;
 
 /** An error in the command line; printed with a hint to the help. */
 export class UsageError extends Error {}
 
 /** npm takes options before `--` itself, and passes only their values to the command. */
-function unexpected(): string {
-  const script = process.env.npm_lifecycle_event;
+function unexpected({ npm_lifecycle_event: script }: NodeJS.ProcessEnv): string {
   return script === undefined ? '' : ` Put "--" before the options: npm run ${script} -- --option value.`;
 }
 
-function explain(error: unknown, url: string): string {
+function explain(error: unknown, url: string, env: NodeJS.ProcessEnv): string {
   // The values in operators' errors are masked already; masking the whole message could remove parts of the explanation.
   if (error instanceof OperatorError) return error.message;
   if (error instanceof DomainError) return withoutSecrets(error.message);
   const code = error instanceof TypeError && 'code' in error ? error.code : undefined;
-  const hint = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? unexpected() : '';
+  const hint = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? unexpected(env) : '';
   if (error instanceof UsageError || (error instanceof TypeError && code !== undefined))
     return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${hint} See --help.`;
   return hintFor(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
-/** Ends the process silently when its output is closed, as after `| head`. */
-function endIfUnread(error: unknown): void {
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit();
+/** Whether the output was closed, as after `| head`, which is no failure. */
+function isUnread(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -59,6 +68,11 @@ interface Run<Own extends Options> {
   /** The verb and its argument; empty if there is none. */
   readonly verb: string;
   readonly argument: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly io: Io;
+  print(text: string): void;
+  /** Prints the text, or with `--json` the value, indented by that many spaces. */
+  show(value: object, text: string, spaces?: number): void;
 }
 
 /** @throws UsageError, also for an option of another verb */
@@ -66,13 +80,14 @@ function checkVerb(
   verbs: Verbs,
   [verb, argument, ...rest]: readonly string[],
   values: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv,
 ): void {
   const names = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(Object.keys(verbs));
   if (verb === undefined) throw new UsageError(`The command is missing: ${names}.`);
   const own = verbs[verb];
   if (own === undefined) throw new UsageError(`"${verb}" is not a command; use ${names}.`);
   if (rest.length > 0 || (own.argument === undefined && argument !== undefined))
-    throw new UsageError(`There are too many arguments.${unexpected()}`);
+    throw new UsageError(`There are too many arguments.${unexpected(env)}`);
   for (const [owner, { options = [] }] of Object.entries(verbs))
     for (const option of options)
       if (values[option] !== undefined && owner !== verb)
@@ -80,33 +95,58 @@ function checkVerb(
   if (own.argument !== undefined && argument === undefined) throw new UsageError(own.argument);
 }
 
-/** Runs a command with the configuration of the environment; prints a failure in one line, with exit code 1. */
-export async function runCommand<const Own extends Options>(
+/**
+ * A command with the configuration of its environment. A failure is printed in one line, with exit code 1.
+ * @param work does it, and returns an exit code that is not 0, or undefined
+ */
+export function command<const Own extends Options>(
   { help, options: own, verbs, note = ({ databaseUrl }) => databaseNote(databaseUrl) }: Command<Own>,
-  work: (run: Run<Own>) => Promise<void>,
-): Promise<void> {
-  if (process.argv.includes('--version')) return print(VERSION);
-  let url = '';
-  process.stdout.on('error', endIfUnread);
-  try {
-    const config = readConfig(process.env);
-    for (const { name, meant } of misspelt(process.env))
-      process.stderr.write(`Unknown variable ${name}: did you mean ${meant}?\n`);
-    url = config.databaseUrl;
-    const options = { ...own, ...common };
-    // npm sets this for each option that it takes.
-    for (const option of Object.keys(options))
-      if (process.env[`npm_config_${option.replaceAll('-', '_')}`])
-        throw new UsageError(`npm has taken the option --${option}.${unexpected()}`);
-    const { values, positionals } = parseArgs({ options, allowPositionals: verbs !== undefined });
-    const given: Readonly<Record<string, unknown>> = values;
-    if (given.help) return print(`${help}\n\n${note(config)}`.trimEnd());
-    if (verbs) checkVerb(verbs, positionals, given);
-    const [verb = '', argument = ''] = positionals;
-    await work({ values, config, verb, argument });
-  } catch (error) {
-    endIfUnread(error);
-    process.stderr.write(`${printable(explain(error, url))}\n`);
-    process.exitCode = 1;
-  }
+  work: (run: Run<Own>) => Promise<unknown>,
+): Main {
+  return async (argv, env, io) => {
+    const print = (text: string) => void io.stdout.write(`${printable(text)}\n`);
+    const complain = (text: string) => void io.stderr.write(`${printable(text)}\n`);
+    let url = '';
+    try {
+      if (argv.includes('--version')) {
+        print(VERSION);
+        return 0;
+      }
+      const config = readConfig(env);
+      for (const { name, meant } of misspelt(env))
+        complain(`Unknown variable ${name}: did you mean ${meant}?`);
+      url = config.databaseUrl;
+      const options = { ...own, ...common };
+      // npm sets this for each option that it takes.
+      for (const option of Object.keys(options))
+        if (env[`npm_config_${option.replaceAll('-', '_')}`])
+          throw new UsageError(`npm has taken the option --${option}.${unexpected(env)}`);
+      const { values, positionals } = parseArgs({
+        args: [...argv],
+        options,
+        allowPositionals: verbs !== undefined,
+      });
+      const given: Readonly<Record<string, unknown>> = values;
+      if (given.help) {
+        print(`${help}\n\n${note(config)}`.trimEnd());
+        return 0;
+      }
+      if (verbs) checkVerb(verbs, positionals, given, env);
+      const [verb = '', argument = ''] = positionals;
+      const show = (value: object, text: string, spaces?: number) =>
+        print(given.json ? JSON.stringify(value, null, spaces) : text);
+      const code = await work({ values, config, verb, argument, env, io, print, show });
+      return typeof code === 'number' ? code : 0;
+    } catch (error) {
+      if (isUnread(error)) return 0;
+      complain(explain(error, url, env));
+      return 1;
+    }
+  };
+}
+
+/** Runs a command as this process. */
+export async function runAsProcess(main: Main): Promise<void> {
+  process.stdout.on('error', (error) => isUnread(error) && process.exit());
+  process.exitCode = await main(process.argv.slice(2), process.env, process);
 }

@@ -1,16 +1,13 @@
-import { Database } from '../db/database.ts';
-import { withHints } from '../db/error-hints.ts';
-import { fileExists, isSameFile, pathOf } from '../db/sqlite/file.ts';
-import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
-import '../require-node.js';
-
 import { SingleBar } from 'cli-progress';
 import { copyDatabase, type Progress } from '../db/copy.ts';
+import { Database } from '../db/database.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
+import { fileExists, isSameFile, pathOf } from '../db/sqlite/file.ts';
+import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runCommand, UsageError } from './command.ts';
-import { print } from './terminal.ts';
+import { command, type Io, UsageError } from './command.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 
@@ -28,8 +25,13 @@ function urlOf(option: string, url: string | undefined): string {
 }
 
 /** A progress bar for each table on a terminal; else nothing. */
-function bars(): { progress: Progress; stop(): void } {
-  const bar = new SingleBar({ format: '{table} {bar} {value}/{total}', hideCursor: true, barsize: 30 });
+function bars({ stderr }: Io): { progress: Progress; stop(): void } {
+  const bar = new SingleBar({
+    stream: stderr,
+    format: '{table} {bar} {value}/{total}',
+    hideCursor: true,
+    barsize: 30,
+  });
   let shown = '';
   return {
     progress(table, copied, total) {
@@ -45,7 +47,7 @@ function bars(): { progress: Progress; stop(): void } {
 
 const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
 
-await runCommand({ help, options, note: () => '' }, async ({ values }) => {
+export const main = command({ help, options, note: () => '' }, async ({ values, io, show }) => {
   const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
   if (providerOf(from) === 'sqlite' && !fileExists(from))
     throw new UsageError(`There is no file ${pathOf(from)}.`);
@@ -59,7 +61,7 @@ await runCommand({ help, options, note: () => '' }, async ({ values }) => {
     await withHints('--from', from, (url) => Database.open(url)),
     await withHints('--to', to, (url) => Database.open(url)),
   ];
-  const { progress, stop } = bars();
+  const { progress, stop } = bars(io);
   const totals = new Map<string, number>();
   try {
     await copyDatabase(source, target, (table, copied, total) => {
@@ -70,7 +72,9 @@ await runCommand({ help, options, note: () => '' }, async ({ values }) => {
     stop();
     await Promise.all([source.close(), target.close()]);
   }
-  if (values.json) return print(JSON.stringify({ copied: Object.fromEntries(totals) }));
   const rows = [...totals].map(([table, total]) => `  ${table}: ${total}`);
-  print(`Copied, and found the same on both sides:\n${rows.join('\n')}`);
+  show(
+    { copied: Object.fromEntries(totals) },
+    `Copied, and found the same on both sides:\n${rows.join('\n')}`,
+  );
 });

@@ -1,22 +1,18 @@
+import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/error-hints.ts';
-import '../require-node.js';
-
-import { type Config, migratedDatabase } from '../config.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
 import { scopes } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
-import { OperatorLists } from '../domain/link/blocklists.ts';
 import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, UsageError } from './command.ts';
 import { databaseNote, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { print } from './terminal.ts';
-import { servicesOf } from './transfer/account.ts';
+import { servicesIn } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
 
@@ -44,9 +40,9 @@ async function migrateIfNew(config: Config): Promise<void> {
 const PLACE = ['DATABASE_URL', 'BASE_URL', 'HOST', 'PORT'];
 
 /** The command that starts the service on the demo, at the address that is printed with it. */
-function startCommand(): string {
+function startCommand(env: NodeJS.ProcessEnv): string {
   const set = PLACE.flatMap((name) => {
-    const value = process.env[name];
+    const value = env[name];
     return value ? `${name}="${withoutSecrets(value)}" ` : [];
   });
   return `${set.join('')}npm start`;
@@ -65,11 +61,10 @@ const options = {
   days: { type: 'string', default: '365' },
 } as const;
 
-const baseOf = ({ baseUrl, port }: Config) => new URL(baseUrl ?? `http://localhost:${port}`);
 const note = (config: Config) =>
-  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseOf(config).origin}`;
+  `${databaseNote(config.databaseUrl)}\nLinks are on the host of BASE_URL, now ${baseUrlOf(config)}`;
 
-await runCommand({ help, options, note }, async ({ values, config }) => {
+export const main = command({ help, options, note }, async ({ values, config, env, print, show }) => {
   const { notFoundUrl, initialApiKey } = config;
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
@@ -77,7 +72,7 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
   if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > 365)
     throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to 365.`);
   const now = endOf(values.until);
-  const base = baseOf(config);
+  const base = new URL(baseUrlOf(config));
   await migrateIfNew(config);
   const { key, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
@@ -88,20 +83,21 @@ await runCommand({ help, options, note }, async ({ values, config }) => {
     const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
     const random = seededRandom(Number(values.seed));
     const services = {
-      ...(await servicesOf(db, config, new OperatorLists())),
+      ...(await servicesIn(db, config)),
       random: (below: number) => Math.floor(random() * below),
     };
     // A key that the operator set is not printed.
     const shownKey = initialApiKey === undefined ? made : null;
     return { key: shownKey, result: await fillDemo(db, actor, services, { now, random, days }) };
   });
-  if (values.json) return print(JSON.stringify({ ...result, key }));
   const { spaces, links, clicks } = result;
-  print(
+  show(
+    { ...result, key },
     `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
 
-  ${startCommand()}
+  ${startCommand(env)}
 `,
   );
-  if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
+  if (key !== null && !values.json)
+    print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

@@ -1,9 +1,7 @@
-import '../require-node.js';
-
 import { type DomainView, listDomains, removeHost, verifyHost } from '../domain/short-domain/admin.ts';
-import { runCommand } from './command.ts';
+import { command } from './command.ts';
 import { withDatabase } from './database.ts';
-import { print, table } from './terminal.ts';
+import { table } from './terminal.ts';
 
 const help = `Usage: npm run domains -- list
        npm run domains -- verify HOST
@@ -30,20 +28,21 @@ const options = { 'with-links': { type: 'boolean' } } as const;
 const argument = 'Name the domain by its host, as list shows it.';
 const verbs = { list: {}, verify: { argument }, remove: { argument, options: ['with-links'] } };
 
-await runCommand({ help, options, verbs }, async ({ values, verb, argument: host, config }) => {
-  const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
-
-  if (verb === 'list') {
-    const domains = await withDatabase(config, listDomains);
-    return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.');
-  }
-  if (verb === 'verify') {
-    await withDatabase(config, (db) => verifyHost(db, host, new Date()));
-    return show({ host, verified: true }, `${host} is verified.`);
-  }
-  const links = await withDatabase(config, (db) =>
-    removeHost(db, host, values['with-links'] ?? false, new Date()),
-  );
-  const lost = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
-  show({ host, removed: true, links }, `${host} is removed${lost}.`);
-});
+export const main = command(
+  { help, options, verbs },
+  async ({ values, verb, argument: host, config, show }) => {
+    if (verb === 'list') {
+      const domains = await withDatabase(config, listDomains);
+      return show(domains, domains.length > 0 ? tableOf(domains) : 'There are no domains.', 2);
+    }
+    if (verb === 'verify') {
+      await withDatabase(config, (db) => verifyHost(db, host, new Date()));
+      return show({ host, verified: true }, `${host} is verified.`, 2);
+    }
+    const links = await withDatabase(config, (db) =>
+      removeHost(db, host, values['with-links'] ?? false, new Date()),
+    );
+    const lost = links === 0 ? '' : links === 1 ? ', with its link' : `, with its ${links} links`;
+    show({ host, removed: true, links }, `${host} is removed${lost}.`, 2);
+  },
+);

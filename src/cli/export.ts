@@ -1,18 +1,17 @@
-import '../require-node.js';
-
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
-import { counted, print } from './terminal.ts';
-import { accountNamed, schemeOf } from './transfer/account.ts';
+import { counted } from './terminal.ts';
+import { accountNamed } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 
@@ -79,7 +78,7 @@ const options = {
   file: { type: 'string' },
 } as const;
 
-await runCommand({ help, options }, async ({ values, config }) => {
+export const main = command({ help, options }, async ({ values, config, io, show }) => {
   const { account, format, file } = values;
   if (account === undefined) throw new UsageError('Name the account: --account NAME.');
   if (format !== 'csv' && format !== 'json')
@@ -88,12 +87,13 @@ await runCommand({ help, options }, async ({ values, config }) => {
     throw new UsageError('--json is for the message about a file: add --file FILE, or choose --format json.');
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
-    const { records, counts } = counting(exportAccount(db, writer, { scheme: schemeOf(config) }));
+    const { records, counts } = counting(
+      exportAccount(db, writer, { scheme: new URL(baseUrlOf(config)).protocol }),
+    );
     const text = writers[format](records);
-    if (file === undefined) return pipeline(Readable.from(text), process.stdout, { end: false });
+    if (file === undefined) return pipeline(Readable.from(text), io.stdout, { end: false });
     await writeFile(file, text);
-    if (values.json) return print(JSON.stringify({ file, ...counts() }));
     const parts = Object.entries(counts()).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
-    print(`Exported to ${file}: ${parts.join(', ')}.`);
+    show({ file, ...counts() }, `Exported to ${file}: ${parts.join(', ')}.`);
   });
 });

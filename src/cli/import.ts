@@ -1,5 +1,4 @@
-import '../require-node.js';
-
+import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
@@ -8,15 +7,11 @@ import type { LineMessage } from '../domain/transfer/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, type Io, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
-import { counted, print, printable } from './terminal.ts';
-import { accountNamed, servicesOf } from './transfer/account.ts';
+import { counted, printable } from './terminal.ts';
+import { accountNamed, servicesIn } from './transfer/account.ts';
 import { openSource, type Source } from './transfer/source.ts';
-
-// As in npm start: the garbage of each batch would make the heap grow to several times its live size.
-setFlagsFromString('--heap-growing-percent=50');
-setFlagsFromString('--compact-on-every-full-gc');
 
 const formats = Object.keys(importFormats);
 const choices = ['skip', 'suffix', 'fail'] as const;
@@ -36,18 +31,16 @@ repeated. Lines that cannot be imported are printed, and do not affect the other
   --json        prints JSON instead of text`;
 
 /** Makes Ctrl-C stop the command after the current batch. */
-function stopOnInterrupt(): { isStopped(): boolean; end(): void } {
+function stopOnInterrupt(io: Io): { isStopped(): boolean; end(): void } {
   let stopped = false;
+  const end = () => void io.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   const interrupt = () => {
-    // A second Ctrl-C ends it at once: the database rolls the open batch back.
-    if (stopped) process.exit(130);
     stopped = true;
+    // A second Ctrl-C ends the process at once: the database rolls the open batch back.
+    end();
   };
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  return {
-    isStopped: () => stopped,
-    end: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
-  };
+  io.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  return { isStopped: () => stopped, end };
 }
 
 function mappingOf(pairs: readonly string[]): Map<string, string> {
@@ -93,12 +86,12 @@ function summary(report: ImportReport, dryRun: boolean): string {
 }
 
 /** Prints messages immediately, so that a hundred thousand of them need no memory. */
-function printer(json: boolean, source: Source) {
+function printer(json: boolean, source: Source, io: Io, print: (text: string) => void) {
   let messages = 0;
   return {
     onMessage(message: LineMessage) {
       if (!json) return print(inText(message, source.unit));
-      process.stdout.write(`${messages++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(message))}`);
+      io.stdout.write(`${messages++ === 0 ? '{"told":[' : ','}\n${printable(JSON.stringify(message))}`);
     },
     end(report: ImportReport, dryRun: boolean) {
       if (!json) return print(summary(report, dryRun));
@@ -117,7 +110,10 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-await runCommand({ help, options }, async ({ values, config }) => {
+export const main = command({ help, options }, async ({ values, config, io, print }) => {
+  // As in npm start: the garbage of each batch would make the heap grow to several times its live size.
+  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--compact-on-every-full-gc');
   const { format, file, account, json } = values;
   if (!isFormat(format))
     throw new UsageError(
@@ -135,15 +131,23 @@ await runCommand({ help, options }, async ({ values, config }) => {
     onTaken,
     dryRun,
   };
-  const quiet = { info() {}, warn: (what: object, message: string) => console.error(message, what) };
+  const quiet = {
+    info() {},
+    warn: (what: object, message: string) => void io.stderr.write(`${message} ${inspect(what)}\n`),
+  };
   const { lists } = await readOperatorFiles(config, quiet);
-  await withDatabase(config, async (db) => {
+  return withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
-    const services = await servicesOf(db, config, lists);
+    const services = await servicesIn(db, config, lists);
     const source = await openSource(file, format);
-    const interruption = stopOnInterrupt();
-    const bar = new SingleBar({ format: '{bar} {percentage}% {lines} lines', hideCursor: true, barsize: 30 });
-    const { onMessage, end } = printer(json, source);
+    const interruption = stopOnInterrupt(io);
+    const bar = new SingleBar({
+      stream: io.stderr,
+      format: '{bar} {percentage}% {lines} lines',
+      hideCursor: true,
+      barsize: 30,
+    });
+    const { onMessage, end } = printer(json, source, io, print);
     const hooks = {
       onMessage,
       onProgress: (lines: number) => bar.update(source.read(), { lines }),
@@ -168,6 +172,6 @@ await runCommand({ help, options }, async ({ values, config }) => {
         `Stopped at ${source.unit} ${report.failedAt}, whose alias is taken; ${before}.`,
       );
     if (report.error !== null) throw new OperatorError(`${report.error}; ${before}.`);
-    if (report.stopped) process.exitCode = 130;
+    return report.stopped ? 130 : 0;
   });
 });

@@ -1,13 +1,11 @@
-import '../require-node.js';
-
 import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { DomainError } from '../domain/errors.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
-import { runCommand, UsageError } from './command.ts';
+import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
-import { print, table } from './terminal.ts';
+import { table } from './terminal.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
        npm run keys -- list
@@ -64,28 +62,30 @@ const verbs = {
   revoke: { argument: 'Name the key by its ID, as list shows it.' },
 };
 
-await runCommand({ help, options, verbs }, async ({ values, verb, argument: id, config }) => {
-  const now = new Date();
-  const show = (value: object, text: string) => print(values.json ? JSON.stringify(value, null, 2) : text);
-
-  if (verb === 'create') {
-    const { account } = values;
-    if (account === undefined) throw new UsageError('Name the account: --account NAME.');
-    const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
-    const scopes = parseScopes(values.scopes ?? 'read,write');
-    const made = await withDatabase(config, (db) => createKey(db, { account, scopes, expiresAt }, now));
-    return show(
-      made,
-      `Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
-    );
-  }
-  if (verb === 'list') {
-    const keys = await withDatabase(config, listKeys);
-    return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.');
-  }
-  await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
-    if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
-    throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);
-  });
-  show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`);
-});
+export const main = command(
+  { help, options, verbs },
+  async ({ values, verb, argument: id, config, show }) => {
+    const now = new Date();
+    if (verb === 'create') {
+      const { account } = values;
+      if (account === undefined) throw new UsageError('Name the account: --account NAME.');
+      const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
+      const scopes = parseScopes(values.scopes ?? 'read,write');
+      const made = await withDatabase(config, (db) => createKey(db, { account, scopes, expiresAt }, now));
+      return show(
+        made,
+        `Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
+        2,
+      );
+    }
+    if (verb === 'list') {
+      const keys = await withDatabase(config, listKeys);
+      return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.', 2);
+    }
+    await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
+      if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
+      throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);
+    });
+    show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`, 2);
+  },
+);

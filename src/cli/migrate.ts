@@ -1,12 +1,9 @@
-import { withHints } from '../db/error-hints.ts';
-import '../require-node.js';
-
 import { type Config, migratedDatabase } from '../config.ts';
+import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
-import { runCommand } from './command.ts';
+import { command } from './command.ts';
 import { databaseNote } from './database.ts';
-import { print } from './terminal.ts';
 
 const help = `Usage: npm run migrate              applies the pending migrations and exits
        npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
@@ -20,17 +17,21 @@ const note = (config: Config) => {
   return databaseNote(url, variable);
 };
 
-await runCommand({ help, options, note }, async ({ values, config }) => {
+function listed(title: string, migrations: readonly string[]): string | null {
+  return migrations.length > 0 ? `${title}:\n  ${migrations.join('\n  ')}` : null;
+}
+
+export const main = command({ help, options, note }, async ({ values, config, show }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
     const state = await withHints(...migrated, migrationStateOf);
-    if (values.json) return print(JSON.stringify(state));
     const { pending, unknown } = state;
-    print(pending.length > 0 ? `Pending:\n  ${pending.join('\n  ')}` : 'Nothing is pending.');
-    if (unknown.length > 0) print(`Of a newer version:\n  ${unknown.join('\n  ')}`);
-    return;
+    const lines = [
+      listed('Pending', pending) ?? 'Nothing is pending.',
+      listed('Of a newer version', unknown),
+    ];
+    return show(state, lines.filter((line) => line !== null).join('\n'));
   }
   const applied = await withHints(...migrated, applyMigrations);
-  if (values.json) return print(JSON.stringify({ applied }));
-  print(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing was pending.');
+  show({ applied }, listed('Applied', applied) ?? 'Nothing was pending.');
 });

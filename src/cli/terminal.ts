@@ -6,10 +6,6 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-export function print(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
-}
-
 /** A number of things, such as `1 link` or `2 links`. */
 export function counted(number: number, thing: string): string {
   return `${number} ${thing}${number === 1 ? '' : 's'}`;

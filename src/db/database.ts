@@ -4,11 +4,12 @@ import { LRUCache } from 'lru-cache';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { Turns } from '../shared/turns.ts';
 import { ChangeEvents } from './change/events.ts';
+import { dateText } from './date-text.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
 import { DatabaseAway, retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
-import { name, raw, type Sql, sql } from './sql.ts';
+import { join, name, raw, type Sql, sql } from './sql.ts';
 import { sqlite } from './sqlite/dialect.ts';
 import { type Provider, requireProvider } from './url.ts';
 
@@ -23,7 +24,7 @@ export interface Data {
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
    * Their columns become fields as `rowsOf` describes.
-   * @param times what becomes of times: `Date` by default
+   * @param times what times become: `Date`, or for answers, ISO text
    */
   read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
   /**
@@ -225,6 +226,14 @@ export class Database implements Data {
     return result;
   }
 
+  /**
+   * Lets PostgreSQL's planner look at tables that were filled: until autovacuum does, it expects so few rows that it reads all
+   * links of an account for a page of them. The plans of SQLite do not depend on the rows.
+   */
+  async analyze(tables: readonly string[]): Promise<void> {
+    if (this.provider === 'postgresql') await this.prisma.$executeRaw(sql`ANALYZE ${join(tables.map(name))}`);
+  }
+
   /** As `trySpace` of its connection. */
   trySpace(): Promise<void> {
     return this.#connection.trySpace();
@@ -279,6 +288,29 @@ export class Transaction implements Data {
   /** Calls back after the commit of the whole transaction, but not after a rollback. */
   afterCommit(callback: () => void): void {
     this.#callbacks.push(callback);
+  }
+
+  /**
+   * Inserts rows which all set the same columns, in their order, and returns their ids. The rows are one JSON parameter: a
+   * parameter for each value would cost more than the insertion.
+   * @param rows texts, numbers, booleans, times and nulls; what is undefined is not set
+   * @param also columns that have the same value in all rows
+   */
+  async insertMany(
+    table: Prisma.ModelName,
+    rows: readonly Readonly<Record<string, unknown>>[],
+    also: Readonly<Record<string, Sql>> = {},
+  ): Promise<number[]> {
+    const given = rows[0] ?? {};
+    const columns = Object.keys(given).filter((column) => given[column] !== undefined);
+    const stored = (value: unknown) => (value instanceof Date ? dateText(value) : value);
+    const values = rows.map((row) => columns.map((column) => stored(row[column])));
+    const names = join([...columns, ...Object.keys(also)].map(name));
+    const source = this.dialect.insertSource(table, columns, values, Object.values(also));
+    const made = await this.read<{ id: number }>(
+      sql`INSERT INTO ${name(table)} (${names}) ${source} RETURNING "id"`,
+    );
+    return made.map(({ id }) => id);
   }
 
   /**

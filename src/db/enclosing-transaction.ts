@@ -23,8 +23,6 @@ class RolledBack extends Error {}
  * made one after the other.
  */
 export class EnclosingTransaction implements Data {
-  /** What replaces the database for one execution. */
-  readonly db: Data = this;
   readonly database: Database;
   readonly dialect: Dialect;
   readonly #first: (tx: Transaction) => Promise<void>;

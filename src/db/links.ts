@@ -1,7 +1,6 @@
 import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import { insertMany } from './bulk-insert.ts';
 import type { Data, Transaction } from './database.ts';
 import { dateText } from './date-text.ts';
 import { linkList } from './reading/link-list.ts';
@@ -53,12 +52,12 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
     const given = new Map<string, unknown>(Object.entries(row));
     return Object.fromEntries(columns.map((one) => [one, given.get(one) ?? plain[one] ?? null]));
   });
-  const made = await tx.read<{ id: number }>(sql`${insertMany(tx, 'Link', rows)} RETURNING "id"`);
+  const ids = await tx.insertMany('Link', rows);
   const pixels = links.flatMap(({ pixelIds }, index) =>
-    [...new Set(pixelIds)].map((pixelId) => ({ linkId: made[index]?.id ?? 0, pixelId })),
+    [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index] ?? 0, pixelId })),
   );
   await addPixels(tx, pixels);
-  return made.map(({ id }) => id);
+  return ids;
 }
 
 interface ImportedClicks {

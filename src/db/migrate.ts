@@ -2,14 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
 import { dateText } from './date-text.ts';
-import {
-  type Ask,
-  knownMigrations,
-  migrationStateOf,
-  READ_TABLE,
-  scriptOf,
-  stateOf,
-} from './migration-state.ts';
+import { knownMigrations, migrationStateOf, READ_TABLE, scriptOf, stateOf } from './migration-state.ts';
 import { connectTo, isPooled, PoolerBetween } from './postgresql/client.ts';
 import { openFile } from './sqlite/file.ts';
 import { type Provider, requireProvider } from './url.ts';
@@ -106,9 +99,10 @@ async function applyToPostgresql(url: string, progress: MigrationProgress): Prom
       await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     }
     await client.query(MAKE_TABLE.postgresql);
-    const ask: Ask = async (statement) =>
-      (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name));
-    const { pending } = await stateOf('postgresql', ask);
+    const { pending } = await stateOf(
+      'postgresql',
+      async (statement) => (await client.query(statement)).rows,
+    );
     for (const [index, name] of pending.entries()) {
       progress.begins(name, index + 1, pending.length);
       await client.query('BEGIN');

@@ -37,8 +37,8 @@ const FIND_TABLE: Readonly<Record<Provider, string>> = {
 export const READ_TABLE = `SELECT "migration_name" AS "name" FROM "_prisma_migrations"
   WHERE "finished_at" IS NOT NULL AND "rolled_back_at" IS NULL`;
 
-/** Runs a statement, and returns the column "name" of its rows. */
-export type Ask = (statement: string) => Promise<string[]>;
+/** Runs a statement whose rows have a name. */
+type Ask = (statement: string) => Promise<readonly { readonly name: unknown }[]>;
 
 /** The names of migrations, oldest first. */
 export interface MigrationState {
@@ -50,7 +50,7 @@ export interface MigrationState {
 export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationState> {
   const known = knownMigrations(provider);
   if ((await ask(FIND_TABLE[provider])).length === 0) return { pending: known, unknown: [] };
-  const applied = await ask(READ_TABLE);
+  const applied = (await ask(READ_TABLE)).map(({ name }) => String(name));
   return {
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)).sort(),
@@ -59,11 +59,7 @@ export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationSt
 
 /** The names of the migrations that the database does not have yet, oldest first. */
 export async function pendingMigrations({ prisma, provider }: Database): Promise<string[]> {
-  const { pending } = await stateOf(provider, async (statement) => {
-    const rows = await prisma.$queryRawUnsafe<{ name: unknown }[]>(statement);
-    return rows.map(({ name }) => String(name));
-  });
-  return pending;
+  return (await stateOf(provider, (statement) => prisma.$queryRawUnsafe(statement))).pending;
 }
 
 /** The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query. */
@@ -74,10 +70,7 @@ export async function migrationStateOf(url: string): Promise<MigrationState> {
     const file = openFile(url);
     try {
       return await stateOf(provider, async (statement) =>
-        file
-          .prepare<[], { name: string }>(statement)
-          .all()
-          .map(({ name }) => name),
+        file.prepare<[], { name: string }>(statement).all(),
       );
     } finally {
       file.close();
@@ -85,9 +78,7 @@ export async function migrationStateOf(url: string): Promise<MigrationState> {
   }
   const client = await connectTo(url);
   try {
-    return await stateOf(provider, async (statement) =>
-      (await client.query<{ name: unknown }>(statement)).rows.map(({ name }) => String(name)),
-    );
+    return await stateOf(provider, async (statement) => (await client.query(statement)).rows);
   } finally {
     await client.end();
   }

@@ -69,7 +69,7 @@ export class KeyedWrite {
 
   /** For the write's reads and changes. */
   get db(): Data {
-    return this.#enclosing.db;
+    return this.#enclosing;
   }
 
   /** Whether the transaction has begun, which others wait for. */
@@ -156,7 +156,7 @@ export class KeyedWrite {
     }
     this.#enclosing.endWait();
     const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
-    if (await storeAnswer(this.#enclosing.db, row, this.#since)) {
+    if (await storeAnswer(this.#enclosing, row, this.#since)) {
       await this.#enclosing.commit();
       // The write is committed already.
       await enforceBounds(this.#database, this.#key.accountId, size);

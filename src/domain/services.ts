@@ -1,5 +1,8 @@
+import { randomInt } from 'node:crypto';
 import type { OperatorLists } from './link/blocklists.ts';
+import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';
+import { otherNamesOf } from './url.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -22,4 +25,31 @@ export interface Services {
   readonly allowsPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
+}
+
+interface Settings {
+  readonly baseUrl: string;
+  /** The port that the service listens on. */
+  readonly port: number;
+  readonly verifiesDomains: boolean;
+  readonly allowPrivateWebhooks: boolean;
+}
+
+type Given = Pick<Services, 'defaultDomainId' | 'lists' | 'resolveTxt'> & Partial<Services>;
+
+/** The services with these settings; what is not given is the program's own. */
+export function servicesOf(
+  { baseUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,
+  given: Given,
+): Services {
+  return {
+    scheme: new URL(baseUrl).protocol,
+    isOtherName: otherNamesOf(baseUrl, port),
+    random: randomInt,
+    hashPassword,
+    verifyPassword,
+    verifiesDomains,
+    allowsPrivateWebhooks: allowPrivateWebhooks,
+    ...given,
+  };
 }

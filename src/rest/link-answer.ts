@@ -1,7 +1,6 @@
 import type { LinkFieldsFragment, LinkRowFragment } from '../generated/documents.ts';
 import { describeChoice, type JsonSchema } from './form/field.ts';
-import { integer, list, object, orNull, text, timestamp } from './json-schema.ts';
-import { fieldsOf, recordAnswer } from './record.ts';
+import { fieldsOf, integer, list, object, orNull, recordAnswer, text, timestamp } from './record.ts';
 
 export const states = { 1: 'ACTIVE', 2: 'EXPIRED', 3: 'DISABLED' } as const;
 export const privacies = { 0: 'PUBLIC', 1: 'PRIVATE', 2: 'PASSWORD' } as const;

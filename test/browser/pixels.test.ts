@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Route } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PixelType } from '../../src/domain/pixel.ts';
 import { verifyHost } from '../../src/domain/short-domain/admin.ts';
@@ -155,6 +155,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
   let server: TestServer;
   let caller: Caller;
   let browser: Browser;
+  let context: BrowserContext;
   let asset: string;
   const originOf = (host: string): string => `http://${host}:${new URL(server.origin).port}`;
   beforeAll(async () => {
@@ -168,24 +169,28 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
       // Playwright does not reach the first requests of a frame with a process of its own.
       '--disable-features=IsolateSandboxedIframes',
     ]);
+    context = await browser.newContext({ userAgent: BROWSER });
+    context.setDefaultTimeout(BROWSER_TIMEOUT);
     const docs = await (await fetch(`${server.origin}/docs`)).text();
     asset = /src="([^"]+)"/.exec(docs)?.[1] ?? '';
   });
-  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+  afterEach(async () => {
+    await Promise.all(context.pages().map((page) => page.close()));
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.clearCookies();
+  });
   afterAll(async () => {
     await browser.close();
     await server.stop();
   });
 
-  /** A visitor's browser; the test answers for all other hosts. */
-  async function newContext(elsewhere: (route: Route, url: URL) => Promise<void>): Promise<BrowserContext> {
-    const context = await browser.newContext({ userAgent: BROWSER });
-    context.setDefaultTimeout(BROWSER_TIMEOUT);
+  /** A visitor's tab; the test answers for all other hosts. */
+  async function newTab(elsewhere: (route: Route, url: URL) => Promise<void>): Promise<Page> {
     await context.route(
       ({ protocol }) => protocol === 'https:',
       (route) => elsewhere(route, new URL(route.request().url())),
     );
-    return context;
+    return context.newPage();
   }
 
   /** What the script reaches on a link's page at a host, and where the visitor gets. */
@@ -202,7 +207,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
       end = resolve;
     });
     const asked: string[] = [];
-    const context = await newContext(async (route, url) => {
+    const page = await newTab(async (route, url) => {
       asked.push(url.host);
       if (url.host === 'www.googletagmanager.com')
         return route.fulfill({ contentType: 'text/javascript', body: scriptFor(origin, asset) });
@@ -213,8 +218,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
       await route.fulfill({ contentType: 'text/html', body: 'Elsewhere' });
     });
     await context.addCookies([{ name: 'secret', value: SECRET, url: origin }]);
-    // Another page of the host, which opens the link.
-    const page = await context.newPage();
+    // A page of the host opens the link.
     await page.goto(`${origin}/nowhere`);
     await page.evaluate(`
       localStorage.secret = sessionStorage.secret = ${JSON.stringify(SECRET)};
@@ -241,13 +245,12 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
   test('fire once and do not lead on again, though their frame makes Back lead to its page', async () => {
     const { alias } = await caller.link({ url: 'https://target.example/', pixel_ids: await caller.pixel() });
     let fired = 0;
-    const context = await newContext(async (route, { host }) => {
+    const page = await newTab(async (route, { host }) => {
       if (host === 'target.example') return route.fulfill({ contentType: 'text/html', body: 'Elsewhere' });
       fired++;
       const body = "location.hash = 'one'; setTimeout(() => { location.hash = 'two' }, 50)";
       await route.fulfill({ contentType: 'text/javascript', body });
     });
-    const page = await context.newPage();
     await page.goto(`${originOf(SHARED)}/nowhere`);
     await page.evaluate(`void setTimeout(() => { location.href = '/${alias}' })`);
     await page.waitForURL('https://target.example/');
@@ -284,8 +287,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
   test.each(['/console/links', '/docs', '/graphql'])(
     'would keep no hold on a window that they opened on %s',
     async (path) => {
-      const context = await newContext((route) => route.abort());
-      const page = await context.newPage();
+      const page = await newTab((route) => route.abort());
       await page.goto(`${originOf(SHARED)}/nowhere`);
       await page.evaluate(`void (opened = open('${path}'))`);
       await expect.poll(() => page.evaluate('opened.closed')).toBe(true);
@@ -298,14 +300,13 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     const { alias } = await caller.link({ url: 'https://target.example/', pixel_ids: ids.join() });
     const sent: string[] = [];
     const complaints: string[] = [];
-    const context = await newContext(async (route, { host, href, pathname, searchParams }) => {
+    const page = await newTab(async (route, { host, href, pathname, searchParams }) => {
       const inFrame = route.request().frame().parentFrame() !== null;
       if (pathname === '/sent') sent.push(`${host} ${searchParams.get('what')}${inFrame ? '' : ' outside'}`);
       // The page stays until its successor answers.
       if (host !== 'target.example')
         await route.fulfill({ contentType: 'text/javascript', body: standInFor(href) });
     });
-    const page = await context.newPage();
     page.on('pageerror', ({ message }) => complaints.push(message));
     await page.goto(`${originOf(SHARED)}/${alias}`);
     await expect.poll(() => sent.toSorted()).toEqual(networks.map(([, network]) => network.sent).toSorted());

@@ -137,9 +137,9 @@ test.runIf(inject('database').provider === 'postgresql')(
     const { accountId, id: keyId } = await db.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
     const early = enclose(db);
-    await createSpace(early.db, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
+    await createSpace(early, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
     await change(caller, id, { disabled: true });
-    await updateWebhook(early.db, actor, id, { disabled: false }, NOON);
+    await updateWebhook(early, actor, id, { disabled: false }, NOON);
     await early.commit();
     await dispatchAll();
     const space = await caller.space('After both');

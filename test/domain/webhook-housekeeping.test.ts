@@ -200,7 +200,7 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
   const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
   const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
   const enclosing = enclose(db);
-  await deleteWebhook(enclosing.db, actor, '1', NOON);
+  await deleteWebhook(enclosing, actor, '1', NOON);
   await enclosing.rollBack();
   expect(await db.prisma.webhookDelivery.count()).toBe(2_001);
   const statements = await server.statementsOf(() => deleteWebhook(db, actor, '1', NOON));

@@ -8,7 +8,7 @@ import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
 import type { Capacity } from '../../src/domain/webhook/receivers.ts';
-import { Webhooks } from '../../src/domain/webhook/service.ts';
+import { Webhooks } from '../../src/domain/webhook/webhooks.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;

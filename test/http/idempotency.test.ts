@@ -520,11 +520,11 @@ describe('the stored answer', () => {
 
   test('one transaction includes several writes, and one of them can fail alone', async () => {
     const enclosing = enclose(database);
-    const make = (name: string) => createSpace(enclosing.db, actor(), { name, color: null }, NOON);
+    const make = (name: string) => createSpace(enclosing, actor(), { name, color: null }, NOON);
     await make('First');
-    await expect(enclosing.db.prisma.pixel.findMany()).resolves.toEqual([]);
+    await expect(enclosing.prisma.pixel.findMany()).resolves.toEqual([]);
     const wrong = { ...actor(), accountId: 999 };
-    await expect(createSpace(enclosing.db, wrong, { name: 'Nobody’s', color: null }, NOON)).rejects.toThrow();
+    await expect(createSpace(enclosing, wrong, { name: 'Nobody’s', color: null }, NOON)).rejects.toThrow();
     await make('Second');
     await enclosing.commit();
     const spaces = await database.prisma.space.findMany({ orderBy: { id: 'asc' } });
@@ -541,7 +541,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
     const begun = Array.from({ length: 4 }, (_, i) => {
       const enclosing = enclose(database);
-      const made = createSpace(enclosing.db, actor, { name: `S${i}`, color: null }, NOON);
+      const made = createSpace(enclosing, actor, { name: `S${i}`, color: null }, NOON);
       return { enclosing, made };
     });
     await Promise.all(begun.slice(0, 3).map(({ made }) => made));
@@ -570,19 +570,19 @@ describe('a keyed write that takes too long', () => {
 
   test('makes no further change, and keeps the earlier ones', async () => {
     const enclosing = enclose(database, { maxDuration: 0 });
-    await add(enclosing.db, 'In time');
-    await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
+    await add(enclosing, 'In time');
+    await expect(add(enclosing, 'Late')).rejects.toThrow('too long');
     await enclosing.commit();
     expect(await names()).toEqual(['In time']);
   });
 
   test('is rolled back while it waits for something else, so that others can write', async () => {
     const enclosing = enclose(database, { maxWait: 200 });
-    await add(enclosing.db, 'Not kept');
+    await add(enclosing, 'Not kept');
     await sleep(500);
     await add(database, 'Another');
     expect(await names()).toEqual(['Another']);
-    await expect(add(enclosing.db, 'Late')).rejects.toThrow('too long');
+    await expect(add(enclosing, 'Late')).rejects.toThrow('too long');
     await expect(enclosing.commit()).rejects.toThrow('too long');
   });
 

@@ -1,25 +1,35 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { onServer } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { runProgram } from '../support/process.ts';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 /** The replica's artificial delay, in milliseconds. */
 const TIMED_OUT = 700;
 
 let primary: PostgresServer;
 let replica: PostgresServer;
-let read: Database;
-let readStatements: string[];
 let servers: [TestServer, TestServer];
 let owner: Caller;
 let elsewhere: Caller;
+
+const readStatements: string[] = [];
+
+/** Starts a server that reads from the replica at that URL. */
+function startOn(replicaUrl: string, options: TestServerOptions = {}): Promise<TestServer> {
+  return startTestServer({
+    url: primary.url,
+    databaseReadUrls: [replicaUrl],
+    background: true,
+    onStatement: (sql, _seconds, url) => url !== primary.url && readStatements.push(sql),
+    ...options,
+  });
+}
 
 beforeAll(async () => {
   primary = await startPostgres();
@@ -29,16 +39,13 @@ beforeAll(async () => {
   const settings = [`recovery_min_apply_delay=${TIMED_OUT}ms`, 'wal_retrieve_retry_interval=100ms'];
   replica = await startPostgres(settings, primary);
   await primary.start();
-  readStatements = [];
-  read = await Database.open(replica.url, { onStatement: (sql) => readStatements.push(sql) });
-  const start = () => startTestServer({ url: primary.url, replicas: [read], background: true });
+  const start = () => startOn(replica.url);
   servers = [await start(), await start()];
   owner = await servers[0].caller();
   elsewhere = servers[1].callerWith(owner.key);
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
-  await read.close();
   await replica.stop();
   await primary.stop();
 });
@@ -85,7 +92,7 @@ test('a process that starts or restarts to listen sees earlier writes', async ()
     const { body } = await owner.rest('GET', '/links?per_page=100');
     const { total } = (body as { meta: { total: number } }).meta;
     // A new process without earlier notifications.
-    const fresh = await startTestServer({ url: primary.url, replicas: [read], background: true });
+    const fresh = await startOn(replica.url);
     try {
       const late = fresh.callerWith(owner.key);
       const seen = new Set<number>();
@@ -152,13 +159,7 @@ test('writes of a command are read at once, like those of a process', async () =
 test('stops using a replica that lags too long, uses it again later, and reports both in log and metrics', async () => {
   const metrics = new Metrics();
   const maxReplicaLag = 1_500;
-  const server = await startTestServer({
-    url: primary.url,
-    replicas: [read],
-    background: true,
-    maxReplicaLag,
-    metrics,
-  });
+  const server = await startOn(replica.url, { maxReplicaLag, metrics });
   const lines = () => server.log.filter(({ replica: number }) => number === 1);
   const lag = async () =>
     Number(/^linkspace_replica_lag_seconds\{replica="1"\} (.*)$/m.exec(await metrics.text())?.[1]);
@@ -191,8 +192,7 @@ test('sends no statement of a mutation to the replica', async () => {
 
 test('switches to the primary soon while the replica hangs', async () => {
   const proxy = await startPostgresProxy(replica.url);
-  const hanging = await Database.open(proxy.url, { onStatement: (sql) => readStatements.push(sql) });
-  const server = await startTestServer({ url: primary.url, replicas: [hanging], background: true });
+  const server = await startOn(proxy.url);
   const caller = server.callerWith(owner.key);
   await expect.poll(() => readsFromReplica(caller)).toBe(true);
   proxy.holdAll();
@@ -202,7 +202,6 @@ test('switches to the primary soon while the replica hangs', async () => {
   proxy.release();
   await expect.poll(() => readsFromReplica(caller)).toBe(true);
   await server.stop();
-  await hanging.close();
   proxy.stop();
 });
 

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { openFile } from '../../src/db/sqlite/file.ts';
+import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
+import { startService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-commands-'));
 const DATABASE_URL = `file:${join(folder, 'linkspace.db')}`;
@@ -30,7 +32,7 @@ test.each([
   [['destroy'], '"destroy" is not a command'],
   [['list', '--nothing'], '"--nothing". See --help.'],
 ])('keys %j fails with one line', async (args, message) => {
-  const { code, stderr, stdout } = await runProgram('cli/keys', { DATABASE_URL }, args);
+  const { code, stderr, stdout } = await runCommand('keys', { DATABASE_URL }, args);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);
   expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -41,22 +43,22 @@ test.each([
   ['import', ['bitly', 'links.csv'], {}, "Unexpected argument 'bitly'"],
   ['keys', ['create', 'Foo'], { npm_config_account: 'true' }, 'npm has taken the option --account.'],
   ['keys', ['create', 'Foo'], {}, 'There are too many arguments.'],
-])(
+] as const)(
   '%s refuses %j if npm has consumed the options, and says how to pass them',
   async (command, args, taken, message) => {
     const env = { DATABASE_URL, npm_lifecycle_event: command, ...taken };
-    const { code, stderr, stdout } = await runProgram(`cli/${command}`, env, args);
+    const { code, stderr, stdout } = await runCommand(command, env, [...args]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(message);
     expect(stderr).toContain(`Put "--" before the options: npm run ${command} -- --option value.`);
   },
 );
 
-test.each(['keys', 'migrate', 'demo'])(
+test.each(['keys', 'migrate', 'demo'] as const)(
   'the help of %s names the database that it would use, without the password',
   async (command) => {
     const url = 'postgresql://someone:hidden@db.example:5432/links';
-    const { code, stdout } = await runProgram(`cli/${command}`, { DATABASE_URL: url }, ['--help']);
+    const { code, stdout } = await runCommand(command, { DATABASE_URL: url }, ['--help']);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining('names, now postgresql://someone:***@db.example'),
@@ -66,28 +68,28 @@ test.each(['keys', 'migrate', 'demo'])(
 );
 
 test('warns of a misspelt variable', async () => {
-  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [
+  const { code, stderr } = await runCommand('keys', { DATABASE_URL, DATABSE_URL: 'file:/tmp/other.db' }, [
     'list',
   ]);
   expect([code, stderr]).toEqual([0, 'Unknown variable DATABSE_URL: did you mean DATABASE_URL?\n']);
 });
 
 test('domains list refuses an option of domains remove', async () => {
-  const { code, stderr } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--with-links']);
+  const { code, stderr } = await runCommand('domains', { DATABASE_URL }, ['list', '--with-links']);
   expect([code, stderr]).toEqual([1, '--with-links is an option of remove, not of list. See --help.\n']);
 });
 
 test.each([
-  ['cli/copy', ['--to postgresql://me:secret@db/x']],
-  ['cli/copy', ['postgresql://me:secret@db/x']],
-  ['cli/keys', ['postgresql://me:secret@db/x']],
-  ['cli/domains', ['verify', 'postgresql://me:secret@db/x', 'x']],
-  ['cli/copy', ['--from', 'postgresql:///me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
-  ['cli/copy', ['--from', 'file:postgresql://me:secret@db/x', '--to', 'file:/tmp/x.db']],
-  ['cli/copy', ['--from', 'postgresql://me:sec/secret@db/x', '--to', 'file:/tmp/x.db']],
-  ['cli/copy', ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
-])('%s %j fails without printing the password', async (program, args) => {
-  const { code, stderr, stdout } = await runProgram(program, { DATABASE_URL }, args);
+  ['copy', ['--to postgresql://me:secret@db/x']],
+  ['copy', ['postgresql://me:secret@db/x']],
+  ['keys', ['postgresql://me:secret@db/x']],
+  ['domains', ['verify', 'postgresql://me:secret@db/x', 'x']],
+  ['copy', ['--from', 'postgresql:///me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
+  ['copy', ['--from', 'file:postgresql://me:secret@db/x', '--to', 'file:/tmp/x.db']],
+  ['copy', ['--from', 'postgresql://me:sec/secret@db/x', '--to', 'file:/tmp/x.db']],
+  ['copy', ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db']],
+] as const)('%s %j fails without printing the password', async (command, args) => {
+  const { code, stderr, stdout } = await runCommand(command, { DATABASE_URL }, [...args]);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).not.toContain('secret');
   expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -95,7 +97,7 @@ test.each([
 
 test('copy says what to do about an unusable database', async () => {
   const args = ['--from', 'postgresql://me:secret@127.0.0.1:1/x', '--to', 'file:/tmp/x.db'];
-  expect((await runProgram('cli/copy', {}, args)).stderr).toBe(
+  expect((await runCommand('copy', {}, args)).stderr).toBe(
     'No PostgreSQL server answers at 127.0.0.1:1, which --from names. Is it running, does it listen there, and may this machine reach it?\n',
   );
 });
@@ -104,37 +106,37 @@ test('copy refuses the same database under two names', async () => {
   const linked = join(folder, 'linked.db');
   symlinkSync(DATABASE_URL.slice(5), linked);
   for (const other of [`file:${linked}`, `file:${folder}/./linkspace.db`]) {
-    const { stderr } = await runProgram('cli/copy', {}, ['--from', DATABASE_URL, '--to', other]);
+    const { stderr } = await runCommand('copy', {}, ['--from', DATABASE_URL, '--to', other]);
     expect(stderr).toBe('--from and --to are the same database. See --help.\n');
   }
   rmSync(linked);
 });
 
 test.each([
-  ['cli/migrate', ['--status'], /^Nothing is pending\.\n$/],
-  ['cli/migrate', [], /^Nothing was pending\.\n$/],
-  ['cli/keys', ['list'], /^There are no keys\.\n$/],
-])('%s %j prints its result as text', async (program, args, said) => {
-  const { code, stdout, stderr } = await runProgram(program, { DATABASE_URL }, args);
+  ['migrate', ['--status'], /^Nothing is pending\.\n$/],
+  ['migrate', [], /^Nothing was pending\.\n$/],
+  ['keys', ['list'], /^There are no keys\.\n$/],
+] as const)('%s %j prints its result as text', async (command, args, said) => {
+  const { code, stdout, stderr } = await runCommand(command, { DATABASE_URL }, [...args]);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(said);
 });
 
 test('keys list shows a table without keys', async () => {
-  const made = await runProgram('cli/keys', { DATABASE_URL }, ['create', '--account', 'Team', '--json']);
+  const made = await runCommand('keys', { DATABASE_URL }, ['create', '--account', 'Team', '--json']);
   const { key } = JSON.parse(made.stdout);
-  const { stdout } = await runProgram('cli/keys', { DATABASE_URL }, ['list']);
+  const { stdout } = await runCommand('keys', { DATABASE_URL }, ['list']);
   expect(stdout).toMatch(new RegExp(`^ID +ACCOUNT +PREFIX +SCOPES +STATE.*\n.* Team +${key.slice(0, 8)}`));
   expect(stdout).not.toContain(key);
 });
 
 test.each([
-  ['cli/keys', ['list']],
-  ['cli/keys', ['create', '--account', 'x']],
-  ['cli/domains', ['list']],
-])('%s %j does not create a missing database file', async (program, args) => {
+  ['keys', ['list']],
+  ['keys', ['create', '--account', 'x']],
+  ['domains', ['list']],
+] as const)('%s %j does not create a missing database file', async (command, args) => {
   const path = join(folder, 'nowhere', 'linkspace.db');
-  const { code, stderr } = await runProgram(program, { DATABASE_URL: `file:${path}` }, args);
+  const { code, stderr } = await runCommand(command, { DATABASE_URL: `file:${path}` }, [...args]);
   const message = `There is no file ${path}: run "npm run migrate", or start the service, first.\n`;
   expect([code, stderr]).toEqual([1, message]);
   expect(existsSync(join(folder, 'nowhere'))).toBe(false);
@@ -154,13 +156,14 @@ describe('a database migrated by a newer version', () => {
     [[], 'Nothing is pending.\nOf a newer version:\n  29990101000000_later\n'],
     [['--json'], '{"pending":[],"unknown":["29990101000000_later"]}\n'],
   ])('is reported by migrate --status %j', async (more, said) => {
-    const { stdout } = await runProgram('cli/migrate', { DATABASE_URL: url }, ['--status', ...more]);
+    const { stdout } = await runCommand('migrate', { DATABASE_URL: url }, ['--status', ...more]);
     expect(stdout).toBe(said);
   });
 
   test('is reported by the start', async () => {
-    const { stdout } = await runProgram('main', { DATABASE_URL: url, HOST: '203.0.113.7' });
-    expect(stdout).toContain('"migrations":["29990101000000_later"]');
+    const service = await startService({ DATABASE_URL: url });
+    await service.end();
+    expect(service.log).toContainEqual(expect.objectContaining({ migrations: ['29990101000000_later'] }));
   });
 });
 
@@ -171,7 +174,7 @@ test('names a damaged SQLite file', async () => {
   file.close();
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.fill(0xff, 100));
-  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL: `file:${path}` }, ['list']);
+  const { code, stderr } = await runCommand('keys', { DATABASE_URL: `file:${path}` }, ['list']);
   expect([code, stderr]).toEqual([
     1,
     `The SQLite file "${path}", which DATABASE_URL names, is damaged: database disk image is malformed. Restore a backup.\n`,
@@ -181,7 +184,7 @@ test('names a damaged SQLite file', async () => {
 test('commands do not migrate, except migrate itself', async () => {
   const path = join(folder, 'empty.db');
   writeFileSync(path, '');
-  const { code, stderr } = await runProgram('cli/keys', { DATABASE_URL: `file:${path}` }, ['list']);
+  const { code, stderr } = await runCommand('keys', { DATABASE_URL: `file:${path}` }, ['list']);
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
@@ -205,14 +208,25 @@ test('the program prints its help with --help, and refuses other arguments', asy
     });
 });
 
-test.each(['main', 'cli/keys', 'cli/migrate', 'cli/copy'])(
-  '%s --version prints the version',
-  async (program) => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(await runProgram(program, {}, ['--version'])).toEqual({
-      code: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
-  },
-);
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const versioned = { code: 0, stdout: `${version}\n`, stderr: '' };
+
+test.each(['keys', 'migrate', 'copy'] as const)('%s --version prints the version', async (command) => {
+  expect(await runCommand(command, {}, ['--version'])).toEqual(versioned);
+});
+
+test('the program --version prints the version', async () => {
+  expect(await runProgram('main', {}, ['--version'])).toEqual(versioned);
+});
+
+test('a command as a process ends with its exit code, and writes to its outputs', async () => {
+  expect(await runProgram('cli/keys', { DATABASE_URL }, ['destroy'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: '"destroy" is not a command; use create, list or revoke. See --help.\n',
+  });
+  expect(await runProgram('cli/keys', { DATABASE_URL }, ['list', '--json'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\[/),
+  });
+});

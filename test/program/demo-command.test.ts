@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
-import { runProgram } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 // A demo is made in docs-commands.test.ts.
-const run = (...args: string[]) => runProgram('cli/demo', { DATABASE_URL: server.databaseUrl }, args);
+const run = (...args: string[]) => runCommand('demo', { DATABASE_URL: server.databaseUrl }, args);
 
 test.each([
   [['--seed', 'x'], '--seed is "x"; it may be a whole number from 0 to 999999999.'],
@@ -26,7 +26,7 @@ test.each([
 
 test('demo --help prints its help', async () => {
   const DATABASE_URL = server.databaseUrl;
-  const { code, stdout } = await runProgram('cli/demo', { DATABASE_URL, BASE_URL: 'https://go.example' }, [
+  const { code, stdout } = await runCommand('demo', { DATABASE_URL, BASE_URL: 'https://go.example' }, [
     '--help',
   ]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('It refuses a\ndatabase that has links.')]);

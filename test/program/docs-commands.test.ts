@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { Caller } from '../../src/testing/caller.ts';
+import { runCommand } from '../support/command.ts';
 import { allBlocks, blocksOf, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { type Program, startProgram } from '../support/process.ts';
 import { visit } from '../support/visit.ts';
 
 const manifest: {
@@ -31,6 +32,7 @@ const state: {
   program?: Program & { origin: string };
   key: string;
   postgres?: PostgresServer;
+  startedDemo?: boolean;
 } = { key: KEY };
 
 async function stop(): Promise<void> {
@@ -74,17 +76,18 @@ function majorOf(program: string): number | null {
   return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
 }
 
-const CLI = ['keys', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'];
+const CLI = ['keys', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'] as const;
 const helps = new Map<string, Promise<string>>();
 
 /** The names of a program's options, from its help, or from its source if it has none. */
 async function optionsOf(script: string): Promise<string[]> {
-  if (!CLI.includes(script)) {
+  const command = CLI.find((name) => name === script);
+  if (command === undefined) {
     const [, file = ''] = /((?:bench|scripts)\/[\w-]+\.\w+)$/.exec(manifest.scripts[script] ?? '') ?? [];
     const source = readFileSync(file, 'utf8');
     return [...source.matchAll(/\b(\w+): \{ type: '\w+'/g)].map(([, name = '']) => name);
   }
-  const help = helps.get(script) ?? runProgram(`cli/${script}`, {}, ['--help']).then(({ stdout }) => stdout);
+  const help = helps.get(script) ?? runCommand(command, {}, ['--help']).then(({ stdout }) => stdout);
   helps.set(script, help);
   return ['help', ...[...(await help).matchAll(/--([a-z-]+)/g)].map(([, name = '']) => name)];
 }
@@ -242,7 +245,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm run demo$/,
-    (command) => {
+    async (command) => {
       // Once; the guides may show it again.
       if (existsSync(demo)) return;
       // A year takes twelve times as long.
@@ -252,11 +255,11 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       expect(said).toMatch(/ls_[\w-]{43}/);
       expect(said).toContain('open http://localhost:4111/shop+\n');
       expect(said).toContain(`\n  DATABASE_URL="${url}" PORT="4111" npm start\n`);
-      const again = spawnSync(process.execPath, ['dist/cli/demo.js'], { env: { PATH, DATABASE_URL: url } });
-      expect([again.status, String(again.stderr)]).toEqual([
-        1,
-        'The database has links already: the demo is for an empty one.\n',
-      ]);
+      expect(await runCommand('demo', { DATABASE_URL: url })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'The database has links already: the demo is for an empty one.\n',
+      });
       // Nobody reads their output.
       for (const program of ['export.js --account default', 'keys.js list']) {
         const unread = spawnSync('sh', ['-c', `"${process.execPath}" dist/cli/${program} | true`], {
@@ -270,6 +273,8 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
     async (command) => {
+      if (state.startedDemo) return;
+      state.startedDemo = true;
       const here = command.replace('./data', demo);
       const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
       expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);

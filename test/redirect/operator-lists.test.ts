@@ -13,7 +13,7 @@ let owner: Caller;
 beforeAll(async () => {
   writeFileSync(blockedHostsFile, 'bad.example\n');
   writeFileSync(reservedAliasesFile, 'admin\n');
-  server = await startTestServer({ blockedHostsFile, reservedAliasesFile });
+  server = await startTestServer({ blockedHostsFile, reservedAliasesFile, background: true });
   owner = await server.caller();
 });
 afterAll(async () => {

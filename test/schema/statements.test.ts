@@ -189,6 +189,19 @@ async function linkPlanOf(statement: string): Promise<string[]> {
   return plan.filter((step) => /^(SEARCH|SCAN) Link(Counter)?\b/.test(step));
 }
 
+test.runIf(inject('database').provider === 'sqlite')(
+  'counts the links that a search finds by their ids, not among all of the account',
+  async () => {
+    await few.link({ title: 'A needle' });
+    const statements = await server.statementsOf(() =>
+      few.data('{ linkPage(filter: { search: "needle" }) { total items { title } } }'),
+    );
+    const plan = await linkPlanOf(statements.at(-1) ?? '');
+    expect(plan).toHaveLength(2);
+    for (const step of plan) expect(step).toContain('USING INTEGER PRIMARY KEY');
+  },
+);
+
 const narrowed = ['spaceId: "1"', 'domainId: "1"', 'pixelId: "1"', 'withoutSpace: true', 'status: ACTIVE'];
 const orders = ['ID', 'TITLE', 'ALIAS', 'URL', 'CLICKS'];
 

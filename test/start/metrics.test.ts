@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 
-let program: Program & { origin: string };
+let program: StartedService;
 let port: number;
 beforeAll(async () => {
   port = await freePort();
-  program = await startProgram({
+  program = await startService({
     DATABASE_URL: await newDatabase({ migrated: false }),
     BASE_URL: 'https://s.example',
     INITIAL_API_KEY: KEY,
     METRICS_PORT: String(port),
   });
 });
-afterAll(() => program.end('SIGTERM'));
+afterAll(() => program.end());
 
 /** The sum of the samples whose name and labels contain all of the texts. */
 async function sample(...texts: string[]): Promise<number> {

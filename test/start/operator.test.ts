@@ -1,15 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
-import { runProgram, startProgram } from '../support/process.ts';
+import { startProgram } from '../support/process.ts';
 import { type Caller, SOON, startTestServer, type TestServer } from '../support/server.ts';
+import { startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const emptyDatabase = () => newDatabase({ migrated: false });
 
 test('several simultaneous first starts succeed, and one creates the first key', async () => {
   const DATABASE_URL = await emptyDatabase();
-  const programs = await Promise.all([1, 2, 3].map(() => startProgram({ DATABASE_URL })));
+  // SQLite waits for its lock within a process.
+  const start = inject('database').provider === 'sqlite' ? startProgram : startService;
+  const programs = await Promise.all([1, 2, 3].map(() => start({ DATABASE_URL })));
   try {
     expect(programs.filter(({ stdout }) => stdout.includes('ls_'))).toHaveLength(1);
     const migrated = programs.flatMap(({ log }) => log.filter(({ msg }) => msg === 'migrations applied'));
@@ -23,12 +27,13 @@ test('several simultaneous first starts succeed, and one creates the first key',
 });
 
 test('/readyz returns 503 while migrations are missing, and /livez 200', async () => {
-  const server = await startTestServer({ url: await emptyDatabase(), migrated: false });
+  const server = await startTestServer();
+  const states = async () =>
+    Promise.all(['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status));
   try {
-    const states = await Promise.all(
-      ['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status),
-    );
-    expect(states).toEqual([503, 200]);
+    expect(await states()).toEqual([200, 200]);
+    await server.database.prisma.$executeRawUnsafe('DELETE FROM "_prisma_migrations"');
+    expect(await states()).toEqual([503, 200]);
   } finally {
     await server.stop();
   }
@@ -36,8 +41,7 @@ test('/readyz returns 503 while migrations are missing, and /livez 200', async (
 
 test('migrate lists pending migrations and applies them', async () => {
   const DATABASE_URL = await emptyDatabase();
-  const migrate = async (...args: string[]) =>
-    (await runProgram('cli/migrate', { DATABASE_URL }, args)).stdout;
+  const migrate = async (...args: string[]) => (await runCommand('migrate', { DATABASE_URL }, args)).stdout;
   expect(await migrate('--status')).toMatch(/^Pending:\n( {2}\d+_\w+\n)+$/);
   expect(await migrate()).toMatch(/^Applied:\n( {2}\d+_\w+\n)+$/);
   expect(JSON.parse(await migrate('--status', '--json'))).toEqual({ pending: [], unknown: [] });
@@ -52,11 +56,11 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
     owner = await server.caller();
   });
   afterAll(() => server.stop());
-  const run = (program: string, ...args: string[]) =>
-    runProgram(program, { DATABASE_URL: server.databaseUrl }, args);
+  const run = (command: 'keys' | 'domains', ...args: string[]) =>
+    runCommand(command, { DATABASE_URL: server.databaseUrl }, args);
 
   test('keys creates, lists and revokes keys', async () => {
-    const json = async (...args: string[]) => JSON.parse((await run('cli/keys', ...args, '--json')).stdout);
+    const json = async (...args: string[]) => JSON.parse((await run('keys', ...args, '--json')).stdout);
     const made = await json('create', '--account', 'Team', '--scopes', 'read', '--expires', '2100-01-31');
     expect(made).toEqual({
       id: expect.any(Number),
@@ -75,7 +79,7 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
         revokedAt: null,
       }),
     );
-    expect((await run('cli/keys', 'revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
+    expect((await run('keys', 'revoke', String(made.id))).stdout).toBe(`Key ${made.id} is revoked.\n`);
     await expect.poll(status, { timeout: SOON }).toBe(401);
   });
 
@@ -84,11 +88,11 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
     const status = async () =>
       (await visit(server.origin, `/${alias}`, { headers: { Host: 'go.example' } })).status;
     expect(await status()).toBe(404);
-    const { stdout } = await run('cli/domains', 'list');
+    const { stdout } = await run('domains', 'list');
     expect(stdout).toMatch(/ s\.example +\(shared\) +yes +0\n.* go\.example +owner +no +1\n$/);
-    expect((await run('cli/domains', 'verify', 'Go.Example')).stdout).toBe('Go.Example is verified.\n');
+    expect((await run('domains', 'verify', 'Go.Example')).stdout).toBe('Go.Example is verified.\n');
     await expect.poll(status, { timeout: SOON }).toBe(302);
-    const removed = await run('cli/domains', 'remove', 'go.example', '--with-links');
+    const removed = await run('domains', 'remove', 'go.example', '--with-links');
     expect(removed.stdout).toBe('go.example is removed, with its link.\n');
     await expect.poll(status, { timeout: SOON }).toBe(404);
   });

@@ -4,18 +4,29 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
+import { ConfigError } from '../../src/config-error.ts';
+import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { type Program, startProgram } from '../support/process.ts';
 import { Caller, startTestServer } from '../support/server.ts';
+import { startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
-const running: Program[] = [];
+const running: { end(signal: 'SIGKILL'): Promise<unknown> }[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((program) => program.end('SIGKILL')));
 });
 
-async function start(env: Record<string, string>, command?: [string, ...string[]]) {
+/** Starts the service in this process. */
+async function start(env: Record<string, string>) {
+  const service = await startService(env);
+  running.push(service);
+  return service;
+}
+
+/** Starts it as a process of its own. */
+async function startProcess(env: Record<string, string>, command?: [string, ...string[]]) {
   const program = await startProgram(env, command);
   running.push(program);
   return program;
@@ -51,7 +62,7 @@ test('the first start prints a key once, with commands to paste, and later start
   expect(pages.map((page) => new URL(page).pathname)).toEqual(['/console', '/graphql', '/docs', '/first+']);
   for (const page of pages)
     expect((await fetch(page, { headers: { Accept: 'text/html' } })).status).toBe(200);
-  await first.end('SIGTERM');
+  await first.end();
   const second = await start({ DATABASE_URL });
   expect(second.stdout).not.toContain('ls_');
   const [key] = keys;
@@ -70,7 +81,8 @@ test('says what pixels cannot do on the host of the console, once there are pixe
   const note = 'set no cookies';
   const before = await start({ DATABASE_URL: url });
   await new Caller(before.origin, owner.key).pixel();
-  const { stdout } = await before.end('SIGTERM');
+  const { stdout } = before;
+  await before.end();
   const after = await start({ DATABASE_URL: url });
   expect([stdout, after.stdout].map((text) => text.includes(note))).toEqual([false, true]);
 });
@@ -105,7 +117,7 @@ test('opens the port only when it is ready: answers every connection', async () 
   };
   const probes = Promise.all([probe(), probe(), probe()]);
   await starting;
-  await setTimeout(50);
+  await expect.poll(() => outcomes.has('200')).toBe(true);
   going = false;
   await probes;
   expect([...outcomes.keys()].sort()).toEqual(['200', 'not open']);
@@ -121,11 +133,11 @@ test('a failed start does not change the default domain of the running service',
     { PORT: '0', METRICS_PORT },
     { PORT: '0', HOST: '203.0.113.7' },
   ];
-  const ends = wrong.map((env) =>
-    runProgram('main', { DATABASE_URL, BASE_URL: 'https://evil.example', ...env }),
-  );
-  expect((await Promise.all(ends)).map(({ code }) => code)).toEqual([1, 1, 1]);
-  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
+  for (const env of wrong)
+    await expect(startService({ DATABASE_URL, BASE_URL: 'https://evil.example', ...env })).rejects.toThrow(
+      ConfigError,
+    );
+  const { stdout } = await runCommand('domains', { DATABASE_URL }, ['list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example' }]);
   expect(await visit(`http://127.0.0.1:${PORT}`, '/nowhere')).toMatchObject({
     location: 'https://example.com/lost',
@@ -139,12 +151,12 @@ test('a base URL whose host belongs to an account stops the start until the oper
   await holder.link({ domain_id: await holder.domain('go.example:8080') });
   await server.stop();
   const BASE_URL = 'https://go.example';
-  const refused = await runProgram('main', { DATABASE_URL, BASE_URL, PORT: '0' });
-  expect([refused.code, refused.stderr]).toEqual([
-    1,
-    'BASE_URL is "https://go.example", but the account "holder" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove go.example:8080\n',
-  ]);
-  const domains = (...args: string[]) => runProgram('cli/domains', { DATABASE_URL }, args);
+  await expect(startService({ DATABASE_URL, BASE_URL })).rejects.toThrow(
+    new ConfigError(
+      'BASE_URL is "https://go.example", but the account "holder" has that host as a domain: use another URL, or remove the domain from the account: npm run domains -- remove go.example:8080',
+    ),
+  );
+  const domains = (...args: string[]) => runCommand('domains', { DATABASE_URL }, args);
   expect((await domains('list')).stdout).toMatch(
     /^ID {2}HOST +ACCOUNT +VERIFIED {2}LINKS\n1 +s.example +\(shared\) +yes +0\n2 +go.example:8080 +holder +yes +1\n$/,
   );
@@ -167,7 +179,7 @@ test('links work under the new and the old host after a change of the base URL, 
   const first = await start({ DATABASE_URL, INITIAL_API_KEY });
   const { id, alias, domain_id } = await new Caller(first.origin, INITIAL_API_KEY).link();
   const old = new URL(first.origin).host.replace('127.0.0.1', 'localhost');
-  await first.end('SIGTERM');
+  await first.end();
   const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
   const second = await start({ ...env, NOT_FOUND_URL: 'https://example.com/lost' });
   const unknown = (origin: string) => visit(origin, '/nowhere');
@@ -180,16 +192,16 @@ test('links work under the new and the old host after a change of the base URL, 
   });
   for (const Host of ['s.example', old])
     expect((await visit(second.origin, `/${alias}`, { headers: { Host } })).status).toBe(302);
-  await second.end('SIGTERM');
+  await second.end();
   const again = await start(env);
   expect(await unknown(again.origin)).toMatchObject({ status: 404 });
   expect(again.log.filter(({ from }) => from !== undefined)).toEqual([]);
-  const { stdout } = await runProgram('cli/domains', { DATABASE_URL }, ['list', '--json']);
+  const { stdout } = await runCommand('domains', { DATABASE_URL }, ['list', '--json']);
   expect(JSON.parse(stdout)).toMatchObject([{ host: 's.example', account: null, links: 1 }]);
 });
 
 test('SIGTERM finishes requests in flight, and exits with 0', async () => {
-  const program = await start({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
+  const program = await startProcess({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
   const headers = { Authorization: `Bearer ${'k'.repeat(32)}` };
   const inFlight = Array.from({ length: 20 }, (_, index) =>
     fetch(`${program.origin}/api/v1/spaces`, {
@@ -223,7 +235,7 @@ async function connection(origin: string, text: string) {
 }
 
 // A client that stands still for half a second loses its connection.
-test('SIGTERM answers requests in flight and those pipelined, and one more on a connection in use, and ends idle connections', {
+test('a stop answers requests in flight and those pipelined, and one more on a connection in use, and ends idle connections', {
   retry: 2,
 }, async () => {
   const program = await start({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
@@ -237,8 +249,7 @@ test('SIGTERM answers requests in flight and those pipelined, and one more on a 
   // The one before it is accepted by then.
   const used = await open(live);
   for (const one of [later, used]) await expect.poll(one.received).toContain('HTTP/1.1 200');
-  const stopping = program.end('SIGTERM');
-  await expect.poll(() => program.log.some(({ msg }) => msg === 'stopping')).toBe(true);
+  const stopping = program.stop();
   used.send(live);
   const again = await used.ended;
   expect(again.match(/HTTP\/1.1 200/g)).toHaveLength(2);
@@ -251,7 +262,7 @@ test('SIGTERM answers requests in flight and those pipelined, and one more on a 
   const answers = await followed.ended;
   expect(answers.match(/HTTP\/1.1 201/g)).toHaveLength(3);
   expect(answers.match(/Connection: close/g)).toHaveLength(1);
-  expect((await stopping).code).toBe(0);
+  await stopping;
 });
 
 test('a first start serves and ends by SIGTERM even if nobody reads its output', async () => {
@@ -276,7 +287,7 @@ test.each([
   ['has gone', ({ child }: Program) => child.stdout?.destroy()],
   ['hangs', ({ child }: Program) => child.stdout?.pause()],
 ])('SIGTERM ends a server when the reader of its log %s', async (_what, leave) => {
-  const program = await start({ DATABASE_URL: await newDatabase() });
+  const program = await startProcess({ DATABASE_URL: await newDatabase() });
   leave(program);
   // More than the system buffers for a reader.
   const visits = Array.from({ length: 1_500 }, () => fetch(`${program.origin}/none?${'x'.repeat(500)}`));
@@ -287,7 +298,7 @@ test.each([
 });
 
 test('SIGTERM to npm start reaches the server, and npm exits with 0', async () => {
-  const program = await start({ DATABASE_URL: await newDatabase() }, ['npm', 'start']);
+  const program = await startProcess({ DATABASE_URL: await newDatabase() }, ['npm', 'start']);
   expect((await program.end('SIGTERM')).code).toBe(0);
   await expect(fetch(`${program.origin}/livez`)).rejects.toThrow();
 });

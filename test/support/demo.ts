@@ -1,7 +1,8 @@
 import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { seededRandom } from '../../src/cli/demo/random.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
-import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
+import { hashPassword } from '../../src/domain/password.ts';
+import { servicesOf } from '../../src/domain/services.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
 /** Fills a server's database like `npm run demo`, up to the server's time; returns the result and the owner. */
@@ -10,18 +11,19 @@ export async function fillServer(server: TestServer, seed: number, options: Part
   const db = server.database;
   const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
   const { id: defaultDomainId } = await db.prisma.domain.findFirstOrThrow();
-  const services = {
-    scheme: 'https:',
-    isOtherName: () => false,
-    defaultDomainId,
+  const settings = {
+    baseUrl: 'https://s.example',
+    port: 0,
     verifiesDomains: true,
-    allowsPrivateWebhooks: false,
+    allowPrivateWebhooks: false,
+  };
+  const services = servicesOf(settings, {
+    defaultDomainId,
     random: () => 0,
-    verifyPassword,
-    hashPassword: (owner: string, password: string) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),
+    hashPassword: (owner, password) => hashPassword(owner, password, { N: 2, r: 1, p: 1 }),
     resolveTxt: async () => [],
     lists: new OperatorLists(),
-  };
+  });
   const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
   const made = await fillDemo(db, actor, services, { now: NOON, random: seededRandom(seed), ...options });
   return { made, caller };

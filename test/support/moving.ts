@@ -1,14 +1,13 @@
-import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSource } from '../../src/cli/transfer/source.ts';
 import { OperatorLists, parseBlockedHosts, parseReservedAliases } from '../../src/domain/link/blocklists.ts';
-import { hashPassword, verifyPassword } from '../../src/domain/password.ts';
+import { hashPassword } from '../../src/domain/password.ts';
+import { servicesOf } from '../../src/domain/services.ts';
 import { asCsv, asJson, exportAccount } from '../../src/domain/transfer/export.ts';
 import { Import, type ImportOptions, type ImportReport } from '../../src/domain/transfer/import.ts';
 import type { LineMessage } from '../../src/domain/transfer/report.ts';
-import { otherNamesOf } from '../../src/domain/url.ts';
 import { NOON, type TestServer } from './server.ts';
 
 export const exportsFolder = new URL('./exports/', import.meta.url).pathname;
@@ -40,19 +39,18 @@ export async function importInto(
   const lists = new OperatorLists();
   lists.setBlockedHosts(await parseBlockedHosts(blocked));
   lists.setReservedAliases(await parseReservedAliases(reserved));
-  const services = {
-    scheme: 'https:',
-    defaultDomainId: domain.id,
-    random: randomInt,
+  const settings = {
+    baseUrl: 'https://s.example',
+    port: 3000,
     verifiesDomains: false,
-    allowsPrivateWebhooks: false,
-    lists,
-    verifyPassword,
-    hashPassword: (owner: string, password: string) =>
-      hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
-    resolveTxt: async () => [],
-    isOtherName: otherNamesOf('https://s.example', 3000),
+    allowPrivateWebhooks: false,
   };
+  const services = servicesOf(settings, {
+    defaultDomainId: domain.id,
+    lists,
+    hashPassword: (owner, password) => hashPassword(owner, password, { N: 2 ** 10, r: 8, p: 1 }),
+    resolveTxt: async () => [],
+  });
   const told: LineMessage[] = [];
   let done = 0;
   const hooks = {

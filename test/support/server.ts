@@ -6,7 +6,7 @@ import {
 import { newDatabase } from './database.ts';
 
 export { Caller, type RestAnswer, type RestLink } from '../../src/testing/caller.ts';
-export { NOON, type TestServer } from '../../src/testing/server.ts';
+export { NOON, type TestServer, type TestServerOptions } from '../../src/testing/server.ts';
 
 /**
  * How long to wait for what takes effect everywhere within a second, in milliseconds: far longer, as the machine may be busy, and

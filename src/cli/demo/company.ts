@@ -15,24 +15,11 @@ type MoreInput = Partial<
 /** How often each of these occurs. */
 type Weights = Readonly<Record<string, number>>;
 
-/** A link of the company, and the pattern of its visits. */
-export interface DemoLink {
-  readonly space: string | null;
-  readonly alias: string;
-  readonly title: string;
-  readonly path: string;
-  /** How many days before the end of the year it was created. */
-  readonly age: number;
-  readonly daily: number;
-  readonly week: Week;
-  readonly source: Source;
-  /** The influence of the season, from 0 to 1: bicycles sell in spring and summer. */
-  readonly season?: number | undefined;
-  /** For a campaign: after how many days the visits have halved. */
-  readonly halfLife?: number | undefined;
-  readonly more?: MoreInput | undefined;
-}
-
+/**
+ * A link of the company, created `age` days before the end of the year, and the pattern of its visits: how many on an average
+ * day, how much the season matters (from 0 to 1: bicycles sell in spring and summer), and after how many days those of a campaign
+ * have halved.
+ */
 type Row = readonly [
   ...[space: string | null, alias: string, title: string, path: string, age: number, daily: number],
   ...[week: Week, source: Source, season?: number, halfLife?: number],
@@ -67,8 +54,10 @@ const newsletters = company.newsletters.map(([alias, title, age, daily]): Row =>
 });
 
 export const demoLinks = [...company.links, ...newsletters].map(
-  ([space, alias, title, path, age, daily, week, source, season, halfLife]): DemoLink => {
-    const { [alias]: more } = company.more;
+  ([space, alias, title, path, age, daily, week, source, season, halfLife]) => {
+    const more: MoreInput | undefined = company.more[alias];
     return { space, alias, title, path, age, daily, week, source, season, halfLife, more };
   },
 );
+
+export type DemoLink = (typeof demoLinks)[number];

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PendingVisits } from '../../clicks/pending-visits.ts';
 import { VisitWriter } from '../../clicks/write.ts';
-import { analyze } from '../../db/analyze.ts';
-import { models } from '../../db/copy-table.ts';
+import { models } from '../../db/copy.ts';
 import type { Data } from '../../db/database.ts';
 import { type Day, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { deletePastVisitors, reopenDays } from '../../db/statistics/statistics-retention.ts';
@@ -75,19 +74,12 @@ const countryWeights = Object.fromEntries(
   Object.entries(company.countries).map(([country, { weight }]) => [country, weight]),
 );
 
-interface DemoVisit {
-  readonly hour: number;
-  readonly visitor: Visitor;
-  readonly address: string;
-  readonly referrer: string;
-}
-
 /** A visit by one of some people. A person's number determines all of its properties, so people can visit again. */
 function demoVisit(
   { source, week }: Pick<DemoLink, 'source' | 'week'>,
   people: { readonly first: number; readonly count: number },
   random: Random,
-): DemoVisit {
+) {
   const { userAgents, phones, countries, referrers, hours } = company;
   const hour = Number(pick(Object.fromEntries(hours[week].entries()), random));
   const isProgram = random() < 0.07;
@@ -168,6 +160,6 @@ export async function fillDemo(
     // As the service does at the end of a day.
     while ((await deletePastVisitors(db, day)).more);
   }
-  await analyze(db, models);
+  await db.database.analyze(models);
   return { spaces: company.spaces.length, links: links.length, clicks };
 }

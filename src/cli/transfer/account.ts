@@ -1,11 +1,8 @@
-import { randomInt } from 'node:crypto';
-import type { Config } from '../../config.ts';
+import { baseUrlOf, type Config } from '../../config.ts';
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../../domain/access/actor.ts';
-import type { OperatorLists } from '../../domain/link/blocklists.ts';
-import { hashPassword, verifyPassword } from '../../domain/password.ts';
-import type { Services } from '../../domain/services.ts';
-import { otherNamesOf } from '../../domain/url.ts';
+import { OperatorLists } from '../../domain/link/blocklists.ts';
+import { type Services, servicesOf } from '../../domain/services.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** How many accounts a message lists. */
@@ -30,31 +27,19 @@ export async function accountNamed(db: Data, name: string): Promise<Writer> {
   return { accountId: account.id, keyId: null };
 }
 
-function baseUrlOf({ baseUrl, port }: Config): string {
-  return baseUrl ?? `http://localhost:${port}`;
-}
-
-export function schemeOf(config: Config): string {
-  return new URL(baseUrlOf(config)).protocol;
-}
-
 /** The services of the domain, from the database and the configuration. @throws OperatorError if the service was never started */
-export async function servicesOf(db: Data, config: Config, lists: OperatorLists): Promise<Services> {
+export async function servicesIn(db: Data, config: Config, lists = new OperatorLists()): Promise<Services> {
   const domain = await db.prisma.domain.findFirst({ where: { isDefault: true } });
   if (domain === null)
     throw new OperatorError(
       'The database has no default domain yet: start the service once, with its BASE_URL.',
     );
-  return {
-    scheme: schemeOf(config),
-    isOtherName: otherNamesOf(baseUrlOf(config), config.port),
-    defaultDomainId: domain.id,
-    random: randomInt,
-    hashPassword,
-    verifyPassword,
-    verifiesDomains: config.verifiesDomains,
-    allowsPrivateWebhooks: config.allowPrivateWebhooks,
-    resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
-    lists,
-  };
+  return servicesOf(
+    { ...config, baseUrl: baseUrlOf(config) },
+    {
+      defaultDomainId: domain.id,
+      lists,
+      resolveTxt: () => Promise.reject(new Error('no domain is verified here')),
+    },
+  );
 }

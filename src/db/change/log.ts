@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
-import { insertMany } from '../bulk-insert.ts';
 import type { Data, Transaction } from '../database.ts';
 import { columnsOf } from '../reading/columns.ts';
 import { AgeRetention } from '../retention.ts';
@@ -30,10 +29,8 @@ export async function changing<T>(
 
 async function insert(tx: Transaction, changes: readonly NewChange[]) {
   const rows = changes.map((change) => ({ ...change, fields: JSON.stringify(change.fields) }));
-  const ids = await tx.read<{ id: number }>(
-    sql`${insertMany(tx, 'Change', rows, { tx: transactionOrder(tx).current })} RETURNING "id"`,
-  );
-  return changes.map((change, index) => ({ ...change, id: Number(ids[index]?.id) }));
+  const ids = await tx.insertMany('Change', rows, { tx: transactionOrder(tx).current });
+  return changes.map((change, index) => ({ ...change, id: Number(ids[index]) }));
 }
 
 /** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */

@@ -6,16 +6,16 @@ import { raw, sql } from '../sql.ts';
 import { Notifications } from './notifications.ts';
 
 /** The channel of notifications about writes of accounts. */
-export const WRITES_CHANNEL = 'linkspace_writes';
+const WRITES_CHANNEL = 'linkspace_writes';
 
 /** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
-export function positionOf(lsn: string): bigint {
+function positionOf(lsn: string): bigint {
   const [high = '0', low = '0'] = lsn.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
 /** The position that a function of PostgreSQL returns; null if it has none. */
-export async function readPosition(
+async function readPosition(
   db: Database,
   from: 'pg_current_wal_insert_lsn' | 'pg_current_wal_flush_lsn' | 'pg_last_wal_replay_lsn',
 ): Promise<bigint | null> {
@@ -142,45 +142,12 @@ class Replica {
 const REPLICA_INTERVAL = 100;
 const PRIMARY_INTERVAL = 1_000;
 
-/** Chooses the database for reads. */
-export interface Readers {
-  /** The database to read from for this account: one that has all of the account's writes. */
-  readerFor(accountId: number): Database;
-  /** Await it after a write of the account, before answering: later reads include the write. It does not fail. */
-  wrote(accountId: number): Promise<void>;
-  /** For how many seconds each replica lacks something, by its number. */
-  lags(): { number: number; seconds: number }[];
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /**
- * @param maxLag for how many milliseconds a replica may lack something
- * @param random a random integer from 0 to below the given number
+ * Chooses the database for reads: a streaming replica, if there are any. After a write, the account's reads go to the
+ * primary, in every process, until a replica has replayed the write. A replica that does not answer, does not report its
+ * position or is too far behind is not used; without working notifications of other processes' writes, no replica is used.
  */
-export function createReaders(
-  primary: Database,
-  replicas: readonly Database[],
-  maxLag: number,
-  random: (below: number) => number,
-  log: Logger,
-): Readers {
-  if (replicas.length > 0) return new ReplicaReaders(primary, replicas, maxLag, random, log);
-  return {
-    readerFor: () => primary,
-    wrote: async () => {},
-    lags: () => [],
-    start: () => {},
-    stop: async () => {},
-  };
-}
-
-/**
- * Reads from streaming replicas. After a write, the account's reads go to the primary, in every process, until a
- * replica has replayed the write. A replica that does not answer, does not report its position or is too far behind is not used;
- * without working notifications of other processes' writes, no replica is used.
- */
-class ReplicaReaders implements Readers {
+export class Readers {
   readonly #primary: Database;
   readonly #replicas: readonly Replica[];
   readonly #positions = new WrittenPositions();
@@ -200,6 +167,10 @@ class ReplicaReaders implements Readers {
   readonly #updatePrimary = singleFlight(() => this.#readPrimary());
   readonly #announceAgain = singleFlight(() => this.#announceFailed());
 
+  /**
+   * @param maxLag for how many milliseconds a replica may lack something
+   * @param random a random integer from 0 to below the given number
+   */
   constructor(
     primary: Database,
     replicas: readonly Database[],
@@ -225,6 +196,7 @@ class ReplicaReaders implements Readers {
     });
   }
 
+  /** The database to read from for this account: one that has all of the account's writes. */
   readerFor(accountId: number): Database {
     if (!this.#notifications.works || this.#unannounced.has(accountId)) return this.#primary;
     const written = this.#written.get(accountId) ?? 0n;
@@ -235,7 +207,9 @@ class ReplicaReaders implements Readers {
       : this.#primary;
   }
 
+  /** Await it after a write of the account, before answering: later reads include the write. It does not fail. */
   async wrote(accountId: number): Promise<void> {
+    if (this.#replicas.length === 0) return;
     // The write is done: an error would invite the client to repeat it.
     await this.#announce(accountId).catch((error: unknown) => {
       this.#log.warn(
@@ -254,11 +228,13 @@ class ReplicaReaders implements Readers {
     if (position > (this.#written.get(accountId) ?? 0n)) this.#written.set(accountId, position);
   }
 
+  /** For how many seconds each replica lacks something, by its number. */
   lags(): { number: number; seconds: number }[] {
     return this.#replicas.map(({ number, lag }) => ({ number, seconds: lag / 1_000 }));
   }
 
   start(): void {
+    if (this.#replicas.length === 0) return;
     this.#notifications.start();
     const updatePrimary = () => {
       this.#primaryUpdate = this.#updatePrimary();

@@ -7,17 +7,15 @@ export interface ListRange {
   readonly window: Window;
 }
 
-/** Rows for answers: their times are ISO text, whatever type their model has. */
-function readShown<Row>(db: Data, statement: Sql): Promise<Row[]> {
-  return db.read<Row>(statement, 'text');
-}
-
-/** The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`. */
+/**
+ * The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`, but times
+ * are ISO text.
+ */
 export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]): Promise<Row[][]> {
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await readShown<Row>(db, rowsOf(only.list, only.window)), only)];
+    return [inOrder(await db.read<Row>(rowsOf(only.list, only.window), 'text'), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
@@ -26,9 +24,9 @@ export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
-  const found = await readShown<Row & { part: number | bigint }>(
-    db,
+  const found = await db.read<Row & { part: number | bigint }>(
     joinedTo(union, only?.list.joined, order),
+    'text',
   );
   const rows: Row[][] = ranges.map(() => []);
   for (const row of found) rows[Number(row.part)]?.push(row);
@@ -57,11 +55,11 @@ export async function readRowsAndTotal<Row extends { id: number }>(
   window: Window,
   total: Sql,
 ): Promise<{ rows: Row[]; total: number }> {
-  const found = await readShown<Row & { total: number | bigint }>(
-    db,
+  const found = await db.read<Row & { total: number | bigint }>(
     sql`
     SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
     ORDER BY ${orderingOfAll(list)}`,
+    'text',
   );
   const rows = found.filter((row) => row.id !== null);
   return { rows, total: Number(found[0]?.total ?? 0) };

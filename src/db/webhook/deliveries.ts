@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { insertMany } from '../bulk-insert.ts';
 import type { Data, Transaction } from '../database.ts';
 import { empty, join, type Sql, sql } from '../sql.ts';
 
@@ -44,10 +43,7 @@ export async function addDeliveries(
   const ids: number[] = [];
   for (let from = 0; from < added.length; from += BATCH_SIZE) {
     const rows = added.slice(from, from + BATCH_SIZE).map((one) => ({ ...one, nextAttemptAt: now }));
-    const made = await tx.read<{ id: number }>(
-      sql`${insertMany(tx, 'WebhookDelivery', rows)} RETURNING "id"`,
-    );
-    ids.push(...made.map(({ id }) => Number(id)));
+    ids.push(...(await tx.insertMany('WebhookDelivery', rows)));
   }
   // With a later `nextAttemptAt`, queries for due deliveries do not read them.
   await tx.prisma.$executeRaw(sql`

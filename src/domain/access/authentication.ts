@@ -61,12 +61,12 @@ export class Authentication {
     db.changes.on('keys', () => {
       this.#version++;
       this.#keys.clear();
-      this.#checkUses();
+      void this.#checkUses();
     });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#checkUses(), CHECK_INTERVAL).unref();
+    this.#timer = setInterval(() => void this.#checkUses(), CHECK_INTERVAL).unref();
   }
 
   /** Waits for pending writes of last-used times. */
@@ -82,21 +82,16 @@ export class Authentication {
     return () => this.#uses.delete(use);
   }
 
-  #checkUses(): void {
-    this.#endInvalidUses().catch(() => {
-      // While the database is down, answers continue.
-    });
-  }
-
-  async #endInvalidUses(): Promise<void> {
-    const ids = [...new Set([...this.#uses].map(({ keyId }) => keyId))];
-    if (ids.length === 0) return;
-    const where = { id: { in: ids }, ...validKeys(this.#now()) };
-    const valid = await this.#db.prisma.apiKey.findMany({ where, select: { id: true } });
+  /** Ends the uses of keys that are no longer valid. While the database is down, they continue. */
+  async #checkUses(): Promise<void> {
+    // Those that begin meanwhile may be of a new key.
+    const uses = [...this.#uses];
+    if (uses.length === 0) return;
+    const where = { id: { in: uses.map(({ keyId }) => keyId) }, ...validKeys(this.#now()) };
+    const valid = await this.#db.prisma.apiKey.findMany({ where, select: { id: true } }).catch(() => null);
+    if (valid === null) return;
     const good = new Set(valid.map(({ id }) => id));
-    // Only keys that were checked: a use of another key may be new.
-    const ended = new Set(ids.filter((id) => !good.has(id)));
-    for (const use of [...this.#uses]) if (ended.has(use.keyId)) use.end();
+    for (const use of uses) if (!good.has(use.keyId)) use.end();
   }
 
   /** The caller of an `Authorization` header, from the cache; null if it is not cached. */

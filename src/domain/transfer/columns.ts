@@ -4,7 +4,6 @@ import {
   type ImportField,
   type ImportFormat,
   type ImportRecord,
-  importFields,
   importFormats,
 } from './formats.ts';
 import { isSet, shortUrlsIn } from './values.ts';
@@ -68,7 +67,7 @@ const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
 
 /** The field that replaces a missing one. */
-const FALLBACKS: Partial<Record<ImportField, ImportField>> = {
+const FALLBACKS: Readonly<Record<string, string>> = {
   alias: 'short_url',
   space: 'tags',
   countries: 'country_urls',
@@ -81,7 +80,7 @@ export class FileRecord {
   /** The columns with a value that is not imported: those of no field, and those that differ from the one that counts. */
   readonly unused: readonly string[];
   /** The first column of each field that has a value. */
-  readonly #columns = new Map<ImportField, string>();
+  readonly #columns = new Map<string, string>();
 
   constructor({ format, byField, others }: FileColumns, raw: RawRecord, isCsv: boolean) {
     const unused = others.filter((column) => !isEmpty(raw[column]));
@@ -112,8 +111,7 @@ export class FileRecord {
 
   /** The name of the column that has the value of a field, such as `tags[0]`; null if there is none. */
   columnOf(path: string): string | null {
-    const field = importFields.find((one) => one === path.split(/[.[]/)[0]);
-    const instead = field && FALLBACKS[field];
-    return (field && this.#columns.get(field)) ?? (instead && this.#columns.get(instead)) ?? null;
+    const [field = ''] = path.split(/[.[]/);
+    return this.#columns.get(field) ?? this.#columns.get(FALLBACKS[field] ?? '') ?? null;
   }
 }

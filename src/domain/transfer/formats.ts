@@ -35,23 +35,16 @@ export const exportFields = [
 const ownFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
-export const importFields = [
-  ...ownFields,
+export type ImportField =
+  | (typeof ownFields)[number]
   // Targets of services that have a column for each kind of device, or an object with a URL for each country.
-  ...(['ios_url', 'android_url', 'desktop_url', 'country_urls'] as const),
-  'public_statistics',
-  'redirect_rules',
-  'status',
-] as const;
-
-export type ImportField = (typeof importFields)[number];
+  | ('ios_url' | 'android_url' | 'desktop_url' | 'country_urls')
+  | ('public_statistics' | 'redirect_rules' | 'status');
 
 /** The column names for a field, by precedence; case, spaces and punctuation do not matter. */
 type Columns = Partial<Record<ImportField, readonly string[]>>;
 
 export interface Format {
-  /** The name for people. */
-  readonly name: string;
   readonly columns: Columns;
   /** The keys of objects in JSON whose own keys count as columns, such as `meta.validUntil`. */
   readonly nested?: readonly string[];
@@ -106,12 +99,10 @@ const common = {
 /** The supported formats, with the columns of each service's exports. */
 export const importFormats = {
   csv: {
-    name: 'Linkspace',
     columns: Object.fromEntries(ownFields.map((field) => [field, [field]])),
     guarded: true,
   },
   bitly: {
-    name: 'Bitly',
     columns: {
       ...common,
       short_url: ['custom bitlink', 'custom bitlinks', 'custom link', 'bitlink', ...shortUrl],
@@ -125,7 +116,6 @@ export const importFormats = {
     hasAliases: true,
   },
   dub: {
-    name: 'Dub',
     columns: {
       ...common,
       alias: ['key', 'slug'],
@@ -141,7 +131,6 @@ export const importFormats = {
     root: '_root',
   },
   kutt: {
-    name: 'Kutt',
     columns: {
       ...common,
       alias: ['address', 'custom url', 'customurl'],
@@ -151,7 +140,6 @@ export const importFormats = {
     },
   },
   rebrandly: {
-    name: 'Rebrandly',
     columns: {
       ...common,
       short_url: ['branded link', 'branded short link', ...shortUrl],
@@ -165,7 +153,6 @@ export const importFormats = {
     },
   },
   shlink: {
-    name: 'Shlink',
     columns: {
       ...common,
       short_url: ['short url'],
@@ -186,7 +173,6 @@ export const importFormats = {
     lists: ['shortUrls.data'],
   },
   yourls: {
-    name: 'YOURLS',
     columns: {
       ...common,
       short_url: ['short url', 'shorturl'],

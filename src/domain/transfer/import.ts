@@ -1,4 +1,3 @@
-import { analyze } from '../../db/analyze.ts';
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
@@ -28,27 +27,7 @@ export interface ImportHooks {
 }
 
 /** The result of an import or a dry run. */
-export interface ImportReport {
-  lines: number;
-  created: number;
-  existing: number;
-  refused: number;
-  /** Lines only of spaces, pixels or domains. */
-  withoutLinks: number;
-  spaces: number;
-  pixels: number;
-  domains: number;
-  /** Hosts that are not domains of the account; their new links went to the default domain. */
-  movedFrom: Record<string, number>;
-  movedTo: string;
-  /** The names of columns with values that the format does not have. */
-  unusedColumns: string[];
-  /** The line at which `fail` stopped the import. */
-  failedAt: number | null;
-  /** Why the file could not be read to its end. */
-  error: string | null;
-  stopped: boolean;
-}
+export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
 /** The maximum number of lines and of links of one transaction, and of bytes. */
 const MAX_BATCH_LINES = 500;
@@ -87,7 +66,7 @@ export class Import {
     return this.#records.start();
   }
 
-  async run(source: AsyncIterable<SourceLine>): Promise<ImportReport> {
+  async run(source: AsyncIterable<SourceLine>) {
     let batch: Entry[] = [];
     let [size, links] = [0, 0];
     let stopped = false;
@@ -110,14 +89,18 @@ export class Import {
       error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
-    if (!this.#context.dryRun) await analyze(this.#context.db, FILLED);
+    if (!this.#context.dryRun) await this.#context.db.database.analyze(FILLED);
     return {
       ...this.#reports.counts,
       ...this.#records.created,
+      /** Hosts that are not domains of the account; their new links went to the default domain. */
       movedFrom: Object.fromEntries(this.#reports.movedFrom),
       movedTo: this.#records.defaultName,
+      /** The names of columns with values that the format does not have. */
       unusedColumns: [...this.#reader.unusedColumns],
+      /** The line at which `fail` stopped the import. */
       failedAt: this.#failedAt,
+      /** Why the file could not be read to its end. */
       error,
       stopped,
     };

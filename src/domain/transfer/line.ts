@@ -15,38 +15,6 @@ export class RefusedLine extends Error {
   }
 }
 
-/** A space named by a line; without a colour, any space with the name matches. */
-export interface NamedSpace {
-  readonly name: string;
-  readonly color: number | null;
-}
-
-/** A pixel described by a line. */
-export type DescribedPixel = NonNullable<Values['pixels']>[number];
-
-/** A short URL; null or undefined for what the file does not have. */
-export interface NamedLink {
-  readonly host: string | null;
-  readonly alias: string | undefined;
-}
-
-/** The parsed values of a line, before names are looked up. */
-export interface ImportLine {
-  readonly kind: NonNullable<Values['kind']>;
-  /** Its short URLs, of which each becomes a link. */
-  readonly names: readonly [NamedLink, ...NamedLink[]];
-  /** Whether its host is a domain of the account, in our own export. */
-  readonly ownDomain: boolean;
-  readonly domainNotFoundUrl: string | null;
-  readonly space: NamedSpace | null;
-  readonly pixels: readonly DescribedPixel[];
-  /** The fields of its links except the alias, as input of the rules for links. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly origin: Origin;
-  /** Messages about parts of the line that cannot be imported. */
-  readonly notes: readonly string[];
-}
-
 /** The values of a record. @throws RefusedLine with all errors in them */
 export function readLine(record: ImportRecord, format: Format, now: Date): ImportLine {
   // With columns for alias and domain, the short URL is not needed, unless the record may have several.
@@ -59,17 +27,22 @@ export function readLine(record: ImportRecord, format: Format, now: Date): Impor
   throw new RefusedLine([...messages].map(([field, message]) => ({ path: [field], messages: [message] })));
 }
 
-function lineOf(values: Values, format: Format, now: Date): ImportLine {
+/** The parsed values of a line, before names are looked up. */
+export type ImportLine = ReturnType<typeof lineOf>;
+
+function lineOf(values: Values, format: Format, now: Date) {
+  /** Messages about parts of the line that cannot be imported. */
   const notes: string[] = [];
-  const { kind: ofKind = 'link' } = values;
+  const { kind = 'link' } = values;
   if (values.redirect_rules)
     notes.push('has redirect rules, which are not in the file: it leads every visitor to the same URL');
   const line = {
-    kind: ofKind,
+    kind,
     names: namesOf(values, format, notes),
-    // A line about a domain is about one of the account's own.
-    ownDomain: values.own_domain === true || ofKind === 'domain',
+    /** Whether its host is a domain of the account: in our own export, and always for a line about a domain. */
+    ownDomain: values.own_domain === true || kind === 'domain',
     domainNotFoundUrl: values.domain_not_found_url ?? null,
+    /** The fields of its links except the alias, as input of the rules for links. */
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
@@ -89,19 +62,25 @@ function lineOf(values: Values, format: Format, now: Date): ImportLine {
       updatedAt: values.updated_at,
       clicks: values.clicks,
       lastClickedAt: values.last_clicked_at,
-    },
+    } satisfies Origin,
     notes,
   };
   const missing =
-    (ofKind === 'space' && line.space === null && 'space') ||
-    (ofKind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
-    (ofKind === 'domain' && line.names[0].host === null && 'domain');
+    (kind === 'space' && line.space === null && 'space') ||
+    (kind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
+    (kind === 'domain' && line.names[0].host === null && 'domain');
   if (missing) throw new RefusedLine([{ path: [missing], messages: ['is required'] }]);
   return line;
 }
 
-/** The short URLs of a line, without duplicates. */
-function namesOf(values: Values, format: Format, notes: string[]): ImportLine['names'] {
+/** A short URL; null or undefined for what the file does not have. */
+interface NamedLink {
+  readonly host: string | null;
+  readonly alias: string | undefined;
+}
+
+/** The short URLs of a line, without duplicates: each becomes a link. */
+function namesOf(values: Values, format: Format, notes: string[]): readonly [NamedLink, ...NamedLink[]] {
   const { domain, alias, short_url: shortUrls = [] } = values;
   const [first] = shortUrls;
   const main = { host: domain ?? first?.host ?? null, alias: alias ?? first?.alias };
@@ -166,7 +145,8 @@ function privacyOf(
   return { privacy: isUnguarded ? 'PRIVATE' : privacy };
 }
 
-function spaceOf(values: Values, notes: string[]): NamedSpace | null {
+/** Without a colour, any space with the name matches. */
+function spaceOf(values: Values, notes: string[]) {
   const { tags: all = [], space = all[0], space_color: color = null } = values;
   const lost = all.filter((tag) => tag !== space).join(', ');
   if (lost !== '') notes.push(`is in the space "${space}", and without its other tags: ${shortened(lost)}`);

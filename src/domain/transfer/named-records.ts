@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
 import { withoutPort } from '../url.ts';
-import { type DescribedPixel, type ImportLine, RefusedLine } from './line.ts';
+import { type ImportLine, RefusedLine } from './line.ts';
 
 /** A domain that the account may use. */
 export interface UsableDomain {
@@ -130,7 +130,11 @@ export class NamedRecords {
     return ids.filter((id) => id !== null);
   }
 
-  #pixelOf(line: ImportLine, described: DescribedPixel, path: readonly string[]): Promise<number | null> {
+  #pixelOf(
+    line: ImportLine,
+    described: ImportLine['pixels'][number],
+    path: readonly string[],
+  ): Promise<number | null> {
     const { db, writer, now } = this.#context;
     const { name, type, value } = described;
     const find = async () => {

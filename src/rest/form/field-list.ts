@@ -45,11 +45,6 @@ function entriesOf(value: FormValue | undefined): [string, FormFields][] {
     .map(({ name, entry }) => [name, entry]);
 }
 
-/** A wrong position, shortened for the answer. */
-function shownOf(position: string): string {
-  return position.length > 50 ? `${position.slice(0, 50)}…` : position;
-}
-
 function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: DecodeContext): void {
   if (!(value instanceof Map)) {
     refuse('must be a list of numbered entries');
@@ -57,8 +52,9 @@ function refuseOthers(value: FormValue, parts: readonly string[], { refuse }: De
   }
   for (const [position, entry] of value) {
     if (isBlank(entry)) continue;
+    const shown = position.length > 50 ? `${position.slice(0, 50)}…` : position;
     if (positionOf(position) === null)
-      refuse(`must have a whole number of at most ${MAX_DIGITS} digits as its position`, shownOf(position));
+      refuse(`must have a whole number of at most ${MAX_DIGITS} digits as its position`, shown);
     else if (!(entry instanceof Map)) refuse(`must have ${parts.join(' and ')}`, position);
   }
 }

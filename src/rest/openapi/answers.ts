@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { shownCountLimit } from '../../domain/statistics/statistics.ts';
 import { builtFile } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
-import { integer, list, object, orNull, text } from '../json-schema.ts';
 import { linkAnswer } from '../link-answer.ts';
+import { integer, list, object, orNull, text } from '../record.ts';
 import { spaceAnswer } from '../spaces.ts';
 
 /** Real answers of the server, by operation (or `any`) and status; a test writes them, and keeps them up to date. */

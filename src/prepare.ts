@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import { type Config, migratedDatabase } from './config.ts';
+import { allValid, ConfigError, shown } from './config-error.ts';
+import { withHints } from './db/error-hints.ts';
+import { applyMigrations, type MigrationProgress } from './db/migrate.ts';
+import { isNewWith, migrationStateOf } from './db/migration-state.ts';
+import type { TrustedDocuments } from './graphql/trusted-documents.ts';
+import { countryLookup } from './http/request/country.ts';
+import { readOperatorFiles } from './operator-files.ts';
+import { oneLine } from './shared/one-line.ts';
+
+/** A handler that throws the error for an unusable file of a variable. */
+function unusable(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
+  return (error) => {
+    const reason = oneLine(error).replace(/\.$/, '');
+    throw new ConfigError(
+      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${reason}.`,
+    );
+  };
+}
+
+/**
+ * Reads the operator's files. With workers, the primary does so too, so that a wrong one is reported once.
+ * @param trusted the trusted documents, if there is no file of them
+ */
+export function readFiles(config: Config, log: Logger, filesInterval?: number, trusted?: TrustedDocuments) {
+  const { countryHeader, geoipDatabase, trustedDocuments } = config;
+  // The primary does not load the schema without need.
+  const readTrusted = async (path: string) =>
+    (await import('./graphql/trusted-documents.ts')).readTrustedDocuments(path);
+  return allValid([
+    countryLookup(countryHeader, geoipDatabase).catch(
+      unusable('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
+    ),
+    trustedDocuments === undefined
+      ? trusted
+      : readTrusted(trustedDocuments).catch(
+          unusable('TRUSTED_DOCUMENTS', trustedDocuments, 'a file of documents that the schema allows'),
+        ),
+    readOperatorFiles(config, log, filesInterval),
+  ] as const);
+}
+
+export async function migrate(config: Config, log: Logger): Promise<void> {
+  const migrated = migratedDatabase(config);
+  const progress: MigrationProgress = {
+    begins: (migration, number, of) => {
+      // A new database gets all of them within a moment.
+      if (!isNewWith(of, migrated[1])) log.info({ migration, number, of }, 'applying migration');
+      else if (number === 1) log.info('creating the tables');
+    },
+    waits: () => log.info('another process migrates the database: waiting for it'),
+  };
+  const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, progress));
+  if (migrations > 0) log.info({ migrations }, 'migrations applied');
+  const { unknown } = await withHints(...migrated, migrationStateOf);
+  if (unknown.length > 0)
+    log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
+}

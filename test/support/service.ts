@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { type Ports, Service } from '../../src/service.ts';
+
+/** Starts the service in this process, configured by its environment alone, as the program is. */
+export async function startService(env: Record<string, string>, ports: Partial<Ports> = {}) {
+  let stdout = '';
+  const print = (text: string) => {
+    stdout += text;
+  };
+  const service = await Service.create(readConfig({ PORT: '0', RATE_LIMIT: '0', ...env }), {
+    log: pino({ level: 'info' }, { write: print }),
+    print,
+    ...ports,
+  });
+  await service.start();
+  return {
+    origin: `http://127.0.0.1:${service.port}`,
+    /** The log, and what is printed. */
+    get stdout() {
+      return stdout;
+    },
+    /** The log lines so far. */
+    get log(): Record<string, unknown>[] {
+      return stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line));
+    },
+    /** Stops it as SIGTERM does. */
+    stop: () => service.stop(),
+    /** Stops it without waiting for clients. */
+    end() {
+      service.disconnect();
+      return service.stop();
+    },
+  };
+}
+
+export type StartedService = Awaited<ReturnType<typeof startService>>;
