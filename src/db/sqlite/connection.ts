@@ -6,7 +6,7 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Connection, RawRead } from '../driver.ts';
 import { keepPrivate, pathOf, whenUnlocked } from './file.ts';
 import { SqliteReads } from './reads.ts';
-import { type Driver, rawReader, type Statement } from './statements.ts';
+import { type Driver, keepingPrepared, rawReader, type Statement } from './statements.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
@@ -128,7 +128,8 @@ function isolateTransactions(
   // All our transactions write: one that locks the file later could fail because its reads are outdated. It begins here, with
   // retries that let other work run in between; the adapter would keep its own lock after a failed BEGIN.
   const prepare = driver.prepare.bind(driver);
-  driver.prepare = (sql) => (sql === 'BEGIN' ? noOp : prepare(sql));
+  const prepared = keepingPrepared(prepare);
+  driver.prepare = (sql) => (sql === 'BEGIN' ? noOp : prepared(sql));
   const beginNow = prepare('BEGIN IMMEDIATE');
   const rollBack = prepare('ROLLBACK');
   adapter.startTransaction = (isolationLevel) =>

@@ -20,8 +20,9 @@ export interface Driver {
   prepare(sql: string): Statement;
 }
 
-/** How many statements of raw reads a connection keeps prepared. */
+/** How many statements of raw reads a connection keeps prepared, and how many of Prisma's; and the longest of those, in characters. */
 const MAX_PREPARED = 500;
+const MAX_LENGTH = 10_000;
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
 
@@ -64,5 +65,57 @@ export function rawReader(
     const { names, kinds, statement } = known;
     // A raw statement's rows are lists.
     return { names, kinds, rows: statement.all(...args.map(written)) as unknown[][] };
+  };
+}
+
+/** A prepared statement with values, which it has only while it runs: others use it, too. */
+class WithValues implements Statement {
+  readonly #statement: Statement;
+  readonly #values: unknown[];
+
+  constructor(statement: Statement, values: unknown[] = []) {
+    this.#statement = statement;
+    this.#values = values;
+  }
+
+  get reader(): boolean {
+    return this.#statement.reader;
+  }
+
+  bind(values: unknown[]): Statement {
+    return new WithValues(this.#statement, values);
+  }
+
+  run(): unknown {
+    return this.#statement.run(...this.#values);
+  }
+
+  columns(): ReturnType<Statement['columns']> {
+    return this.#statement.columns();
+  }
+
+  safeIntegers(toggle: boolean): Statement {
+    this.#statement.safeIntegers(toggle);
+    return this;
+  }
+
+  raw(toggle = true): Statement {
+    this.#statement.raw(toggle);
+    return this;
+  }
+
+  all(): unknown[] {
+    return this.#statement.all(...this.#values);
+  }
+}
+
+/** Prepares statements, and keeps them: Prisma's adapter prepares each anew, which takes longer than a small write. */
+export function keepingPrepared(prepare: Driver['prepare']): Driver['prepare'] {
+  const statements = new LRUCache<string, Statement>({ max: MAX_PREPARED });
+  return (sql) => {
+    if (sql.length > MAX_LENGTH) return prepare(sql);
+    const statement = statements.get(sql) ?? prepare(plannedOnce(sql));
+    statements.set(sql, statement);
+    return new WithValues(statement);
   };
 }

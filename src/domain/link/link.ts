@@ -59,8 +59,11 @@ async function insert(
     const before = same && (await readLink(tx, same, select));
     if (before) return before;
     const id = await insertLinkIn(tx, made);
-    await record('CREATED', 'LINK', [id], newLinkFields(made));
-    const link = await readLink(tx, { id, accountId: actor.accountId }, select);
+    // Sent together.
+    const [link] = await Promise.all([
+      readLink(tx, { id, accountId: actor.accountId }, select),
+      record('CREATED', 'LINK', [id], newLinkFields(made)),
+    ]);
     if (link === null) throw new Error('the new link cannot be read');
     return link;
   });
