@@ -1,5 +1,6 @@
 import { OperatorError } from './operator-error.ts';
 import { withoutSecrets } from './secrets.ts';
+import { oneLine } from './shared/one-line.ts';
 
 /** Wrong environment variables; the message has a line for each. */
 export class ConfigError extends OperatorError {}
@@ -27,4 +28,18 @@ export function shown(name: string, value: string): string {
     return JSON.stringify(`${scheme}***`);
   }
   return JSON.stringify(withoutSecrets(value));
+}
+
+/** A handler that throws the error for an unusable file of a variable. */
+export function unusable(
+  variable: string,
+  path: string | undefined,
+  allowed: string,
+): (error: unknown) => never {
+  return (error) => {
+    const reason = oneLine(error).replace(/\.$/, '');
+    throw new ConfigError(
+      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${reason}.`,
+    );
+  };
 }

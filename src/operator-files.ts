@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { allValid, ConfigError, shown } from './config-error.ts';
+import { allValid, unusable } from './config-error.ts';
 import { ALIAS_RULE } from './domain/link/alias.ts';
 import {
   type Listed,
@@ -7,7 +7,6 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from './domain/link/blocklists.ts';
-import { oneLine } from './shared/one-line.ts';
 import { WatchedFile } from './shared/watched-file.ts';
 
 /** The part of the log that is used. */
@@ -63,11 +62,7 @@ export async function readOperatorFiles(paths: Paths, log: FileLog, every?: numb
         log.warn({ variable, path, reason }, 'list cannot be read: its last entries stay in use'),
       ...(every !== undefined && { every }),
     });
-    await file.read().catch((error: unknown) => {
-      throw new ConfigError(
-        `${variable} is ${shown(variable, path)}; it must be the path of a readable file of ${allowed}: ${oneLine(error)}.`,
-      );
-    });
+    await file.read().catch(unusable(variable, path, `a readable file of ${allowed}`));
     return [file];
   };
   const files = (await allValid(kinds.map(read))).flat();

@@ -1,23 +1,12 @@
 import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from './config.ts';
-import { allValid, ConfigError, shown } from './config-error.ts';
+import { allValid, unusable } from './config-error.ts';
 import { withHints } from './db/error-hints.ts';
 import { applyMigrations, type MigrationProgress } from './db/migrate.ts';
 import { isNewWith, migrationStateOf } from './db/migration-state.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { countryLookup } from './http/request/country.ts';
 import { readOperatorFiles } from './operator-files.ts';
-import { oneLine } from './shared/one-line.ts';
-
-/** A handler that throws the error for an unusable file of a variable. */
-function unusable(variable: string, path: string | undefined, allowed: string): (error: unknown) => never {
-  return (error) => {
-    const reason = oneLine(error).replace(/\.$/, '');
-    throw new ConfigError(
-      `${variable} is ${shown(variable, path ?? '')}; it must be the path of ${allowed}: ${reason}.`,
-    );
-  };
-}
 
 /**
  * Reads the operator's files. With workers, the primary does so too, so that a wrong one is reported once.

@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../db/database.ts';
 import { dateText } from '../db/date-text.ts';
 import { join, name, type Sql, sql } from '../db/sql.ts';
-import { monthOf } from '../db/statistics/calendar.ts';
+import { type Day, monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';
 import type { Value } from '../db/statistics/value.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
@@ -39,16 +39,11 @@ type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
 /** The counters of the links that still exist, by link id, locked until the transaction ends. */
 async function lockedLinks(tx: Transaction, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
-  const rows = await tx.prisma.$queryRaw<({ linkId: number } & Counter)[]>(sql`
+  const rows = await tx.read<{ linkId: number } & Counter>(sql`
     SELECT "linkId", "accountId", "resets" FROM ${tx.dialect.table({ id: 'integer' }, ids)} AS "given"
     JOIN "LinkCounter" ON "linkId" = "id" ORDER BY "linkId"
     ${tx.dialect.lock('FOR NO KEY UPDATE OF "LinkCounter"')}`);
-  return new Map(
-    rows.map(({ linkId, accountId, resets }) => [
-      Number(linkId),
-      { accountId: Number(accountId), resets: Number(resets) },
-    ]),
-  );
+  return new Map(rows.map(({ linkId, ...counter }) => [linkId, counter]));
 }
 
 async function addClicksOf(tx: Transaction, visits: Visits): Promise<void> {
@@ -88,7 +83,7 @@ async function withoutOrphans(tx: Transaction, visits: Visits): Promise<Visits> 
     clicks + bots === 0 ? [[id, day]] : [],
   );
   if (bare.length === 0) return visits;
-  const rows = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+  const rows = await tx.read<{ linkId: number; day: Day }>(sql`
     SELECT "linkId", "day" FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, bare)} AS "given"
     JOIN "LinkDay" ON "linkId" = "id" AND "day" = "of"`);
   const found = new Set(rows.map(({ linkId, day }) => `${linkId} ${day}`));

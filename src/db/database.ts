@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transaction as AdapterTransaction } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
+import { growingTo } from '../shared/growing-cache.ts';
 import { Turns } from '../shared/turns.ts';
 import { ChangeEvents } from './change/events.ts';
 import { dateText } from './date-text.ts';
@@ -47,7 +48,7 @@ export interface DatabaseOptions {
   readonly deadlockTimeout?: number;
 }
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** Whether it may be repeated. */
   readonly retries?: boolean;
   /** How long it waits for a connection, and how long it may take, in milliseconds. */
@@ -127,7 +128,7 @@ export class Database implements Data {
       refusal: () => new DatabaseAway('too many writes with a key are being done'),
     }),
     running: new Set<string>(),
-    stored: new LRUCache<number, { readonly count: number; readonly bytes: number }>({ max: 10_000 }),
+    stored: new LRUCache<number, { readonly count: number; readonly bytes: number }>(growingTo(10_000)),
   };
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);

@@ -1,9 +1,15 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Data, Database, Transaction } from '../db/database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
-import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
+import {
+  type AnswerKey,
+  type Bounds,
+  deleteExcess,
+  findAnswer,
+  storeAnswer,
+  tryLockKey,
+} from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import { enforceBounds } from './answer-bounds.ts';
 import { DomainError, invalid } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
@@ -35,6 +41,21 @@ function mismatch(): DomainError {
 
 function tooLong(): DomainError {
   return wrongKey('was used for a write that takes too long: send less at once, or omit the header');
+}
+
+/** The maximum number of an account's stored answers, and of their bytes. */
+const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
+/** How many further answers, or bytes of them, a process stores before it enforces the maximum. */
+const CHECKED_AFTER: Bounds = { count: 50, bytes: 1_000_000 };
+
+/** Counts an answer that was stored, and from time to time deletes the oldest ones beyond the bounds. Errors are ignored. */
+async function enforceBounds(database: Database, accountId: number, size: number): Promise<void> {
+  const { stored } = database.keyedWrites;
+  const { count, bytes } = stored.get(accountId) ?? { count: 0, bytes: 0 };
+  const now = { count: count + 1, bytes: bytes + size };
+  const isDue = now.count >= CHECKED_AFTER.count || now.bytes >= CHECKED_AFTER.bytes;
+  stored.set(accountId, isDue ? { count: 0, bytes: 0 } : now);
+  if (isDue) await deleteExcess(database, accountId, BOUNDS).catch(() => {});
 }
 
 /** How long it may wait between two changes, in milliseconds. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { withTimeout } from '../shared/timeout.ts';
-import type { MetricsRequest, MetricValues, WorkerMessage } from './messages.ts';
+import type { MetricsRequest, MetricValues, WorkerMessage } from './worker.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
 const ANSWER_TIMEOUT = 1_000;

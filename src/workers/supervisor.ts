@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-import type { WorkerMessage } from './messages.ts';
+import type { WorkerMessage } from './worker.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const MIN_LIFETIME = 5_000;

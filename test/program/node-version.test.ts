@@ -36,8 +36,8 @@ test('every program checks Node before it loads anything else', () => {
   );
   expect(programs).toContain('main');
   for (const program of programs)
-    expect(readFileSync(`src/${program}.ts`, 'utf8'), program).toMatch(
-      /^import '\.\.?\/require-node\.js';\n\n/,
+    expect(readFileSync(`dist/${program}.js`, 'utf8'), program).toMatch(
+      /^import "\.\.?\/require-node\.js";\n/,
     );
 });
 

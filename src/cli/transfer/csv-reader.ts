@@ -1,20 +1,11 @@
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
 export const MAX_RECORD_LENGTH = 8_000_000;
 
-/** A record of a CSV file, with the number of the line where it begins and its size in bytes. */
-export type CsvRecord = { readonly line: number; readonly size: number } & (
-  | { readonly cells: readonly string[] }
-  | { readonly fault: string }
-);
+/** The cells of a record, or why it cannot be read. */
+type Content = { readonly cells: readonly string[] } | { readonly fault: string };
 
-/**
- * A record, or the quotes that make it invalid (one that opens a cell, and one that does not close it), and where the next
- * record begins.
- */
-type Scanned = { readonly end: number } & (
-  | { readonly cells: readonly string[] }
-  | { readonly open: number; readonly closed: number | null }
-);
+/** A record of a CSV file, with the number of the line where it begins and its size in bytes. */
+export type CsvRecord = Content & { readonly line: number; readonly size: number };
 
 const LINE_END = /\r\n?|\n/g;
 
@@ -34,12 +25,35 @@ function closingQuote(text: string, from: number): number | null {
   return null;
 }
 
+function breaksIn(text: string): number {
+  return text.match(LINE_END)?.length ?? 0;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decoded(cells: readonly string[]): Content {
+  try {
+    // Most cells have one byte for each character.
+    const decode = (cell: string) =>
+      /[^\0-\x7f]/.test(cell) ? utf8.decode(Buffer.from(cell, 'latin1')) : cell;
+    return { cells: cells.map(decode) };
+  } catch {
+    return { fault: 'must be UTF-8' };
+  }
+}
+
 /**
- * Reads a record; null if the text ends before the record does.
+ * Reads the record that begins in this line, and finds where the next one begins; null if the text ends before that is known.
  * @param cellEnd matches the delimiter, and line breaks
  * @param givesUp whether a quote that the text does not close counts as never closed
  */
-function scanRecord(text: string, from: number, cellEnd: RegExp, givesUp: boolean): Scanned | null {
+function scanRecord(
+  text: string,
+  from: number,
+  line: number,
+  cellEnd: RegExp,
+  givesUp: boolean,
+): { readonly end: number; readonly content: Content } | null {
   const cells: string[] = [];
   for (let start = from; ; ) {
     const isQuoted = text[start] === '"';
@@ -49,42 +63,22 @@ function scanRecord(text: string, from: number, cellEnd: RegExp, givesUp: boolea
     const next = isNeverClosed ? null : find(cellEnd, text, close === null ? start : close + 1);
     if (isNeverClosed || (next && close !== null && next.at !== close + 1)) {
       // The lines that follow may be good: only the one with the opening quote is refused.
-      const line = find(LINE_END, text, start);
-      return line && { end: line.end, open: start, closed: close };
+      const end = find(LINE_END, text, start)?.end;
+      if (end === undefined) return null;
+      const opens = line + breaksIn(text.slice(from, start));
+      const wrong =
+        close === null
+          ? 'never closed'
+          : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(start, close))}`;
+      const fault = `cannot be read: the quote that opens a cell in line ${opens} is ${wrong}`;
+      return { end, content: { fault } };
     }
     if (next === null) return null;
     cells.push(
       close === null ? text.slice(start, next.at) : text.slice(start + 1, close).replaceAll('""', '"'),
     );
     start = next.end;
-    if (/[\r\n]/.test(text[next.at] ?? '')) return { end: next.end, cells };
-  }
-}
-
-function breaksIn(text: string): number {
-  return text.match(LINE_END)?.length ?? 0;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The cells as text, or why they cannot be read. */
-function contentOf(text: string, found: Scanned, at: number, line: number) {
-  if ('open' in found) {
-    const opens = line + breaksIn(text.slice(at, found.open));
-    const { open, closed } = found;
-    const next =
-      closed === null
-        ? 'never closed'
-        : `not closed at the end of its cell: text follows the next quote, in line ${opens + breaksIn(text.slice(open, closed))}`;
-    return { fault: `cannot be read: the quote that opens a cell in line ${opens} is ${next}` };
-  }
-  try {
-    // Most cells have one byte for each character.
-    const decode = (cell: string) =>
-      /[^\0-\x7f]/.test(cell) ? utf8.decode(Buffer.from(cell, 'latin1')) : cell;
-    return { cells: found.cells.map(decode) };
-  } catch {
-    return { fault: 'must be UTF-8' };
+    if (/[\r\n]/.test(text[next.at] ?? '')) return { end: next.end, content: decoded(cells) };
   }
 }
 
@@ -115,15 +109,12 @@ export async function* csvRecords(
         continue;
       }
       const isFull = text.length - at > MAX_RECORD_LENGTH;
-      const found = scanRecord(text, at, cellEnd, isLast || isFull);
+      const found = scanRecord(text, at, line, cellEnd, isLast || isFull);
       if (found === null && !isFull) break;
       // The last character may be the first half of a line break.
       const end = found?.end ?? text.length - 1;
-      const content = found
-        ? contentOf(text, found, at, line)
-        : { fault: `has more than ${MAX_RECORD_LENGTH} bytes` };
-      const [cell, ...others] = found && 'cells' in found ? found.cells : [];
-      const isEmpty = cell?.trim() === '' && others.length === 0;
+      const content = found?.content ?? { fault: `has more than ${MAX_RECORD_LENGTH} bytes` };
+      const isEmpty = 'cells' in content && content.cells.length === 1 && content.cells[0]?.trim() === '';
       if (!isEmpty) yield { line, size: end - at, ...content };
       skips = found === null;
       line += breaksIn(text.slice(at, end));
