@@ -1,19 +1,97 @@
-import type { Scope } from '../../db/statistics/scope.ts';
-import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statistics/period.ts';
-import { resetStatistics } from '../../domain/statistics/reset.ts';
-import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';
-import { MAX_TOP, Statistics, shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
-import type { Context } from '../../graphql/context.ts';
-import { builder } from '../builder.ts';
-import { changeCost, costs, countOf } from '../cost/field-cost.ts';
-import { bucketsOf, DEFAULT_ROWS, listWork, readWork } from '../cost/statistics-cost.ts';
-import { NotFoundError } from '../error.ts';
-import { Link } from '../link/link.ts';
-import { asResult, resultOf } from '../result.ts';
-import { selectFor } from '../select.ts';
-import { Space } from '../space.ts';
-import { Account } from '../viewer.ts';
-import { Dimension, Interval, List, Point, RowOrder, RowPage, Top, visitorsOf } from './rows.ts';
+import type { Scope } from '../db/statistics/scope.ts';
+import {
+  statisticsDimensions,
+  statisticsIntervals,
+  statisticsLists,
+} from '../domain/statistics/dimension.ts';
+import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/period.ts';
+import { resetStatistics } from '../domain/statistics/reset.ts';
+import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
+import {
+  MAX_TOP,
+  Statistics,
+  type StatisticsPoint,
+  type StatisticsRow,
+  type StatisticsTop,
+  shownCount,
+  shownCountLimit,
+} from '../domain/statistics/statistics.ts';
+import type { Context } from '../graphql/context.ts';
+import { builder } from './builder.ts';
+import { changeCost, costs, countOf } from './cost/field-cost.ts';
+import { bucketsOf, DEFAULT_ROWS, listWork, readWork } from './cost/statistics-cost.ts';
+import { enumType } from './domain-types.ts';
+import { Link, selectFor } from './link/link.ts';
+import { orderOf, pageOf } from './list.ts';
+import { asResult, NotFoundError, resultOf } from './result.ts';
+import { Space } from './space.ts';
+import { Account } from './viewer.ts';
+
+const Interval = enumType('StatisticsInterval', 'The intervals of a series.', statisticsIntervals);
+
+const Dimension = enumType(
+  'StatisticsDimension',
+  'The dimensions that clicks are counted by.',
+  statisticsDimensions,
+);
+
+const List = enumType('StatisticsList', 'The lists that can be paginated.', statisticsLists);
+
+const visitorsOf = 'Over several days, this is the sum of the days.';
+
+const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
+  description: 'The visits of one hour, day or month.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
+    clicks: t.int({
+      description: `The number of counted visits. ${shownCountLimit}`,
+      resolve: ({ clicks }) => shownCount(clicks),
+    }),
+    visitors: t.int({
+      nullable: true,
+      description: `The number of unique visitors; null for hours. ${visitorsOf} ${shownCountLimit}`,
+      resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
+    }),
+    bots: t.int({
+      description: `The number of visits by programs, which are not counted as clicks. ${shownCountLimit}`,
+      resolve: ({ bots }) => shownCount(bots),
+    }),
+  }),
+});
+
+const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
+  description: 'The clicks with one value.',
+  fields: (t) => ({
+    value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
+    clicks: t.int({
+      description: `The number of clicks. ${shownCountLimit}`,
+      resolve: ({ clicks }) => shownCount(clicks),
+    }),
+  }),
+});
+
+const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
+  description: 'The values with the most clicks.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [Row],
+      description: 'The values, the most clicks first; ties are broken by the value.',
+      extensions: costs({ size: (_args, { rows }) => Number(rows) }),
+      resolve: ({ rows }) => rows,
+    }),
+    others: t.int({
+      description: `The clicks with all other values. ${shownCountLimit}`,
+      resolve: ({ others }) => shownCount(others),
+    }),
+  }),
+});
+
+const rowPage = pageOf('StatisticsRow', 'rows', Row);
+
+const RowOrder = orderOf('StatisticsRow', 'rows', statisticsOrderFields, {
+  field: 'CLICKS',
+  direction: 'DESC',
+});
 
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
   description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
@@ -68,7 +146,7 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
       resolve: (statistics, args) => statistics.top(args),
     }),
     rowPage: t.field({
-      type: RowPage,
+      type: rowPage.type,
       description: 'All days, hours or values with their clicks, paginated by page number.',
       extensions: costs({
         size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
