@@ -31,13 +31,9 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): An
   });
 }
 
-export function unreadable(message: string): Answer {
-  return failure(400, message);
-}
-
-export function tooLarge(limit: number): Answer {
-  return failure(413, `The body is larger than ${limit / 1024 / 1024} MB.`);
-}
+export const unreadable = (message: string): Answer => failure(400, message);
+export const tooLarge = (limit: number): Answer =>
+  failure(413, `The body is larger than ${limit / 1024 / 1024} MB.`);
 
 export const unsupportedMediaType = failure(
   415,

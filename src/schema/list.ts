@@ -5,12 +5,9 @@ import { builder, type Types } from './builder.ts';
 import { costs, listCost, sameListCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 
-const Direction = builder.enumType('Direction', {
-  description: 'The direction of an order.',
-  values: {
-    ASC: { description: 'Ascending: smallest, oldest or alphabetically first.' },
-    DESC: { description: 'Descending: largest, newest or alphabetically last.' },
-  } as const,
+const Direction = enumType('Direction', 'The direction of an order.', {
+  ASC: 'Ascending: smallest, oldest or alphabetically first.',
+  DESC: 'Descending: largest, newest or alphabetically last.',
 });
 
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({

@@ -8,6 +8,7 @@ import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/
 import { resetStatistics } from '../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
 import {
+  MAX_DAYS_OF_HOURS,
   MAX_TOP,
   Statistics,
   type StatisticsPoint,
@@ -18,14 +19,40 @@ import {
 } from '../domain/statistics/statistics.ts';
 import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
-import { changeCost, costs, countOf } from './cost/field-cost.ts';
-import { bucketsOf, DEFAULT_ROWS, listWork, readWork } from './cost/statistics-cost.ts';
+import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
 import { asResult, NotFoundError, resultOf } from './result.ts';
 import { Space } from './space.ts';
 import { Account } from './viewer.ts';
+
+/** The cost of reading the statistics of an owner; it doubles for a year. */
+const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };
+const YEAR_DAYS = 365;
+/** How many rows are shown by default. */
+const DEFAULT_ROWS = 10;
+
+/** The cost of reading a period. */
+const readWork = (_args: ArgumentValues, { scope, days }: ArgumentValues): number =>
+  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `toChildren` of `statisticsOf`.
+
+/** The maximum number of intervals of a series. */
+function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): number {
+  const length = Number(days);
+  // More days of hours are refused.
+  if (interval === 'HOUR') return 24 * Math.min(length, MAX_DAYS_OF_HOURS);
+  return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
+}
+
+/** How many days or hours of a list cost 1: all of them are made and sorted for each page. */
+const TIMES_PER_COST = 2;
+
+/** The cost of making a list of days or hours; other lists need none. */
+function listWork({ of }: ArgumentValues, fromParent: ArgumentValues): number {
+  if (of !== 'HOURS' && of !== 'DAYS') return 0;
+  return bucketsOf({ interval: of === 'HOURS' ? 'HOUR' : 'DAY' }, fromParent) / TIMES_PER_COST;
+}
 
 const Interval = enumType('StatisticsInterval', 'The intervals of a series.', statisticsIntervals);
 
@@ -39,23 +66,35 @@ const List = enumType('StatisticsList', 'The lists that can be paginated.', stat
 
 const visitorsOf = 'Over several days, this is the sum of the days.';
 
+/** A field with a count. */
+const count = <Counted>(description: string, of: (counted: Counted) => number) => ({
+  description: `${description} ${shownCountLimit}`,
+  resolve: (counted: Counted) => shownCount(of(counted)),
+});
+
+/** A field with a total of a period. */
+const total = (name: keyof Awaited<ReturnType<Statistics['totals']>>, description: string) => ({
+  description: `${description} ${shownCountLimit}`,
+  extensions: costs({ work: readWork }),
+  resolve: async (statistics: Statistics) => shownCount((await statistics.totals())[name]),
+});
+
 const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
   description: 'The visits of one hour, day or month.',
   fields: (t) => ({
     start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
-    clicks: t.int({
-      description: `The number of counted visits. ${shownCountLimit}`,
-      resolve: ({ clicks }) => shownCount(clicks),
-    }),
+    clicks: t.int(count('The number of counted visits.', ({ clicks }: StatisticsPoint) => clicks)),
     visitors: t.int({
       nullable: true,
       description: `The number of unique visitors; null for hours. ${visitorsOf} ${shownCountLimit}`,
       resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
     }),
-    bots: t.int({
-      description: `The number of visits by programs, which are not counted as clicks. ${shownCountLimit}`,
-      resolve: ({ bots }) => shownCount(bots),
-    }),
+    bots: t.int(
+      count(
+        'The number of visits by programs, which are not counted as clicks.',
+        ({ bots }: StatisticsPoint) => bots,
+      ),
+    ),
   }),
 });
 
@@ -63,10 +102,7 @@ const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
   description: 'The clicks with one value.',
   fields: (t) => ({
     value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
-    clicks: t.int({
-      description: `The number of clicks. ${shownCountLimit}`,
-      resolve: ({ clicks }) => shownCount(clicks),
-    }),
+    clicks: t.int(count('The number of clicks.', ({ clicks }: StatisticsRow) => clicks)),
   }),
 });
 
@@ -79,10 +115,7 @@ const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
       extensions: costs({ size: (_args, { rows }) => Number(rows) }),
       resolve: ({ rows }) => rows,
     }),
-    others: t.int({
-      description: `The clicks with all other values. ${shownCountLimit}`,
-      resolve: ({ others }) => shownCount(others),
-    }),
+    others: t.int(count('The clicks with all other values.', ({ others }: StatisticsTop) => others)),
   }),
 });
 
@@ -98,21 +131,14 @@ const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
   fields: (t) => ({
     from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
     to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
-    clicks: t.int({
-      description: `The number of counted visits. ${shownCountLimit}`,
-      extensions: costs({ work: readWork }),
-      resolve: async (statistics) => shownCount((await statistics.totals()).clicks),
-    }),
-    visitors: t.int({
-      description: `The number of unique visitors, for each link and day. ${visitorsOf} ${shownCountLimit}`,
-      extensions: costs({ work: readWork }),
-      resolve: async (statistics) => shownCount((await statistics.totals()).visitors),
-    }),
-    bots: t.int({
-      description: `The number of visits by programs, link previews and prefetches, which are not counted as clicks. ${shownCountLimit}`,
-      extensions: costs({ work: readWork }),
-      resolve: async (statistics) => shownCount((await statistics.totals()).bots),
-    }),
+    clicks: t.int(total('clicks', 'The number of counted visits.')),
+    visitors: t.int(total('visitors', `The number of unique visitors, for each link and day. ${visitorsOf}`)),
+    bots: t.int(
+      total(
+        'bots',
+        'The number of visits by programs, link previews and prefetches, which are not counted as clicks.',
+      ),
+    ),
     series: t.field({
       type: [Point],
       description: 'Every interval of the period, in order, including those without visits.',

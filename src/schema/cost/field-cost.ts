@@ -42,12 +42,6 @@ export function costs(cost: FieldCost): { cost: FieldCost } {
   return { cost };
 }
 
-/** The items of a list as it was sent: a single value is a list of one. */
-function itemsOf(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
 /** A field of an input as it was sent. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
@@ -76,8 +70,10 @@ export const checkCost = costs({
   work: (args) => batchOf(args).length * CHANGE_COST,
 });
 
+/** The items of a batch as it was sent: a single value is a list of one. */
 function batchOf(args: ArgumentValues): readonly unknown[] {
-  return itemsOf(Object.values(args)[0]);
+  const [batch] = Object.values(args);
+  return Array.isArray(batch) ? batch : batch == null ? [] : [batch];
 }
 
 /** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
