@@ -22,8 +22,7 @@ import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-doma
 import { isOnHost } from './domain/url.ts';
 import { Webhooks } from './domain/webhook/webhooks.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
-import { createGraphQLHandler } from './graphql/http.ts';
-import { schemaText } from './graphql/schema-text.ts';
+import { createGraphQLHandler, schemaText } from './graphql/http.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { listen } from './http/bind-port.ts';
 import { createGuard } from './http/limits/guard.ts';

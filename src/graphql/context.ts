@@ -84,7 +84,7 @@ export type RequestOf = (req: IncomingMessage, res: ServerResponse) => Promise<A
 
 export function createRequestOf(dependencies: RequestDependencies): RequestOf {
   const { common, access, readers, inFlight, now } = dependencies;
-  const { db: primary, services, subscriptions, log } = common;
+  const { db: primary, ...shared } = common;
   return async (req, res) => {
     const actor = await access.authenticate(req);
     const { accountId } = actor;
@@ -93,13 +93,11 @@ export function createRequestOf(dependencies: RequestDependencies): RequestOf {
     const time = now();
     const rateLimit = await access.countRequest(actor, res, time);
     return {
+      ...shared,
       actor,
       rateLimit,
       requestId: info.requestId,
-      log,
       signal: signalOf(info),
-      services,
-      subscriptions,
       data: {
         primary,
         reader: () => readers.readerFor(accountId),
@@ -119,17 +117,15 @@ export function createRequestOf(dependencies: RequestDependencies): RequestOf {
 }
 
 /** Creates requests by which the service itself reads an account's records, without a client or key; from the primary. */
-export function createOwnerRequestOf({ db, services, subscriptions, log }: CommonContext, now: () => Date) {
+export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () => Date) {
   return (accountId: number): ApiRequest => {
     const time = now();
     return {
+      ...shared,
       actor: { accountId, keyId: 0, scopes: new Set(['read']) },
       rateLimit: null,
       requestId: 'webhook',
-      log,
       signal: new AbortController().signal,
-      services,
-      subscriptions,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       now: () => time,
       running: async (execution) => execution(),

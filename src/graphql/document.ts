@@ -148,24 +148,18 @@ export interface Facts {
   readonly isCovered: boolean;
 }
 
+type Maybe<T> = T | null | undefined;
+
 export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
   const types = new TypeInfo(schema);
   const deprecated = new Set<string>();
   let [hasDirectives, isCompilable, isCovered] = [false, true, true];
-  const note = (
-    name: string,
-    definition: { deprecationReason?: string | null | undefined } | null | undefined,
-  ) => {
+  const note = (name: string, definition: Maybe<{ deprecationReason?: Maybe<string> }>) => {
     if (definition?.deprecationReason != null) deprecated.add(name);
   };
   const enter = (node: ASTNode): void => {
-    const [type, field, argument, value] = [
-      types.getType(),
-      types.getFieldDef(),
-      types.getArgument(),
-      types.getEnumValue(),
-    ];
-    const named = type && getNamedType(type);
+    const field = types.getFieldDef();
+    const named = getNamedType(types.getType());
     if (named && (isAbstractType(named) || isIntrospectionType(named))) isCompilable = false;
     const fieldName = `${types.getParentType()?.name}.${field?.name}`;
     if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
@@ -174,8 +168,8 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = field?.extensions ?? {};
     if (select && (field?.args.length || (relation && types.getParentType()?.name !== 'Link')))
       isCovered = false;
-    if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${argument?.name})`, argument);
-    if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${value?.name}`, value);
+    if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${types.getArgument()?.name})`, types.getArgument());
+    if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${node.value}`, types.getEnumValue());
   };
   visit(document, visitWithTypeInfo(types, { enter }));
   return {
@@ -277,13 +271,7 @@ export class Documents {
   }
 
   /** Whether a client sends a subscription; whatever is wrong with it is found when it runs. */
-  isSubscription({
-    query,
-    operationName,
-  }: {
-    query: string;
-    operationName?: string | null | undefined;
-  }): boolean {
+  isSubscription(query: string, operationName: string | null | undefined): boolean {
     try {
       return this.prepared(query).operation(operationName)?.isSubscription === true;
     } catch {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline as stream } from 'node:stream/promises';
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { RequestHandler } from 'express';
+import { type ExecutionResult, GraphQLError, printSchema } from 'graphql';
 import {
   createYoga,
   type GraphQLParams,
@@ -10,7 +11,7 @@ import {
   type YogaServerInstance,
 } from 'graphql-yoga';
 import { z } from 'zod';
-import { type DomainError, visibleError } from '../domain/errors.ts';
+import { visibleError } from '../domain/errors.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
 import { asksForGraphiql } from '../http/pages/for-people.ts';
 import { sendGraphiql } from '../http/pages/pages.ts';
@@ -131,18 +132,19 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
   });
 }
 
-/** The body for a request that is refused before its GraphQL is parsed. */
-function refusal(error: DomainError): { errors: GraphQLFormattedError[] } {
-  return { errors: [{ message: error.message, extensions: { code: error.code } }] };
-}
-
-function typeFor({ headers: { accept } }: IncomingMessage): string {
-  return `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`;
-}
-
-function end(req: IncomingMessage, res: ServerResponse, status: number, body: object, headers = {}): void {
-  res.writeHead(status, { 'Content-Type': typeFor(req), ...headers });
-  res.end(JSON.stringify(body));
+/** Answers a request that is refused before its GraphQL is parsed. */
+function refuse(
+  { headers: { accept } }: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  { message, ...extensions }: { message: string; code: string; requestId?: string },
+  headers = {},
+): void {
+  res.writeHead(status, {
+    'Content-Type': `${jsonTypeOf(acceptedTypes(accept))}; charset=utf-8`,
+    ...headers,
+  });
+  res.end(JSON.stringify({ errors: [{ message, extensions }] }));
 }
 
 /** The codes of errors of a client that has left. */
@@ -253,7 +255,8 @@ export function createGraphQLHandler({
     const sent = body === null || trusted !== undefined ? null : plainlySent(req, body);
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
-    if (sent === null || documents.isSubscription(sent)) return yoga(req, res, { api });
+    if (sent === null || documents.isSubscription(sent.query, sent.operationName))
+      return yoga(req, res, { api });
     const result = await run(documents, sent, api, { isGet: false, acceptsStream: false });
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();
@@ -271,10 +274,8 @@ export function createGraphQLHandler({
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
     const api = await requestOf(req, res);
     const fault = faultOf(req);
-    if (fault !== null) {
-      const { status, message } = fault;
-      return end(req, res, status, { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
-    }
+    if (fault !== null)
+      return refuse(req, res, fault.status, { message: fault.message, code: 'BAD_REQUEST' });
     if (req.method !== 'POST') return yoga(req, res, { api });
     // Yoga knows no other spelling.
     req.headers['content-type'] = 'application/json';
@@ -298,15 +299,21 @@ export function createGraphQLHandler({
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {
-        end(req, res, errorForms[visible.code].status ?? 400, refusal(visible), headersOf(visible));
-        return;
+        const { message, code } = visible;
+        return refuse(req, res, errorForms[code].status ?? 400, { message, code }, headersOf(visible));
       }
       const { requestId } = requestInfoOf(res);
       if (res.headersSent) res.end();
-      else
-        end(req, res, 500, {
-          errors: [{ message: 'Unexpected error.', extensions: { code: 'INTERNAL', requestId } }],
-        });
+      else refuse(req, res, 500, { message: 'Unexpected error.', code: 'INTERNAL', requestId });
     });
   };
 }
+
+/** Built once, so that any number of answers that wait for slow readers share the memory. */
+let text: Buffer | undefined;
+
+/** The schema's text, for code generators; it needs no key. */
+export const schemaText: RequestHandler = (_req, res) => {
+  text ??= Buffer.from(`${printSchema(schema)}\n`);
+  res.type('text/plain').send(text);
+};

@@ -1,3 +1,4 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
@@ -6,8 +7,8 @@ import { DomainError, invalid, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
+import type { OperationSize } from '../schema/cost/operation-size.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
-import type { OperationSize } from '../schema/cost/size-calculation.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
 import { execute, type Values } from './compiled-queries.ts';
@@ -77,11 +78,11 @@ export async function run(
  * @returns its data
  * @throws the error of a field: DomainError for a refusal
  */
-export async function runOwn(
-  document: DocumentNode,
-  variables: unknown,
+export async function runOwn<Data, Given>(
+  document: TypedDocumentNode<Data, Given>,
+  variables: Given,
   request: ApiRequest,
-): Promise<unknown> {
+): Promise<Data> {
   const operation = ownOperation(document);
   const tooMuch = `asks for links with more than ${MAX_V1_TARGET_BYTES / 1e6} MB of targets: ask for fewer`;
   const given = variables as Variables; // Its type comes from the document: an object.
@@ -94,7 +95,7 @@ export async function runOwn(
   if (isAsyncIterable(result)) throw new Error('v1 has no subscriptions');
   const [error] = result.errors ?? [];
   if (error) throw error.originalError ?? error;
-  return result.data;
+  return result.data as Data; // Its type comes from the document.
 }
 
 const own = new Map<DocumentNode, Operation>();

@@ -15,17 +15,6 @@ export type TrustedDocuments = ReadonlyMap<string, string>;
 
 const file = z.record(z.string().min(1), z.string());
 
-/** The error of a document; undefined if it is valid. */
-function faultOf(text: string): string | undefined {
-  try {
-    const document = parse(text);
-    return errorsOf(schema, document)[0]?.message;
-  } catch (error) {
-    if (error instanceof GraphQLError) return error.message;
-    throw error;
-  }
-}
-
 /**
  * Reads the trusted documents.
  * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
@@ -34,8 +23,12 @@ export async function readTrustedDocuments(path: string): Promise<TrustedDocumen
   const read = file.safeParse(JSON.parse(withoutMark(await readFile(path)).toString()));
   if (!read.success) throw new Error('it has to be an object of documents by their ids');
   for (const [id, text] of Object.entries(read.data)) {
-    const fault = faultOf(text);
-    if (fault) throw new Error(`the document ${id}: ${fault}`);
+    try {
+      const [error] = errorsOf(schema, parse(text));
+      if (error) throw error;
+    } catch (error) {
+      throw error instanceof GraphQLError ? new Error(`the document ${id}: ${error.message}`) : error;
+    }
   }
   return new Map(Object.entries(read.data));
 }

@@ -1,5 +1,9 @@
+import type { Response } from 'express';
 import type { DomainError, ErrorCode } from '../domain/errors.ts';
-import type { Refusals } from './form/decode.ts';
+import type { Page } from '../domain/list.ts';
+
+/** Messages by the name that the client sent. */
+export type Refusals = Map<string, string[]>;
 
 /** An answer of v1: the body is compact JSON whose `status` equals the HTTP status. */
 export interface Answer {
@@ -27,13 +31,9 @@ export function methodNotAllowed(method: string, allowed: readonly string[]): An
   });
 }
 
-export function unreadable(message: string): Answer {
-  return failure(400, message);
-}
-
-export function tooLarge(limit: number): Answer {
-  return failure(413, `The body is larger than ${limit / 1024 / 1024} MB.`);
-}
+export const unreadable = (message: string): Answer => failure(400, message);
+export const tooLarge = (limit: number): Answer =>
+  failure(413, `The body is larger than ${limit / 1024 / 1024} MB.`);
 
 export const unsupportedMediaType = failure(
   415,
@@ -81,4 +81,58 @@ export class Refused extends Error {
     super(`refused with ${answer.status}`);
     this.answer = answer;
   }
+}
+
+/** The parts of the request's URL that an encoder needs for absolute links. */
+export interface RequestUrl {
+  /** Without the query: `https://s.example/api/v1/spaces`. */
+  readonly path: string;
+  readonly query: string;
+}
+
+/** The URL of another page, with all other parameters of the request. */
+function pageUrl({ path, query }: RequestUrl, page: number): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set('page', String(page));
+  return `${path}?${parameters}`;
+}
+
+/** A list in v1's form. `from` and `to` are null on an empty page. */
+export function encodePage<Item>(page: Page<Item>, encode: (item: Item) => object, url: RequestUrl): Answer {
+  const { items, total, page: current, perPage, pageCount: last } = page;
+  const before = (current - 1) * perPage;
+  return success({
+    data: items.map(encode),
+    links: {
+      first: pageUrl(url, 1),
+      last: pageUrl(url, last),
+      prev: current > 1 ? pageUrl(url, current - 1) : null,
+      next: current < last ? pageUrl(url, current + 1) : null,
+    },
+    meta: {
+      current_page: current,
+      from: items.length > 0 ? before + 1 : null,
+      last_page: last,
+      path: url.path,
+      per_page: perPage,
+      to: items.length > 0 ? before + items.length : null,
+      total,
+    },
+  });
+}
+
+/** The body and the headers of an answer. */
+export function contentOf({ body, headers, content }: Answer) {
+  const { type, data } = content ?? {
+    type: 'application/json; charset=utf-8',
+    data: JSON.stringify(body),
+  };
+  const ofContent = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(data)) };
+  return { contentType: type, data, headers: { ...ofContent, ...headers } };
+}
+
+export function send(res: Response, answer: Answer): void {
+  const { data, headers } = contentOf(answer);
+  res.writeHead(answer.status, headers);
+  res.end(data);
 }

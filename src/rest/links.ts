@@ -11,15 +11,13 @@ import {
   RestLinkPageDocument,
   RestLinkQrDocument,
   RestLinkRowsDocument,
-  type RestLinkRowsQueryVariables,
   RestUpdateLinkDocument,
 } from '../generated/documents.ts';
-import { type Answer, notFound, success } from './answer.ts';
+import { type Answer, encodePage, notFound, success } from './answer.ts';
 import { choice, type Fields, integer } from './form/field.ts';
 import { linkAnswer } from './link-answer.ts';
 import { createFields, listFields, updateFields } from './link-fields.ts';
-import { encodePage } from './page.ts';
-import { recordOf } from './result.ts';
+import { recordOf } from './record.ts';
 import { route, withoutFields } from './route.ts';
 
 const qrFields = {
@@ -74,16 +72,7 @@ export const linkRoutes = [
     document: RestLinkPageDocument,
     variables: (input) => input,
     encode: ({ linkPage }, url) => encodePage(linkPage, linkAnswer.encode, url),
-    csv: {
-      columns: linkAnswer.columns,
-      document: RestLinkRowsDocument,
-      variables: ({ filter, orderBy }, _id, after) =>
-        ({ filter, orderBy, after }) as RestLinkRowsQueryVariables,
-      partOf({ links: { edges, pageInfo } }) {
-        const rows = edges.map(({ node }) => linkAnswer.encodeRow(node));
-        return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
-      },
-    },
+    csv: linkAnswer.csv(RestLinkRowsDocument, ({ links }) => links),
   }),
   route({
     methods: ['POST'],

@@ -1,6 +1,7 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { getNamedType, isNonNullType, isObjectType } from 'graphql';
 import { schema } from '../schema/index.ts';
-import type { CsvRow } from './csv-answer.ts';
+import type { Csv, CsvRow } from './csv-answer.ts';
 import type { JsonSchema } from './form/field.ts';
 
 export const integer: JsonSchema = { type: 'integer' };
@@ -61,6 +62,12 @@ export function fieldsOf<Row, Whole extends Row = Row>(typeName: string) {
   };
 }
 
+/** A part of a list, as GraphQL has it. */
+interface Rows<Row> {
+  readonly edges: readonly { readonly node: Row }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
 /** How v1 shows a record: the fields of its answers, in order. */
 export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell<Row> | Part<Whole>>) {
   const entries = Object.entries(fields);
@@ -72,7 +79,26 @@ export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell
       for (const [name, field] of entries) encoded[name] = field.value(whole);
       return encoded;
     },
-    columns: cells.map(([name]) => name),
-    encodeRow: (row: Row): CsvRow => cells.map(([, cell]) => cell.value(row)),
+    /** A list of records as CSV; `rowsIn` finds it in the data of the document. */
+    csv: <Data>(
+      document: TypedDocumentNode<Data, Record<string, unknown>>,
+      rowsIn: (data: Data) => Rows<Row>,
+    ): Csv<Data, Record<string, unknown>> => ({
+      columns: cells.map(([name]) => name),
+      document,
+      variables: ({ filter, orderBy }, _id, after) => ({ filter, orderBy, after }),
+      partOf(data) {
+        const { edges, pageInfo } = rowsIn(data);
+        const rows = edges.map(({ node }): CsvRow => cells.map(([, cell]) => cell.value(node)));
+        return { rows, next: pageInfo.hasNextPage ? pageInfo.endCursor : null };
+      },
+    }),
   };
+}
+
+/** The record in a mutation's result: errors are thrown, since v1 runs its documents with `runOwn`. */
+export function recordOf<Result extends { __typename: string }>(
+  result: Result,
+): Exclude<Result, { __typename: `${string}Error` }> {
+  return result as Exclude<Result, { __typename: `${string}Error` }>; // See above.
 }

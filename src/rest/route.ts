@@ -1,17 +1,10 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
-import type { Answer } from './answer.ts';
+import type { Answer, RequestUrl } from './answer.ts';
 import type { Csv } from './csv-answer.ts';
 import type { Fields } from './form/field.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** The parts of the request's URL that an encoder needs for absolute links. */
-export interface RequestUrl {
-  /** Without the query: `https://s.example/api/v1/spaces`. */
-  readonly path: string;
-  readonly query: string;
-}
 
 /** An answer that is not JSON: its operation, and the possible media types. */
 export interface FileAnswer {

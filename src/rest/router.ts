@@ -1,10 +1,143 @@
-import { type ErrorRequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
+import { requireScope } from '../domain/access/actor.ts';
 import { visibleError } from '../domain/errors.ts';
-import { answerTo, notFound, Refused, serverError, unreadable } from './answer.ts';
-import { UnreadableBody } from './form/form.ts';
-import { handlerOf, type RestDependencies } from './route-handler.ts';
+import type { ApiRequest, RequestOf } from '../graphql/context.ts';
+import { runOwn } from '../graphql/pipeline.ts';
+import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
+import {
+  type Answer,
+  answerTo,
+  contentOf,
+  methodNotAllowed,
+  notFound,
+  Refused,
+  type RequestUrl,
+  send,
+  serverError,
+  unprocessable,
+  unreadable,
+} from './answer.ts';
+import { sendCsv, wantsCsv } from './csv-answer.ts';
+import { decodeFields, refusalsOf } from './form/field.ts';
+import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
+import type { AnyRoute } from './route.ts';
 import { routes } from './routes.ts';
-import { send } from './send.ts';
+
+interface RestDependencies {
+  /** The base of links if the request has no valid host: `https://s.example`. */
+  readonly baseUrl: string;
+  readonly requestOf: RequestOf;
+  report(res: Response, error: unknown): void;
+}
+
+function urlOf(req: Request, baseUrl: string): RequestUrl {
+  const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
+  // A proxy may forward any scheme of its client.
+  const scheme = req.protocol.toLowerCase() === 'https' ? 'https' : 'http';
+  const host = /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(req.host ?? '') ? req.host : undefined;
+  return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
+}
+
+interface Call {
+  readonly req: Request;
+  readonly res: Response;
+  readonly route: AnyRoute;
+  readonly url: RequestUrl;
+  readonly form: FormFields;
+  readonly request: ApiRequest;
+}
+
+/** The answer; null if it is sent already. */
+async function answer(
+  { req, res, route, url, form, request }: Call,
+  { report }: RestDependencies,
+): Promise<Answer | null> {
+  const updates = route.methods.includes('PATCH');
+  const { input, refusals } = decodeFields(route.fields, form, route.schema, updates);
+  if (refusals.size > 0) return unprocessable(refusals);
+  const id = typeof req.params.id === 'string' ? req.params.id : '';
+  if (route.csv) res.vary('Accept');
+  try {
+    if (route.csv && wantsCsv(req)) {
+      const { document, columns, variables, partOf } = route.csv;
+      const part = async (from: string | null) =>
+        partOf(await runOwn(document, variables(input, id, from), request));
+      const first = await part(null);
+      if (first === null) return notFound;
+      request.onClosed(() => res.destroy());
+      // The connection is closed, so the client sees that the file is incomplete.
+      await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
+        if (!req.destroyed) report(res, error);
+        res.destroy();
+      });
+      return null;
+    }
+    const data = await runOwn(route.document, route.variables(input, id), request);
+    await pauseIfBlocked();
+    return route.encode(data, url, input);
+  } catch (error) {
+    const visible = visibleError(error);
+    if (visible === null || visible.code === 'UNAVAILABLE') throw error;
+    return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));
+  }
+}
+
+/** A form as text, equal for equal fields. */
+function textOf(form: FormFields): string {
+  return JSON.stringify(form, (_name, value) => (value instanceof Map ? [...value] : value));
+}
+
+const OVERRIDES = ['PUT', 'PATCH', 'DELETE'];
+
+/**
+ * The method that a POST stands for. Browsers' forms and some clients can only send GET and POST; they name PUT, PATCH or DELETE
+ * in the field `_method` of the body or the query.
+ */
+function methodIn(form: FormFields, { query }: RequestUrl): string {
+  const named = [parseForm(query).get('_method'), form.get('_method')].map((one) =>
+    String(one).toUpperCase(),
+  );
+  return named.find((one) => OVERRIDES.includes(one)) ?? 'POST';
+}
+
+/** The handler of one path, by method. */
+function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies): RequestHandler {
+  const allowed = ofPath.flatMap(({ methods }): readonly string[] =>
+    methods.includes('GET') ? ['GET', 'HEAD'] : methods,
+  );
+  const isAllowed = (method: string) =>
+    allowed.includes(method) || (method === 'POST' && OVERRIDES.some((one) => allowed.includes(one)));
+  return async (req, res) => {
+    const request: ApiRequest = res.locals.request;
+    if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
+    const url = urlOf(req, dependencies.baseUrl);
+    const isPost = req.method === 'POST';
+    if (isPost) requireScope(request.actor, 'write');
+    const posted = isPost ? await readForm(req, res) : null;
+    const method = posted ? methodIn(posted, url) : req.method.replace('HEAD', 'GET');
+    const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
+    if (route === undefined) return send(res, methodNotAllowed(method, allowed));
+    request.named(`${method} ${route.path}`);
+    requireScope(request.actor, method === 'GET' ? 'read' : 'write');
+    const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
+    const call = { req, res, route, url, form, request };
+    const writing = method === 'GET' ? null : keyedWriteOf(req, request);
+    if (writing === null) {
+      const answered = await answer(call, dependencies);
+      return answered === null ? undefined : send(res, answered);
+    }
+    await answerOnce(res, writing, request.data, async () => {
+      const path = req.path.replace(/\/$/, '');
+      const before = await writing.keyed.begin(JSON.stringify(['v1', route.methods, path, textOf(form)]));
+      if (before !== null) return { ...before, headers: {} };
+      const made = await answer({ ...call, request: writing }, dependencies);
+      if (made === null) throw new Error('a write is never answered with a file');
+      const { contentType, data, headers } = contentOf(made);
+      return { status: made.status, contentType, headers, body: String(data) };
+    });
+  };
+}
 
 function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {

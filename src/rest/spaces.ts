@@ -6,15 +6,12 @@ import {
   RestSpaceDocument,
   RestSpacePageDocument,
   RestSpaceRowsDocument,
-  type RestSpaceRowsQueryVariables,
   RestUpdateSpaceDocument,
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
-import { notFound, success } from './answer.ts';
+import { encodePage, notFound, success } from './answer.ts';
 import { choice, type Fields, integer, text } from './form/field.ts';
-import { encodePage } from './page.ts';
-import { fieldsOf, recordAnswer } from './record.ts';
-import { recordOf } from './result.ts';
+import { fieldsOf, recordAnswer, recordOf } from './record.ts';
 import { route, withoutFields } from './route.ts';
 
 const fields = {
@@ -54,16 +51,7 @@ export const spaceRoutes = [
     document: RestSpacePageDocument,
     variables: (input) => input,
     encode: ({ spacePage }, url) => encodePage(spacePage, spaceAnswer.encode, url),
-    csv: {
-      columns: spaceAnswer.columns,
-      document: RestSpaceRowsDocument,
-      variables: ({ filter, orderBy }, _id, after) =>
-        ({ filter, orderBy, after }) as RestSpaceRowsQueryVariables,
-      partOf: ({ spaces: { edges, pageInfo } }) => ({
-        rows: edges.map(({ node }) => spaceAnswer.encodeRow(node)),
-        next: pageInfo.hasNextPage ? pageInfo.endCursor : null,
-      }),
-    },
+    csv: spaceAnswer.csv(RestSpaceRowsDocument, ({ spaces }) => spaces),
   }),
   route({
     methods: ['POST'],

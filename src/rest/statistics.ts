@@ -1,8 +1,7 @@
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/rows.ts';
 import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
-import { notFound } from './answer.ts';
+import { encodePage, notFound } from './answer.ts';
 import { choice, integer, text } from './form/field.ts';
-import { encodePage } from './page.ts';
 import { route } from './route.ts';
 
 const fields = {

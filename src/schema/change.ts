@@ -8,12 +8,13 @@ import {
   parseChangeFilter,
 } from '../domain/change/list.ts';
 import { DomainError } from '../domain/errors.ts';
+import type { EdgesInput } from '../domain/list.ts';
+import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
-import { listCost } from './cost/list-cost.ts';
-import { enumType } from './enum-type.ts';
+import { enumType } from './domain-types.ts';
 import { Link } from './link/link.ts';
-import { connectionOf, edgesArgs, selectionOf } from './list.ts';
+import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
 import { Space } from './space.ts';
 
@@ -33,7 +34,7 @@ const typeOf: Readonly<Record<RecordKindName, string>> = {
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
 
-export const Change = builder.prismaObject('Change', {
+const Change = builder.prismaObject('Change', {
   select: { id: true },
   interfaces: [Node],
   description:
@@ -78,9 +79,9 @@ export const Change = builder.prismaObject('Change', {
 
 findNodes(Change, ({ db, actor }, ids) => findChanges(db, actor, ids));
 
-const ChangeConnection = connectionOf('Change', 'changes', Change);
+const connection = connectionOf('Change', 'changes', Change);
 
-export const ChangeFilter = builder.inputType('ChangeFilter', {
+const ChangeFilter = builder.inputType('ChangeFilter', {
   description: 'A filter for changes. All conditions must match.',
   fields: (t) => ({
     kind: t.field({ type: RecordKind, description: 'Only changes of this kind of record.' }),
@@ -96,11 +97,10 @@ const selectionArgs = selectionOf('Change', 'changes', ChangeFilter, changeOrder
 
 builder.queryField('changes', (t) =>
   t.field({
-    type: ChangeConnection,
-    extensions: listCost,
+    ...connection,
     description:
       "The changes of the account's records, paginated by cursor. A client that continues from its last cursor misses none.",
-    args: { ...edgesArgs, ...selectionArgs },
+    args: { ...connection.args, ...selectionArgs },
     resolve: (_root, args, { db, lists, actor }) => changeConnection(db, lists, actor, args),
   }),
 );
@@ -119,23 +119,12 @@ builder.subscriptionField('changes', (t) =>
   }),
 );
 
-const history = 'The changes of the record, newest first, paginated by cursor.';
+const history = (kind: 'LINK' | 'SPACE') => ({
+  ...connection,
+  description: 'The changes of the record, newest first, paginated by cursor.',
+  resolve: (record: { id: number }, args: EdgesInput, { db, lists, actor }: Context) =>
+    historyOf(db, lists, actor, kind, record, args),
+});
 
-builder.objectField(Link, 'history', (t) =>
-  t.field({
-    type: ChangeConnection,
-    extensions: listCost,
-    description: history,
-    args: edgesArgs,
-    resolve: (link, args, { db, lists, actor }) => historyOf(db, lists, actor, 'LINK', link, args),
-  }),
-);
-builder.objectField(Space, 'history', (t) =>
-  t.field({
-    type: ChangeConnection,
-    extensions: listCost,
-    description: history,
-    args: edgesArgs,
-    resolve: (space, args, { db, lists, actor }) => historyOf(db, lists, actor, 'SPACE', space, args),
-  }),
-);
+builder.objectField(Link, 'history', (t) => t.field(history('LINK')));
+builder.objectField(Space, 'history', (t) => t.field(history('SPACE')));

@@ -10,13 +10,11 @@ import {
 } from '../domain/short-domain/domain.ts';
 import { verificationOf, verifyDomain } from '../domain/short-domain/verification.ts';
 import { builder } from './builder.ts';
-import { changeCost, costs, DNS_COST } from './cost/field-cost.ts';
-import { listCost } from './cost/list-cost.ts';
-import { InUseError, NotFoundError, ValidationError } from './error.ts';
-import { inputType } from './input-type.ts';
-import { connectionOf, edgesArgs } from './list.ts';
+import { costs, DNS_COST } from './cost/field-cost.ts';
+import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
+import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
+import { asDeleted, asResult, InUseError, NotFoundError, resultOf, ValidationError } from './result.ts';
 
 const DomainVerification = builder
   .objectRef<{ name: string; value: string }>('DomainVerification')
@@ -60,35 +58,25 @@ const Domain = builder.prismaObject('Domain', {
 
 findNodes(Domain, ({ db, actor }, ids) => findDomains(db, actor, ids));
 
-const DomainConnection = connectionOf('Domain', 'domains', Domain);
+const connection = connectionOf('Domain', 'domains', Domain);
 
 builder.queryFields((t) => ({
   domain: t.field({
-    type: Domain,
-    nullable: true,
-    description: 'The domain with this id; null if it does not exist or the account may not use it.',
-    args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
+    ...queryOf(Domain, 'it does not exist or the account may not use it'),
     resolve: (_root, { id }, { db, actor }) => findDomain(db, actor, id),
   }),
   domains: t.field({
-    type: DomainConnection,
-    extensions: listCost,
+    ...connection,
     description:
       'The domains that the account may use, its own and the shared ones, oldest first, paginated by cursor.',
-    args: edgesArgs,
     resolve: (_root, args, { lists, actor }) => domainConnection(lists, actor, args),
   }),
 }));
 
-const CreateDomainInput = inputType('CreateDomainInput', 'A new domain.', createDomainInput);
-const UpdateDomainInput = inputType(
-  'UpdateDomainInput',
-  'Changes to a domain. Absent fields do not change.',
-  updateDomainInput,
-  { updates: true },
-);
-
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Domain', Domain, {
+const { creation, update, deletion } = mutationsOf(Domain, {
+  create: createDomainInput,
+  update: updateDomainInput,
+  changes: 'Changes to a domain. Absent fields do not change.',
   failsToDelete: [InUseError],
 });
 
@@ -99,21 +87,13 @@ const VerifyResult = resultOf('VerifyDomain', 'The verified domain', Domain, [
 
 builder.mutationFields((t) => ({
   createDomain: t.field({
-    type: CreateResult,
-    extensions: changeCost,
-    description: 'Creates a domain.',
-    args: { input: t.arg({ type: CreateDomainInput, required: true, description: 'The new domain.' }) },
+    ...creation,
     resolve: (_root, { input }, { db, actor, services, now }) =>
       asResult(createDomain(db, actor, services, input, now())),
   }),
   updateDomain: t.field({
-    type: UpdateResult,
-    extensions: changeCost,
+    ...update,
     description: "Changes one of the account's own domains.",
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the domain.' }),
-      input: t.arg({ type: UpdateDomainInput, required: true, description: 'What to change.' }),
-    },
     resolve: (_root, { id, input }, { db, actor, services, now }) =>
       asResult(updateDomain(db, actor, services, id, input, now())),
   }),
@@ -122,15 +102,13 @@ builder.mutationFields((t) => ({
     extensions: costs({ work: DNS_COST }),
     description:
       "Looks up the TXT record of one of the account's own domains in DNS. If it is found, the domain serves visitors from now on.",
-    args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
+    args: idArgs('domain'),
     resolve: (_root, { id }, { db, actor, services, now }) =>
       asResult(verifyDomain(db, actor, services, id, now())),
   }),
   deleteDomain: t.field({
-    type: DeleteResult,
-    extensions: changeCost,
+    ...deletion,
     description: "Deletes one of the account's own domains, if it has no links.",
-    args: { id: t.arg.id({ required: true, description: 'The id of the domain.' }) },
     resolve: (_root, { id }, { db, actor, now }) => asDeleted('Domain', deleteDomain(db, actor, id, now())),
   }),
 }));

@@ -2,16 +2,12 @@ import type { InputRef, ObjectRef } from '@pothos/core';
 import { type Connection, MAX_EDGES, PAGE_SIZES, type Page } from '../domain/list.ts';
 import { inSlices } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
-import { costs } from './cost/field-cost.ts';
-import { sameListCost } from './cost/list-cost.ts';
-import { enumType } from './enum-type.ts';
+import { costs, listCost, sameListCost } from './cost/field-cost.ts';
+import { enumType } from './domain-types.ts';
 
-export const Direction = builder.enumType('Direction', {
-  description: 'The direction of an order.',
-  values: {
-    ASC: { description: 'Ascending: smallest, oldest or alphabetically first.' },
-    DESC: { description: 'Descending: largest, newest or alphabetically last.' },
-  } as const,
+const Direction = enumType('Direction', 'The direction of an order.', {
+  ASC: 'Ascending: smallest, oldest or alphabetically first.',
+  DESC: 'Descending: largest, newest or alphabetically last.',
 });
 
 const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
@@ -42,8 +38,23 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   }),
 });
 
+/** The description of the filter by the last change. */
+export const updatedSince =
+  'Only records that were changed at this time or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
+
+const edgesArgs = builder.args((t) => ({
+  first: t.int({
+    description: `The number of records from the start, or after \`after\`: 0 to ${MAX_EDGES}; 20 by default.`,
+  }),
+  after: t.string({ description: 'Only records after this cursor.' }),
+  last: t.int({
+    description: `The number of records from the end, or before \`before\`: 0 to ${MAX_EDGES}.`,
+  }),
+  before: t.string({ description: 'Only records before this cursor.' }),
+}));
+
 /**
- * The connection and edge types of a list.
+ * The fields with a list that is paginated by cursor, all but their descriptions and resolvers.
  * @param ofTotal an addition to the description of its total
  */
 export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<Types, Row>, ofTotal = '') {
@@ -58,7 +69,7 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       node: t.expose('node' as never, { type: node, description: 'The record.' }),
     }),
   });
-  return builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
+  const type = builder.objectRef<Connection<Row>>(`${name}Connection`).implement({
     description: `A page of ${plural}, paginated by cursor.`,
     fields: (t) => ({
       edges: t.field({
@@ -89,24 +100,10 @@ export function connectionOf<Row>(name: string, plural: string, node: ObjectRef<
       }),
     }),
   });
+  return { type, extensions: listCost, args: edgesArgs };
 }
 
-/** The description of the filter by the last change. */
-export const updatedSince =
-  'Only records that were changed at this time or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
-
-export const edgesArgs = builder.args((t) => ({
-  first: t.int({
-    description: `The number of records from the start, or after \`after\`: 0 to ${MAX_EDGES}; 20 by default.`,
-  }),
-  after: t.string({ description: 'Only records after this cursor.' }),
-  last: t.int({
-    description: `The number of records from the end, or before \`before\`: 0 to ${MAX_EDGES}.`,
-  }),
-  before: t.string({ description: 'Only records before this cursor.' }),
-}));
-
-export const pageArgs = builder.args((t) => ({
+const pageArgs = builder.args((t) => ({
   page: t.int({
     defaultValue: 1,
     description: 'The page number, from 1. Pages after the last one are empty.',
@@ -114,9 +111,9 @@ export const pageArgs = builder.args((t) => ({
   perPage: t.int({ defaultValue: 10, description: `The page size: ${PAGE_SIZES.join(', ')}.` }),
 }));
 
-/** The type of a numbered page. */
+/** The fields with a list that is paginated by page number, all but their descriptions and resolvers. */
 export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types, Row>) {
-  return builder.objectRef<Page<Row>>(`${name}Page`).implement({
+  const type = builder.objectRef<Page<Row>>(`${name}Page`).implement({
     description: `A page of ${plural}, by page number.`,
     fields: (t) => ({
       items: t.field({
@@ -131,44 +128,52 @@ export function pageOf<Row>(name: string, plural: string, item: ObjectRef<Types,
       pageCount: t.exposeInt('pageCount', { description: 'The number of pages; at least 1.' }),
     }),
   });
+  return { type, extensions: listCost, args: pageArgs };
 }
 
-/** The input type of a list's order, and the arguments `filter` and `orderBy`. */
-export function selectionOf<Filter extends object, Field extends string>(
+/** The input type of a list's order. `about` follows its description. */
+export function orderOf<Field extends string>(
   name: string,
   plural: string,
-  filter: InputRef<Filter>,
-  fields: Readonly<Record<Field | 'ID', string>>,
-  defaultDirection: 'ASC' | 'DESC' = 'DESC',
+  fields: Readonly<Record<Field, string>>,
+  defaults: { readonly field: Field; readonly direction: 'ASC' | 'DESC' },
+  about = '',
 ) {
-  const OrderField = enumType<Field | 'ID'>(
-    `${name}OrderField`,
-    `The fields by which ${plural} can be ordered.`,
-    fields,
-  );
-  const Order = builder.inputType(`${name}Order`, {
-    description: `The order of ${plural}. Ties are broken by id, in the same direction.`,
+  return builder.inputType(`${name}Order`, {
+    description: `The order of ${plural}.${about}`,
     fields: (t) => ({
       field: t.field({
-        type: OrderField,
+        type: enumType(`${name}OrderField`, `The fields by which ${plural} can be ordered.`, fields),
         required: true,
         // One of the enum's values; TypeScript cannot follow the type parameter.
-        defaultValue: 'ID' as never,
+        defaultValue: defaults.field as never,
         description: 'The field to order by.',
       }),
       direction: t.field({
         type: Direction,
         required: true,
-        defaultValue: defaultDirection,
+        defaultValue: defaults.direction,
         description: 'The direction.',
       }),
     }),
   });
+}
+
+/** The arguments `filter` and `orderBy` of a list. */
+export function selectionOf<Filter extends object, Field extends string>(
+  name: string,
+  plural: string,
+  filter: InputRef<Filter>,
+  fields: Readonly<Record<Field | 'ID', string>>,
+  direction: 'ASC' | 'DESC' = 'DESC',
+) {
+  const ties = ' Ties are broken by id, in the same direction.';
+  const Order = orderOf<Field | 'ID'>(name, plural, fields, { field: 'ID', direction }, ties);
   return builder.args((t) => ({
     filter: t.field({ type: filter, description: `A filter; all ${plural} by default.` }),
     orderBy: t.field({
       type: Order,
-      description: `The order; ${defaultDirection === 'DESC' ? 'newest' : 'oldest'} first by default.`,
+      description: `The order; ${direction === 'DESC' ? 'newest' : 'oldest'} first by default.`,
     }),
   }));
 }

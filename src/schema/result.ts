@@ -1,9 +1,116 @@
-import type { ObjectRef } from '@pothos/core';
-import { DomainError } from '../domain/errors.ts';
+import { brandWithType, type ObjectRef } from '@pothos/core';
+import { DomainError, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
+import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { errorForms } from '../graphql/errors.ts';
 import { builder, type Types } from './builder.ts';
-import { Failure, NotFoundError, ValidationError } from './error.ts';
-import { nodeIdOf } from './node.ts';
+import { costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { enumType } from './domain-types.ts';
+import { Node, nodeIdOf } from './node.ts';
+
+const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
+
+/** An expected failure as a value: GraphQL would treat an Error as a failed field. */
+export class Failure {
+  readonly error: DomainError;
+
+  constructor(error: DomainError) {
+    this.error = error;
+  }
+}
+
+const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
+  description: 'An expected failure of a mutation.',
+  fields: (t) => ({
+    message: t.string({ description: 'A message for people.', resolve: ({ error }) => error.message }),
+    code: t.field({
+      type: ErrorCodeEnum,
+      description: 'A code for programs.',
+      resolve: ({ error }) => error.code,
+    }),
+  }),
+});
+
+const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
+  description: 'The errors of one field of the input.',
+  fields: (t) => ({
+    path: t.exposeStringList('path', {
+      description: 'The path of the field in the input, outermost name first.',
+      extensions: costs({ size: 1, weight: 2 }),
+    }),
+    messages: t.exposeStringList('messages', {
+      description: "What is wrong, as the rest of a sentence that starts with the field's name.",
+      extensions: costs({ size: 1, weight: 2 }),
+    }),
+  }),
+});
+
+export const ValidationError = builder.objectRef<Failure>('ValidationError').implement({
+  description: 'One or more fields of the input are wrong; nothing was saved.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    fields: t.field({
+      type: [FieldErrorType],
+      description: `All wrong fields, at most ${MAX_FIELD_ERRORS}.`,
+      extensions: costs({ size: MAX_FIELD_ERRORS }),
+      resolve: ({ error }) => [...error.fields],
+    }),
+  }),
+});
+
+export const NotFoundError = builder.objectRef<Failure>('NotFoundError').implement({
+  description: errorCodes.NOT_FOUND,
+  interfaces: [ErrorInterface],
+});
+
+export const InUseError = builder.objectRef<Failure>('InUseError').implement({
+  description: errorCodes.IN_USE,
+  interfaces: [ErrorInterface],
+});
+
+/** A conflict, with the current record. */
+class Conflict extends Failure {
+  readonly current: { id: number };
+
+  constructor(error: DomainError, current: { id: number }) {
+    super(error);
+    this.current = current;
+  }
+}
+
+export const ConflictError = builder.objectRef<Conflict>('ConflictError').implement({
+  description: 'The record was changed after the given time; nothing was changed now.',
+  interfaces: [ErrorInterface],
+  fields: (t) => ({
+    current: t.field({
+      type: Node,
+      description:
+        'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`.',
+      extensions: costs({ work: STATEMENT_COST }),
+      resolve: ({ current }) => current,
+    }),
+  }),
+});
+
+/** An error type; its values are Failures. */
+export type ErrorType = ObjectRef<Types, Failure>;
+
+/** The result of a mutation: a value of the type, or an error. For v1, the error is thrown. */
+export function resultOf<Value>(
+  mutation: string,
+  what: string,
+  type: ObjectRef<Types, Value>,
+  errors: readonly ErrorType[],
+) {
+  return builder.unionType(`${mutation}Result`, {
+    description: `${what}, or an error.`,
+    types: [type, ...errors],
+    resolveType(value, { throwsFailures }) {
+      if (!(value instanceof Failure)) return type.name;
+      if (throwsFailures) throw value.error;
+      return errorForms[value.error.code].type;
+    },
+  });
+}
 
 /** The result of `work`, or its expected failure; any other error is thrown. */
 export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
@@ -15,12 +122,29 @@ export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
   }
 }
 
+/**
+ * The result of an update that may fail with a conflict.
+ * @param current reads the current record
+ */
+export async function asUpdate<Row extends { id: number }>(
+  type: ObjectRef<Types, Row>,
+  work: Promise<Row>,
+  current: () => PromiseLike<Row | null>,
+): Promise<Row | Failure> {
+  const result = await asResult(work);
+  if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
+  const row = await current();
+  if (row === null) return new Failure(notFound(type.name.toLowerCase()));
+  brandWithType(row, type);
+  return new Conflict(result.error, row);
+}
+
 interface Deleted {
   readonly type: string;
   readonly id: number;
 }
 
-const DeletedRecord = builder.objectRef<Deleted>('DeletedRecord').implement({
+export const DeletedRecord = builder.objectRef<Deleted>('DeletedRecord').implement({
   description: 'A deleted record.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the deleted record.' }),
@@ -44,52 +168,4 @@ export async function inSequence<Item, Result>(
   const results: Result[] = [];
   for (const item of items) results.push(await work(item));
   return results;
-}
-
-/** An error type; its values are Failures. */
-type ErrorType = ObjectRef<Types, Failure>;
-
-interface ResultOptions<Created> {
-  /** The result of a creation, if it has more than the record. */
-  readonly created?: ObjectRef<Types, Created>;
-  /** Further errors. */
-  readonly failsToUpdate?: readonly ErrorType[];
-  readonly failsToDelete?: readonly ErrorType[];
-}
-
-/** The result of a mutation: a value of the type, or an error. For v1, the error is thrown. */
-export function resultOf<Value>(
-  mutation: string,
-  what: string,
-  type: ObjectRef<Types, Value>,
-  errors: readonly ErrorType[],
-) {
-  return builder.unionType(`${mutation}Result`, {
-    description: `${what}, or an error.`,
-    types: [type, ...errors],
-    resolveType(value, { throwsFailures }) {
-      if (!(value instanceof Failure)) return type.name;
-      if (throwsFailures) throw value.error;
-      return errorForms[value.error.code].type;
-    },
-  });
-}
-
-/** The results of the mutations that create, update and delete records of one type. */
-export function resultsOf<Row, Created = Row>(
-  name: string,
-  record: ObjectRef<Types, Row>,
-  { created, failsToUpdate = [], failsToDelete = [] }: ResultOptions<Created> = {},
-) {
-  const updateErrors = [ValidationError, NotFoundError, ...failsToUpdate];
-  return {
-    CreateResult: resultOf<Row | Created>(`Create${name}`, 'The new record', created ?? record, [
-      ValidationError,
-    ]),
-    UpdateResult: resultOf(`Update${name}`, 'The changed record', record, updateErrors),
-    DeleteResult: resultOf(`Delete${name}`, 'The deleted record', DeletedRecord, [
-      NotFoundError,
-      ...failsToDelete,
-    ]),
-  };
 }

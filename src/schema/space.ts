@@ -10,13 +10,11 @@ import {
   updateSpaceInput,
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { asUpdate, ConflictError, ifUpdatedAt } from './conflict.ts';
-import { changeCost } from './cost/field-cost.ts';
-import { listCost } from './cost/list-cost.ts';
-import { descriptionsOf, inputType } from './input-type.ts';
-import { connectionOf, edgesArgs, pageArgs, pageOf, selectionOf, updatedSince } from './list.ts';
+import { descriptionsOf } from './domain-types.ts';
+import { connectionOf, pageOf, selectionOf, updatedSince } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultsOf } from './result.ts';
+import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
+import { asDeleted, asResult, asUpdate, ConflictError } from './result.ts';
 
 const described = descriptionsOf(updateSpaceInput);
 
@@ -34,8 +32,8 @@ export const Space = builder.prismaObject('Space', {
 
 findNodes(Space, ({ db, actor }, ids) => findSpaces(db, actor, ids));
 
-const SpaceConnection = connectionOf('Space', 'spaces', Space);
-const SpacePage = pageOf('Space', 'spaces', Space);
+const connection = connectionOf('Space', 'spaces', Space);
+const page = pageOf('Space', 'spaces', Space);
 
 const SpaceFilter = builder.inputType('SpaceFilter', {
   description: 'A filter for spaces.',
@@ -53,65 +51,44 @@ const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
 
 builder.queryFields((t) => ({
   space: t.field({
-    type: Space,
-    nullable: true,
-    description: 'The space with this id; null if the account has none.',
-    args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
+    ...queryOf(Space),
     resolve: (_root, { id }, { db, actor }) => findSpace(db, actor, id),
   }),
   spaces: t.field({
-    type: SpaceConnection,
-    extensions: listCost,
+    ...connection,
     description: "The account's spaces, paginated by cursor.",
-    args: { ...edgesArgs, ...selectionArgs },
+    args: { ...connection.args, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => spaceConnection(lists, actor, args),
   }),
   spacePage: t.field({
-    type: SpacePage,
-    extensions: listCost,
+    ...page,
     description: "The account's spaces, paginated by page number.",
-    args: { ...pageArgs, ...selectionArgs },
+    args: { ...page.args, ...selectionArgs },
     resolve: (_root, args, { lists, actor }) => spacePage(lists, actor, args),
   }),
 }));
 
-const CreateSpaceInput = inputType('CreateSpaceInput', 'A new space.', createSpaceInput);
-const UpdateSpaceInput = inputType(
-  'UpdateSpaceInput',
-  'Changes to a space. Absent fields do not change; neither field can be cleared.',
-  updateSpaceInput,
-  { updates: true },
-);
-
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Space', Space, {
+const { creation, update, deletion } = mutationsOf(Space, {
+  create: createSpaceInput,
+  update: updateSpaceInput,
+  changes: 'Changes to a space. Absent fields do not change; neither field can be cleared.',
   failsToUpdate: [ConflictError],
 });
 
 builder.mutationFields((t) => ({
   createSpace: t.field({
-    type: CreateResult,
-    extensions: changeCost,
-    description: 'Creates a space.',
-    args: { input: t.arg({ type: CreateSpaceInput, required: true, description: 'The new space.' }) },
+    ...creation,
     resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
   }),
   updateSpace: t.field({
-    type: UpdateResult,
-    extensions: changeCost,
-    description: 'Changes a space.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the space.' }),
-      input: t.arg({ type: UpdateSpaceInput, required: true, description: 'What to change.' }),
-      ifUpdatedAt: t.arg({ type: 'DateTime', description: ifUpdatedAt }),
-    },
-    resolve: (_root, { id, input, ifUpdatedAt: seen }, { db, actor, now }) =>
-      asUpdate(Space, updateSpace(db, actor, id, input, now(), seen), () => findSpace(db, actor, id)),
+    ...update,
+    args: { ...update.args, ...ifUpdatedAtArg },
+    resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
+      asUpdate(Space, updateSpace(db, actor, id, input, now(), ifUpdatedAt), () => findSpace(db, actor, id)),
   }),
   deleteSpace: t.field({
-    type: DeleteResult,
-    extensions: changeCost,
+    ...deletion,
     description: 'Deletes a space. Its links remain, without a space.',
-    args: { id: t.arg.id({ required: true, description: 'The id of the space.' }) },
     resolve: (_root, { id }, { db, actor, now }) => asDeleted('Space', deleteSpace(db, actor, id, now())),
   }),
 }));

@@ -1,5 +1,5 @@
-import { deliveryConnection } from '../domain/webhook/delivery.ts';
-import { eventsOf, webhookEvents } from '../domain/webhook/events.ts';
+import { deliveryConnection, redeliver } from '../domain/webhook/delivery.ts';
+import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
@@ -17,13 +17,40 @@ import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
 import { changeCost, costs } from './cost/field-cost.ts';
-import { listCost } from './cost/list-cost.ts';
-import { NotFoundError } from './error.ts';
-import { inputType } from './input-type.ts';
-import { connectionOf, edgesArgs } from './list.ts';
+import { enumType } from './domain-types.ts';
+import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { asDeleted, asResult, resultOf, resultsOf } from './result.ts';
-import { WebhookDeliveryConnection, WebhookEvent } from './webhook-delivery.ts';
+import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
+import { asDeleted, asResult, NotFoundError, resultOf, ValidationError } from './result.ts';
+
+const WebhookEvent = enumType('WebhookEvent', 'The events that a webhook can get.', webhookEvents);
+
+const DeliveryStatusEnum = enumType('DeliveryStatus', 'The status of a delivery.', deliveryStatuses);
+
+const WebhookDelivery = builder.prismaObject('WebhookDelivery', {
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the delivery.' }),
+    event: t.field({
+      type: WebhookEvent,
+      select: { event: true },
+      description: 'The event.',
+      // The queue has only events.
+      resolve: ({ event }) => event as keyof typeof webhookEvents,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    status: t.field({
+      type: DeliveryStatusEnum,
+      select: { status: true },
+      description: 'The status of the delivery.',
+      resolve: ({ status }) => status as DeliveryStatus, // The queue has no other status.
+    }),
+    attempts: t.exposeInt('attempts'),
+    lastAttemptAt: t.expose('lastAttemptAt', { type: 'DateTime', nullable: true }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
 
 const Webhook = builder.prismaObject('Webhook', {
   select: { id: true },
@@ -49,31 +76,22 @@ const Webhook = builder.prismaObject('Webhook', {
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     deliveries: t.field({
-      type: WebhookDeliveryConnection,
-      extensions: listCost,
+      ...connectionOf('WebhookDelivery', 'deliveries', WebhookDelivery),
       description:
         'The deliveries of the last 30 days, including waiting ones, newest first, paginated by cursor.',
-      args: edgesArgs,
       resolve: (webhook, args, { lists }) => deliveryConnection(lists, webhook, args),
     }),
   }),
 });
 
-const WebhookConnection = connectionOf('Webhook', 'webhooks', Webhook);
-
 builder.queryFields((t) => ({
   webhook: t.field({
-    type: Webhook,
-    nullable: true,
-    description: 'The webhook with this id; null if the account has none.',
-    args: { id: t.arg.id({ required: true, description: 'The id of the webhook.' }) },
+    ...queryOf(Webhook),
     resolve: (_root, { id }, { db, actor }) => findWebhook(db, actor, id),
   }),
   webhooks: t.field({
-    type: WebhookConnection,
-    extensions: listCost,
+    ...connectionOf('Webhook', 'webhooks', Webhook),
     description: "The account's webhooks, oldest first, paginated by cursor.",
-    args: edgesArgs,
     resolve: (_root, args, { lists, actor }) => webhookConnection(lists, actor, args),
   }),
 }));
@@ -92,15 +110,10 @@ const CreatedWebhook = builder
     }),
   });
 
-const CreateWebhookInput = inputType('CreateWebhookInput', 'A new webhook.', createWebhookInput);
-const UpdateWebhookInput = inputType(
-  'UpdateWebhookInput',
-  'Changes to a webhook. Absent fields do not change; no field can be cleared.',
-  updateWebhookInput,
-  { updates: true },
-);
-
-const { CreateResult, UpdateResult, DeleteResult } = resultsOf('Webhook', Webhook, {
+const { creation, update, deletion } = mutationsOf(Webhook, {
+  create: createWebhookInput,
+  update: updateWebhookInput,
+  changes: 'Changes to a webhook. Absent fields do not change; no field can be cleared.',
   created: CreatedWebhook,
 });
 
@@ -111,7 +124,10 @@ const RotateWebhookSecretResult = resultOf(
   [NotFoundError],
 );
 
-const id = 'The id of the webhook.';
+const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending again', WebhookDelivery, [
+  ValidationError,
+  NotFoundError,
+]);
 
 /** A new secret, which is left out of a stored answer. */
 async function shownOnce<Made extends { secret: string }>(
@@ -125,43 +141,41 @@ async function shownOnce<Made extends { secret: string }>(
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
-    type: CreateResult,
-    extensions: changeCost,
+    ...creation,
     description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
-    args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The new webhook.' }) },
     resolve: (_root, { input }, context) => {
       const { db, actor, services, now } = context;
       return asResult(shownOnce(context, createWebhook(db, actor, input, services.random, now())));
     },
   }),
   updateWebhook: t.field({
-    type: UpdateResult,
-    extensions: changeCost,
-    description: 'Changes a webhook.',
-    args: {
-      id: t.arg.id({ required: true, description: id }),
-      input: t.arg({ type: UpdateWebhookInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (_root, args, { db, actor, now }) =>
-      asResult(updateWebhook(db, actor, args.id, args.input, now())),
+    ...update,
+    resolve: (_root, { id, input }, { db, actor, now }) =>
+      asResult(updateWebhook(db, actor, id, input, now())),
   }),
   deleteWebhook: t.field({
-    type: DeleteResult,
-    extensions: changeCost,
+    ...deletion,
     description: 'Deletes a webhook, and its deliveries.',
-    args: { id: t.arg.id({ required: true, description: id }) },
-    resolve: (_root, args, { db, actor, now }) =>
-      asDeleted('Webhook', deleteWebhook(db, actor, args.id, now())),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Webhook', deleteWebhook(db, actor, id, now())),
   }),
   rotateWebhookSecret: t.field({
     type: RotateWebhookSecretResult,
     extensions: changeCost,
     description:
       'Gives a webhook a new secret. For 24 hours the one before it also signs requests; any earlier one stops at once.',
-    args: { id: t.arg.id({ required: true, description: id }) },
-    resolve: (_root, args, context) => {
+    args: idArgs('webhook'),
+    resolve: (_root, { id }, context) => {
       const { db, actor, services, now } = context;
-      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, args.id, services.random, now())));
+      return asResult(shownOnce(context, rotateWebhookSecret(db, actor, id, services.random, now())));
     },
+  }),
+  redeliver: t.field({
+    type: RedeliverResult,
+    extensions: changeCost,
+    description:
+      'Sends a delivery again now, whatever its status, with all retries. Earlier deliveries about the same record that ' +
+      'still wait are sent first. Its webhook must not be disabled.',
+    args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
+    resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
   }),
 }));

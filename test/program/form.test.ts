@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeFields } from '../../src/rest/form/decode.ts';
+import { decodeFields } from '../../src/rest/form/field.ts';
 import { type FormValue, parseForm, parseJson, UnreadableBody } from '../../src/rest/form/form.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';

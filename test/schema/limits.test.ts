@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Documents } from '../../src/graphql/document.ts';
 import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
-import { introspectionSizes } from '../../src/schema/cost/size-calculation.ts';
+import { introspectionSizes } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,5 +1,6 @@
 import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_COMPARED } from '../../domain/link/reuse.ts';
+import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/list.ts';
 
 /** A field's arguments as they were sent, with variables replaced. */
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -41,12 +42,6 @@ export function costs(cost: FieldCost): { cost: FieldCost } {
   return { cost };
 }
 
-/** The items of a list as it was sent: a single value is a list of one. */
-function itemsOf(value: unknown): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
 /** A field of an input as it was sent. */
 export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
@@ -75,8 +70,10 @@ export const checkCost = costs({
   work: (args) => batchOf(args).length * CHANGE_COST,
 });
 
+/** The items of a batch as it was sent: a single value is a list of one. */
 function batchOf(args: ArgumentValues): readonly unknown[] {
-  return itemsOf(Object.values(args)[0]);
+  const [batch] = Object.values(args);
+  return Array.isArray(batch) ? batch : batch == null ? [] : [batch];
 }
 
 /** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
@@ -92,3 +89,48 @@ function hashesIn(given: unknown): number {
   const compared = fieldOf(given, 'id') == null ? 0 : passwords;
   return passwords * hashesPerPassword(input) + compared;
 }
+
+/** The cost of what a statement reads without returning it: for a filter, and for a search. */
+const FILTER_COST = 1_000;
+const SEARCH_COST = 9_000;
+/** How many skipped rows cost 1, and how many are counted: few accounts have more. */
+const SKIPPED_PER_COST = 10;
+const MAX_SKIPPED = 100_000;
+
+/** The cost of the rows that the filter leaves out. */
+function filterCost(filter: unknown): number {
+  const given = typeof filter === 'object' && filter !== null ? Object.values(filter) : [];
+  return given.some((one) => one != null) ? FILTER_COST : 0;
+}
+
+/** The cost of the rows before a numbered page: with a filter each is read, and in most orders its text, too. */
+function skippingCost({ page, perPage, filter, orderBy }: ArgumentValues): number {
+  if (typeof page !== 'number') return 0;
+  const skipped = (page - 1) * (countOf(perPage, MAX_EDGES) ?? PAGE_SIZES[0]);
+  const read = (filterCost(filter) > 0 ? 2 : 1) * (orderBy == null ? 1 : 2);
+  return (Math.min(Math.max(skipped, 0), MAX_SKIPPED) * read) / SKIPPED_PER_COST;
+}
+
+/** The maximum number of records of a page. */
+const pageSizeOf = ({ first, last, perPage }: ArgumentValues): number =>
+  countOf(perPage, MAX_EDGES) ?? countOf(first, MAX_EDGES) ?? countOf(last, MAX_EDGES) ?? DEFAULT_EDGES;
+
+/**
+ * The cost of a list: its fields count once for each possible record. The field with its records then needs no size of its
+ * own. With a filter, its total and the pages around it cost as much as the filter.
+ */
+export const listCost = costs({
+  size: pageSizeOf,
+  work: (args) =>
+    STATEMENT_COST +
+    filterCost(args.filter) +
+    (fieldOf(args.filter, 'search') ? SEARCH_COST : 0) +
+    skippingCost(args),
+  // All fields below count once for each record.
+  toChildren: (args) => ({ filtering: filterCost(args.filter) / pageSizeOf(args) }),
+});
+
+/** The cost of another statement about the same list. */
+export const sameListCost = costs({
+  work: (_args, { filtering }) => STATEMENT_COST + Number(filtering ?? 0),
+});

@@ -1,15 +1,25 @@
-import { type FragmentDefinitionNode, Kind } from 'graphql';
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  valueFromASTUntyped,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Operation } from '../../graphql/document.ts';
 import { schema } from '../index.ts';
-import { calculateSize, type OperationSize } from './size-calculation.ts';
+import type { ArgumentValues, FieldCost } from './field-cost.ts';
 
 const DAY_MS = 86_400_000;
-
-function isFragment(node: { kind: string }): node is FragmentDefinitionNode {
-  return node.kind === Kind.FRAGMENT_DEFINITION;
-}
-
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
 const MAX_CACHED_CHARACTERS = 2_000_000;
 const MAX_KEY_LENGTH = 1_000;
@@ -40,14 +50,173 @@ function keyOf({ node, number }: Operation, variables: Readonly<Record<string, u
   return `${number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
+/** The size of an operation, calculated before it is executed. */
 export function sizeOf(operation: Operation, variables: Readonly<Record<string, unknown>>): OperationSize {
   const key = keyOf(operation, variables);
   const before = sizes.get(key);
   if (before) return before;
-  const { document, node } = operation;
-  const named = document.definitions.filter(isFragment).map((one) => [one.name.value, one] as const);
-  const fragments = new Map(named);
-  const size = calculateSize({ schema, operation: node, fragments, variables });
+  const root = schema.getRootType(operation.node.operation);
+  const size = root
+    ? new SizeCalculation(operation, variables).ofSelections(operation.node.selectionSet, root, {})
+    : NOTHING;
   if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
+}
+
+/** The size of an operation. */
+export interface OperationSize {
+  /** The values of the largest possible answer, weighted by length, and the work for them. */
+  cost: number;
+  /** The part of the cost for values of the answer. */
+  values: number;
+  depth: number;
+  /** Selected fields; those of a fragment count each time it is used. */
+  breadth: number;
+  /** Records that are created, updated or deleted. */
+  records: number;
+}
+
+const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, records: 0 };
+
+/** The weights of types, by the length of their values. */
+const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
+/** How many characters of its name add one to a value's weight: an answer repeats the name. */
+const CHARACTERS_PER_VALUE = 25;
+
+/**
+ * How many values the fields of the introspection have, which the schema cannot declare: lists of a type their average for
+ * all types, rounded up. A client can choose a type with long lists, so one that it names counts as several.
+ */
+export const introspectionSizes: Readonly<Record<string, number>> = {
+  'Query.__type': 20,
+  '__Schema.queryType': 20,
+  '__Schema.mutationType': 20,
+  '__Schema.subscriptionType': 20,
+  '__Schema.types': 150,
+  '__Schema.directives': 10,
+  '__Directive.locations': 5,
+  '__Directive.args': 1,
+  '__Type.fields': 4,
+  '__Field.args': 1,
+  '__Type.inputFields': 1,
+  '__Type.enumValues': 2,
+  '__Type.possibleTypes': 1,
+  '__Type.interfaces': 1,
+};
+
+class SizeCalculation {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #variables: Readonly<Record<string, unknown>>;
+  /** The sizes of selections, by their type and what they get from their parent: fragments may be used often. */
+  readonly #known = new Map<SelectionSetNode, Map<string, OperationSize>>();
+
+  /** @param variables as they were sent */
+  constructor({ document, node }: Operation, variables: Readonly<Record<string, unknown>>) {
+    const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+    this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
+    const defaults = (node.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    );
+    this.#variables = { ...Object.fromEntries(defaults), ...variables };
+  }
+
+  ofSelections(
+    selectionSet: SelectionSetNode,
+    type: GraphQLNamedType,
+    fromParent: ArgumentValues,
+  ): OperationSize {
+    const key = `${type.name} ${JSON.stringify(fromParent)}`;
+    const known = this.#known.get(selectionSet) ?? new Map<string, OperationSize>();
+    const before = known.get(key);
+    if (before) return before;
+    const parts = selectionSet.selections.flatMap((selection): Part[] => {
+      const fragment =
+        selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+      if (fragment === undefined) return [];
+      if (fragment.kind === Kind.FIELD) return [{ type, size: this.#ofField(fragment, type, fromParent) }];
+      const of = (fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)) ?? type;
+      return [{ type: of, size: this.ofSelections(fragment.selectionSet, of, fromParent) }];
+    });
+    const total = this.#totalOf(type, parts);
+    this.#known.set(selectionSet, known.set(key, total));
+    return total;
+  }
+
+  /** The sum of the parts. An answer has only one type of a union or interface: its cost is that of the most expensive type. */
+  #totalOf(type: GraphQLNamedType, parts: readonly Part[]): OperationSize {
+    const total = sumOf(parts);
+    if (!isAbstractType(type)) return total;
+    const ofTypes = schema
+      .getPossibleTypes(type)
+      .map((one) =>
+        sumOf(
+          parts.filter(({ type: of }) => of === one || (isAbstractType(of) && schema.isSubType(of, one))),
+        ),
+      );
+    const largest = (measure: 'cost' | 'values') => Math.max(0, ...ofTypes.map((size) => size[measure]));
+    return { ...total, cost: largest('cost'), values: largest('values') };
+  }
+
+  #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): OperationSize {
+    const field = fieldOfType(parent, node.name.value);
+    if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
+    // Only `costs` sets this.
+    const { size, weight, work, records, toChildren } = (field.extensions.cost ?? {}) as FieldCost;
+    const args = argumentsOf(field, node, this.#variables);
+    const amount = (given: FieldCost['size'], otherwise: number) =>
+      typeof given === 'function' ? given(args, fromParent) : (given ?? otherwise);
+    const type = getNamedType(field.type);
+    const below = node.selectionSet
+      ? this.ofSelections(node.selectionSet, type, toChildren?.(args, fromParent) ?? {})
+      : NOTHING;
+    const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
+    const ofLeaf = weight ?? weights[type.name] ?? 1;
+    const times = amount(size, introspectionSizes[`${parent.name}.${field.name}`] ?? 1);
+    const ofValues = (measure: 'cost' | 'values') =>
+      ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
+    return {
+      cost: amount(work, 0) + ofValues('cost'),
+      values: ofValues('values'),
+      depth: 1 + below.depth,
+      breadth: 1 + below.breadth,
+      records: amount(records, 0) + below.records,
+    };
+  }
+}
+
+/** The size of a field or a fragment in a selection, and the type to which it belongs. */
+interface Part {
+  readonly type: GraphQLNamedType;
+  readonly size: OperationSize;
+}
+
+function sumOf(parts: readonly Part[]): OperationSize {
+  const total: OperationSize = { ...NOTHING };
+  for (const { size } of parts) {
+    total.cost += size.cost;
+    total.values += size.values;
+    total.breadth += size.breadth;
+    total.records += size.records;
+    total.depth = Math.max(total.depth, size.depth);
+  }
+  return total;
+}
+
+/** The definition of a field; none for `__typename`, which every type has. */
+function fieldOfType(type: GraphQLNamedType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function argumentsOf(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: nodes = [] }: FieldNode,
+  variables: Readonly<Record<string, unknown>>,
+): ArgumentValues {
+  const values = args.map(({ name, defaultValue }) => {
+    const node = nodes.find((one) => one.name.value === name);
+    return [name, node ? valueFromASTUntyped(node.value, variables) : defaultValue];
+  });
+  return Object.fromEntries(values);
 }

@@ -7,7 +7,7 @@ import {
 import { explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
 import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../cost/field-cost.ts';
-import { enumType } from '../enum-type.ts';
+import { enumType } from '../domain-types.ts';
 
 const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);
 

@@ -1,15 +1,44 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { SelectedLink } from '../../db/links.ts';
+import type { LinkSelect } from '../../db/reading/link-selection.ts';
+import { parseBatch, type Unparsed } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
-import { linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/input.ts';
+import { createLinkInput, linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/input.ts';
+import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
+import {
+  findLink,
+  findLinks,
+  linkConnection,
+  linkOrderFields,
+  linkPage,
+  linkSearchFields,
+  MAX_COUNTED,
+} from '../../domain/link/list.ts';
+import { checkNewLinks } from '../../domain/link/new-link-check.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
-import { shortUrlOf } from '../../domain/link/short-url.ts';
+import { findLinkByShortUrl, shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
+import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
+import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
-import { costs } from '../cost/field-cost.ts';
-import { enumType } from '../enum-type.ts';
-import { descriptionsOf } from '../input-type.ts';
-import { Node } from '../node.ts';
+import { batchCost, checkCost, costs } from '../cost/field-cost.ts';
+import { descriptionsOf, enumType } from '../domain-types.ts';
+import { connectionOf, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { findNodes, Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
+import { ifUpdatedAt, ifUpdatedAtArg, mutationsOf, queryOf } from '../record-fields.ts';
+import {
+  asDeleted,
+  asResult,
+  asUpdate,
+  ConflictError,
+  Failure,
+  inSequence,
+  ValidationError,
+} from '../result.ts';
+import { Space } from '../space.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkPrivacy = enumType(
@@ -18,11 +47,7 @@ const LinkPrivacy = enumType(
   linkPrivacies,
 );
 
-export const LinkStatus = enumType(
-  'LinkStatus',
-  'The state of a link. Each link has exactly one.',
-  linkStatuses,
-);
+const LinkStatus = enumType('LinkStatus', 'The state of a link. Each link has exactly one.', linkStatuses);
 
 const QrErrorCorrection = enumType(
   'QrErrorCorrection',
@@ -152,3 +177,233 @@ export const Link = builder.prismaObject('Link', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
+
+/**
+ * What the operation selects of links: Prisma's `select`, as Pothos plans it. It is planned once for each document, unless
+ * the plan may depend on variables.
+ * @param paths where the links are below this field; by default they are its value
+ */
+export function selectFor(context: Context, info: GraphQLResolveInfo, paths: string[][] = []): LinkSelect {
+  const { operation } = context;
+  const [node] = info.fieldNodes;
+  const plans = info.fieldNodes.length === 1 && !operation.facts.hasDirectives ? operation.plans : null;
+  const before = node && plans?.get(node);
+  if (before !== undefined) return before;
+  const { select = {} } = queryFromInfo({ context, info, typeName: 'Link', paths });
+  if (node !== undefined) plans?.set(node, select);
+  return select;
+}
+
+findNodes(Link, (context, ids, info) =>
+  findLinks(context.lists, context.actor, ids, selectFor(context, info)),
+);
+
+const connection = connectionOf(
+  'Link',
+  'links',
+  Link,
+  ` For a search of one or two characters, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
+);
+const page = pageOf('Link', 'links', Link);
+
+const LinkSearchField = enumType(
+  'LinkSearchField',
+  'The field of a link that is searched.',
+  linkSearchFields,
+);
+
+const LinkFilter = builder.inputType('LinkFilter', {
+  description: 'A filter for links. All conditions must match.',
+  fields: (t) => ({
+    search: t.string({ description: 'Only links that contain this text, case-insensitive.' }),
+    searchBy: t.field({
+      type: LinkSearchField,
+      description: 'The field that is searched; TITLE by default.',
+    }),
+    status: t.field({ type: LinkStatus, description: 'Only links with this status.' }),
+    spaceId: t.id({ description: 'Only links in the space with this id.' }),
+    withoutSpace: t.boolean({
+      description: 'If true, only links without a space; if false, no condition.',
+    }),
+    domainId: t.id({ description: 'Only links on the domain with this id.' }),
+    pixelId: t.id({ description: 'Only links with the pixel with this id.' }),
+    updatedSince: t.field({ type: 'DateTime', description: updatedSince }),
+  }),
+});
+
+const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
+
+function connectionIn(
+  context: Context,
+  info: GraphQLResolveInfo,
+  args: Parameters<typeof linkConnection>[2],
+  space?: { readonly id: number },
+) {
+  const { lists, actor, now } = context;
+  return linkConnection(
+    lists,
+    actor,
+    args,
+    now,
+    space,
+    selectFor(context, info, [['edges', 'node'], ['nodes']]),
+  );
+}
+
+builder.queryFields((t) => ({
+  link: t.field({
+    ...queryOf(Link),
+    resolve: (_root, { id }, context, info) =>
+      findLink(context.lists, context.actor, id, selectFor(context, info)),
+  }),
+  linkByShortUrl: t.field({
+    type: Link,
+    nullable: true,
+    description: 'The link with this short URL; null if the account has none.',
+    args: {
+      url: t.arg.string({
+        required: true,
+        description: 'The short URL, with or without its scheme. Its query and fragment do not matter.',
+      }),
+    },
+    resolve: (_root, { url }, context, info) =>
+      findLinkByShortUrl(context.lists, context.actor, url, selectFor(context, info)),
+  }),
+  links: t.field({
+    ...connection,
+    description: "The account's links, paginated by cursor.",
+    args: { ...connection.args, ...selectionArgs },
+    resolve: (_root, args, context, info) => connectionIn(context, info, args),
+  }),
+  linkPage: t.field({
+    ...page,
+    description: "The account's links, paginated by page number.",
+    args: { ...page.args, ...selectionArgs },
+    resolve: (_root, args, context, info) =>
+      linkPage(context.lists, context.actor, args, context.now, selectFor(context, info, [['items']])),
+  }),
+}));
+
+builder.objectField(Space, 'links', (t) =>
+  t.field({
+    ...connection,
+    description: 'The links in the space, paginated by cursor.',
+    args: { ...connection.args, ...selectionArgs },
+    resolve: (space, args, context, info) => connectionIn(context, info, args, space),
+  }),
+);
+
+const { CreateInput, UpdateInput, creation, update, deletion } = mutationsOf(Link, {
+  create: createLinkInput,
+  update: updateLinkInput,
+  changes:
+    'Changes to a link. Absent fields do not change; null clears a field that can be cleared. The domain cannot change.',
+  failsToUpdate: [ConflictError],
+});
+
+const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
+  description: 'Changes to one of several links.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The id of the link.' }),
+    input: t.field({ type: UpdateInput, required: true, description: 'What to change.' }),
+    ifUpdatedAt: t.field({ type: 'DateTime', description: ifUpdatedAt }),
+  }),
+});
+
+type NewLink = Unparsed<typeof createLinkInput>;
+
+/** The arguments of `createLink` and `prepareNewLink`. */
+function ofCreate({ db, actor, services, now }: Context, input: NewLink, select: LinkSelect) {
+  return [db, actor, services, input, now(), select] as const;
+}
+
+/** The arguments of `updateLink` and `prepareLinkUpdate`. */
+function ofUpdate({ db, actor, services, now }: Context, update: LinkUpdate, select: LinkSelect) {
+  return [db, actor, { update, services, now: now(), select }] as const;
+}
+
+const deleteIn = ({ db, actor, now }: Context, id: string) => deleteLink(db, actor, id, now());
+
+function asUpdated(context: Context, work: Promise<SelectedLink>, id: string, select: LinkSelect) {
+  return asUpdate(Link, work, () => findLink(context.lists, context.actor, id, select));
+}
+
+builder.mutationFields((t) => ({
+  createLink: t.field({
+    ...creation,
+    resolve: (_root, { input }, context, info) =>
+      asResult(createLink(...ofCreate(context, input, selectFor(context, info)))),
+  }),
+  createLinks: t.field({
+    type: [creation.type],
+    extensions: batchCost,
+    description:
+      'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
+    args: { inputs: t.arg({ type: [CreateInput], required: true, description: 'The new links.' }) },
+    resolve: async (_root, { inputs }, context, info) => {
+      const select = selectFor(context, info);
+      const prepared = await inSequence(parseBatch('inputs', inputs), (input) =>
+        asResult(prepareNewLink(...ofCreate(context, input, select))),
+      );
+      return inSequence(prepared, (one) => (one instanceof Failure ? one : asResult(one())));
+    },
+  }),
+  updateLink: t.field({
+    ...update,
+    args: { ...update.args, ...ifUpdatedAtArg },
+    resolve: (_root, args, context, info) => {
+      const select = selectFor(context, info);
+      return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args.id, select);
+    },
+  }),
+  updateLinks: t.field({
+    type: [update.type],
+    extensions: batchCost,
+    description:
+      'Changes up to 100 links. Returns one result for each, in order. A refused change does not affect the others.',
+    args: {
+      inputs: t.arg({
+        type: [UpdateLinksInput],
+        required: true,
+        description: 'The links, and the changes of each.',
+      }),
+    },
+    resolve: async (_root, { inputs }, context, info) => {
+      const select = selectFor(context, info);
+      const prepared = await inSequence(parseBatch('inputs', inputs), async (one) => ({
+        id: one.id,
+        change: await prepareLinkUpdate(...ofUpdate(context, one, select)),
+      }));
+      return inSequence(prepared, ({ id, change }) => asUpdated(context, change(), id, select));
+    },
+  }),
+  deleteLink: t.field({
+    ...deletion,
+    description: 'Deletes a link, with its clicks.',
+    resolve: (_root, { id }, context) => asDeleted('Link', deleteIn(context, id)),
+  }),
+  deleteLinks: t.field({
+    type: [deletion.type],
+    extensions: batchCost,
+    description: 'Deletes up to 100 links. Returns one result for each, in order.',
+    args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
+    resolve: (_root, { ids }, context) =>
+      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteIn(context, id))),
+  }),
+}));
+
+builder.queryField('checkLinks', (t) =>
+  t.field({
+    type: [ValidationError],
+    nullable: { list: false, items: true },
+    description:
+      'Checks up to 100 new links without creating them, each as if the ones before it were created. Returns ' +
+      'for each, in order, the error that `createLinks` would, or null.',
+    extensions: checkCost,
+    args: { inputs: t.arg({ type: [CreateInput], required: true, description: 'The new links.' }) },
+    resolve: async (_root, { inputs }, { db, actor, services, now }) =>
+      (await checkNewLinks(db, actor, services, parseBatch('inputs', inputs), now())).map((error) =>
+        error ? new Failure(error) : null,
+      ),
+  }),
+);

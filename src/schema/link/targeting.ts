@@ -11,7 +11,7 @@ import {
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
-import { enumType } from '../enum-type.ts';
+import { enumType } from '../domain-types.ts';
 
 const TargetType = enumType('TargetType', 'How a link chooses a target.', targetTypes);
 

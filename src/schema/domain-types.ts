@@ -52,21 +52,31 @@ export function descriptionsOf<Name extends string>({
   return (name: Name) => ({ description: describe(shape[name]).description ?? '' });
 }
 
-const names = new Map<string, AnyRef>();
+/** The types of the domain's choices and objects, by their titles. */
+const types = new Map<string, AnyRef>();
 
-/** Makes inputs use an enum for the domain's choice with that title. */
-export function nameEnum(title: string, type: AnyRef): void {
-  names.set(title, type);
+/** An enum with the domain's values and their descriptions. Inputs use it for the domain's choice with the same title. */
+export function enumType<Name extends string>(
+  name: string,
+  description: string,
+  descriptions: Readonly<Record<Name, string>>,
+) {
+  const values = Object.fromEntries(
+    Object.entries<string>(descriptions).map(([value, text]) => [value, { description: text }]),
+  ) as Record<Name, { description: string }>; // Object.fromEntries loses the type of the keys.
+  const type = builder.enumType(name, { description, values });
+  types.set(name, type);
+  return type;
 }
 
 /** The type of the schema's title in the domain. */
 function named(schema: z.core.$ZodType): Type {
   const { title = '', description } = z.globalRegistry.get(schema) ?? {};
-  const known = names.get(title);
+  const known = types.get(title);
   if (known) return known;
   if (!isKind(schema, z.core.$ZodObject)) throw new Error(`there is no enum for ${title || 'a choice'}`);
   const made = inputType(`${title}Input`, description ?? '', schema);
-  names.set(title, made);
+  types.set(title, made);
   return made;
 }
 

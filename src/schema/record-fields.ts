@@ -1,0 +1,86 @@
+import type { ObjectRef } from '@pothos/core';
+import type { z } from 'zod';
+import { builder, type Types } from './builder.ts';
+import { changeCost } from './cost/field-cost.ts';
+import { inputType } from './domain-types.ts';
+import { DeletedRecord, type ErrorType, NotFoundError, resultOf, ValidationError } from './result.ts';
+
+/** The argument with the id of a record. */
+export const idArgs = (what: string) =>
+  builder.args((t) => ({ id: t.id({ required: true, description: `The id of the ${what}.` }) }));
+
+/** The query of one record: all but its resolver. */
+export function queryOf<Row>(type: ObjectRef<Types, Row>, missing = 'the account has none') {
+  const what = type.name.toLowerCase();
+  return {
+    type,
+    nullable: true,
+    description: `The ${what} with this id; null if ${missing}.`,
+    args: idArgs(what),
+  } as const;
+}
+
+interface MutationOptions<Create, Update, Created> {
+  readonly create: Create;
+  readonly update: Update;
+  /** The description of the input of an update. */
+  readonly changes: string;
+  /** The result of a creation, if it has more than the record. */
+  readonly created?: ObjectRef<Types, Created>;
+  /** Further errors. */
+  readonly failsToUpdate?: readonly ErrorType[];
+  readonly failsToDelete?: readonly ErrorType[];
+}
+
+/** The mutations that create, update and delete records of one type, all but their resolvers; and their inputs. */
+export function mutationsOf<
+  Row,
+  Create extends z.core.$ZodObject,
+  Update extends z.core.$ZodObject,
+  Created = Row,
+>(type: ObjectRef<Types, Row>, options: MutationOptions<Create, Update, Created>) {
+  const { create, update, changes, created = type, failsToUpdate = [], failsToDelete = [] } = options;
+  const { name } = type;
+  const what = name.toLowerCase();
+  const CreateInput = inputType(`Create${name}Input`, `A new ${what}.`, create);
+  const UpdateInput = inputType(`Update${name}Input`, changes, update, { updates: true });
+  const id = idArgs(what);
+  const input = builder.args((t) => ({
+    created: t.field({ type: CreateInput, required: true, description: `The new ${what}.` }),
+    updated: t.field({ type: UpdateInput, required: true, description: 'What to change.' }),
+  }));
+  return {
+    CreateInput,
+    UpdateInput,
+    creation: {
+      type: resultOf<Row | Created>(`Create${name}`, 'The new record', created, [ValidationError]),
+      description: `Creates a ${what}.`,
+      extensions: changeCost,
+      args: { input: input.created },
+    },
+    update: {
+      type: resultOf(`Update${name}`, 'The changed record', type, [
+        ValidationError,
+        NotFoundError,
+        ...failsToUpdate,
+      ]),
+      description: `Changes a ${what}.`,
+      extensions: changeCost,
+      args: { ...id, input: input.updated },
+    },
+    deletion: {
+      type: resultOf(`Delete${name}`, 'The deleted record', DeletedRecord, [NotFoundError, ...failsToDelete]),
+      description: `Deletes a ${what}.`,
+      extensions: changeCost,
+      args: id,
+    },
+  };
+}
+
+/** The description of the argument `ifUpdatedAt`. */
+export const ifUpdatedAt =
+  'The `updatedAt` of the record when it was read. If it was changed since, the result is a ConflictError, and nothing is changed.';
+
+export const ifUpdatedAtArg = builder.args((t) => ({
+  ifUpdatedAt: t.field({ type: 'DateTime', description: ifUpdatedAt }),
+}));

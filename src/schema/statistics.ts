@@ -1,0 +1,242 @@
+import type { Scope } from '../db/statistics/scope.ts';
+import {
+  statisticsDimensions,
+  statisticsIntervals,
+  statisticsLists,
+} from '../domain/statistics/dimension.ts';
+import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/period.ts';
+import { resetStatistics } from '../domain/statistics/reset.ts';
+import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
+import {
+  MAX_DAYS_OF_HOURS,
+  MAX_TOP,
+  Statistics,
+  type StatisticsPoint,
+  type StatisticsRow,
+  type StatisticsTop,
+  shownCount,
+  shownCountLimit,
+} from '../domain/statistics/statistics.ts';
+import type { Context } from '../graphql/context.ts';
+import { builder } from './builder.ts';
+import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-cost.ts';
+import { enumType } from './domain-types.ts';
+import { Link, selectFor } from './link/link.ts';
+import { orderOf, pageOf } from './list.ts';
+import { asResult, NotFoundError, resultOf } from './result.ts';
+import { Space } from './space.ts';
+import { Account } from './viewer.ts';
+
+/** The cost of reading the statistics of an owner; it doubles for a year. */
+const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };
+const YEAR_DAYS = 365;
+/** How many rows are shown by default. */
+const DEFAULT_ROWS = 10;
+
+/** The cost of reading a period. */
+const readWork = (_args: ArgumentValues, { scope, days }: ArgumentValues): number =>
+  READ_COSTS[scope as Scope] * (1 + Number(days) / YEAR_DAYS); // The values of `toChildren` of `statisticsOf`.
+
+/** The maximum number of intervals of a series. */
+function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): number {
+  const length = Number(days);
+  // More days of hours are refused.
+  if (interval === 'HOUR') return 24 * Math.min(length, MAX_DAYS_OF_HOURS);
+  return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
+}
+
+/** How many days or hours of a list cost 1: all of them are made and sorted for each page. */
+const TIMES_PER_COST = 2;
+
+/** The cost of making a list of days or hours; other lists need none. */
+function listWork({ of }: ArgumentValues, fromParent: ArgumentValues): number {
+  if (of !== 'HOURS' && of !== 'DAYS') return 0;
+  return bucketsOf({ interval: of === 'HOURS' ? 'HOUR' : 'DAY' }, fromParent) / TIMES_PER_COST;
+}
+
+const Interval = enumType('StatisticsInterval', 'The intervals of a series.', statisticsIntervals);
+
+const Dimension = enumType(
+  'StatisticsDimension',
+  'The dimensions that clicks are counted by.',
+  statisticsDimensions,
+);
+
+const List = enumType('StatisticsList', 'The lists that can be paginated.', statisticsLists);
+
+const visitorsOf = 'Over several days, this is the sum of the days.';
+
+/** A field with a count. */
+const count = <Counted>(description: string, of: (counted: Counted) => number) => ({
+  description: `${description} ${shownCountLimit}`,
+  resolve: (counted: Counted) => shownCount(of(counted)),
+});
+
+/** A field with a total of a period. */
+const total = (name: keyof Awaited<ReturnType<Statistics['totals']>>, description: string) => ({
+  description: `${description} ${shownCountLimit}`,
+  extensions: costs({ work: readWork }),
+  resolve: async (statistics: Statistics) => shownCount((await statistics.totals())[name]),
+});
+
+const Point = builder.objectRef<StatisticsPoint>('StatisticsPoint').implement({
+  description: 'The visits of one hour, day or month.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'The beginning of the interval.' }),
+    clicks: t.int(count('The number of counted visits.', ({ clicks }: StatisticsPoint) => clicks)),
+    visitors: t.int({
+      nullable: true,
+      description: `The number of unique visitors; null for hours. ${visitorsOf} ${shownCountLimit}`,
+      resolve: ({ visitors }) => (visitors === null ? null : shownCount(visitors)),
+    }),
+    bots: t.int(
+      count(
+        'The number of visits by programs, which are not counted as clicks.',
+        ({ bots }: StatisticsPoint) => bots,
+      ),
+    ),
+  }),
+});
+
+const Row = builder.objectRef<StatisticsRow>('StatisticsRow').implement({
+  description: 'The clicks with one value.',
+  fields: (t) => ({
+    value: t.exposeString('value', { nullable: true, description: 'The value; null if it is unknown.' }),
+    clicks: t.int(count('The number of clicks.', ({ clicks }: StatisticsRow) => clicks)),
+  }),
+});
+
+const Top = builder.objectRef<StatisticsTop>('StatisticsTop').implement({
+  description: 'The values with the most clicks.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [Row],
+      description: 'The values, the most clicks first; ties are broken by the value.',
+      extensions: costs({ size: (_args, { rows }) => Number(rows) }),
+      resolve: ({ rows }) => rows,
+    }),
+    others: t.int(count('The clicks with all other values.', ({ others }: StatisticsTop) => others)),
+  }),
+});
+
+const rowPage = pageOf('StatisticsRow', 'rows', Row);
+
+const RowOrder = orderOf('StatisticsRow', 'rows', statisticsOrderFields, {
+  field: 'CLICKS',
+  direction: 'DESC',
+});
+
+const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
+  description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
+  fields: (t) => ({
+    from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
+    to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
+    clicks: t.int(total('clicks', 'The number of counted visits.')),
+    visitors: t.int(total('visitors', `The number of unique visitors, for each link and day. ${visitorsOf}`)),
+    bots: t.int(
+      total(
+        'bots',
+        'The number of visits by programs, link previews and prefetches, which are not counted as clicks.',
+      ),
+    ),
+    series: t.field({
+      type: [Point],
+      description: 'Every interval of the period, in order, including those without visits.',
+      extensions: costs({ size: bucketsOf, work: readWork }),
+      args: {
+        interval: t.arg({
+          type: Interval,
+          required: true,
+          defaultValue: 'DAY',
+          description: 'The interval.',
+        }),
+      },
+      resolve: (statistics, { interval }) => statistics.series(interval),
+    }),
+    top: t.field({
+      type: Top,
+      description:
+        'The values with the most clicks. Visitors who decline tracking count by destination only.',
+      extensions: costs({
+        work: (args, fromParent) => 3 * readWork(args, fromParent),
+        toChildren: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+      }),
+      args: {
+        by: t.arg({ type: Dimension, required: true, description: 'The dimension.' }),
+        first: t.arg.int({
+          required: true,
+          defaultValue: DEFAULT_ROWS,
+          description: `The number of values: 0 to ${MAX_TOP}.`,
+        }),
+      },
+      resolve: (statistics, args) => statistics.top(args),
+    }),
+    rowPage: t.field({
+      type: rowPage.type,
+      description: 'All days, hours or values with their clicks, paginated by page number.',
+      extensions: costs({
+        size: ({ perPage }) => countOf(perPage, MAX_ROWS) ?? DEFAULT_ROWS,
+        work: (args, fromParent) => 3 * readWork(args, fromParent) + listWork(args, fromParent),
+      }),
+      args: {
+        of: t.arg({ type: List, required: true, defaultValue: 'DAYS', description: 'The list.' }),
+        orderBy: t.arg({ type: RowOrder, description: 'The order; the most clicks first by default.' }),
+        page: t.arg.int({
+          defaultValue: 1,
+          description: 'The page number, from 1. Pages after the last one are empty.',
+        }),
+        perPage: t.arg.int({ defaultValue: DEFAULT_ROWS, description: `The page size: 1 to ${MAX_ROWS}.` }),
+      },
+      resolve: (statistics, args) => pageOfStatistics(statistics, args),
+    }),
+  }),
+});
+
+const periodArgs = builder.args((t) => ({
+  from: t.field({
+    type: 'Date',
+    description: 'The first day; by default 29 days before the last one.',
+  }),
+  to: t.field({
+    type: 'Date',
+    description: 'The last day; today by default. At most ten years after the first one.',
+  }),
+}));
+
+/** The field with the statistics of an owner of links. The costs of the fields below depend on the owner and the period. */
+const statisticsOf = (scope: Scope, description: string) => ({
+  type: StatisticsType,
+  description: `${description} A wrong period is an error that makes the parent null.`,
+  extensions: costs({ toChildren: ({ from, to }) => ({ scope, days: lengthOfPeriod(from, to) }) }),
+  args: periodArgs,
+  resolve: ({ id }: { id: number }, period: PeriodInput, { lists, now }: Context) =>
+    new Statistics(lists.statistics, scope, id, period, now()),
+});
+
+builder.objectField(Link, 'statistics', (t) =>
+  t.field(
+    statisticsOf('link', 'The statistics of the link. Its owner can read them whatever its privacy is.'),
+  ),
+);
+builder.objectField(Space, 'statistics', (t) =>
+  t.field(statisticsOf('space', 'The statistics of the links that are in the space now.')),
+);
+builder.objectField(Account, 'statistics', (t) =>
+  t.field(statisticsOf('account', 'The statistics of all links of the account.')),
+);
+
+const ResetResult = resultOf('ResetStatistics', 'The link', Link, [NotFoundError]);
+
+builder.mutationField('resetStatistics', (t) =>
+  t.field({
+    type: ResetResult,
+    description:
+      'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`.',
+    extensions: changeCost,
+    args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
+    resolve: (_root, { linkId }, context, info) => {
+      const { db, actor, now } = context;
+      return asResult(resetStatistics(db, actor, linkId, now(), selectFor(context, info)));
+    },
+  }),
+);
