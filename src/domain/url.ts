@@ -154,3 +154,12 @@ export function withQuery(address: string, query: string): string {
   url.search += separator + added.join('&');
   return url.href;
 }
+
+/** The short URL of an alias on a domain. */
+export function shortUrlOf(
+  { scheme }: { readonly scheme: string },
+  domain: { name: string },
+  { alias }: { alias: string },
+): string {
+  return `${scheme}//${domain.name}/${alias}`;
+}

@@ -5,8 +5,8 @@ import type { ImportFormat } from '../../domain/transfer/formats.ts';
 import { BrokenOff } from '../../domain/transfer/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { csvLines, delimiterOf } from './csv-source.ts';
-import { jsonRecords } from './json-source.ts';
+import { csvLines, delimiterOf } from './csv.ts';
+import { jsonRecords } from './json.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;

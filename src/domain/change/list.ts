@@ -52,7 +52,7 @@ export async function changeConnection(
   { accountId }: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
 ): Promise<Connection<LoggedChange>> {
-  const { filter, orderBy } = parseInput(changesInput, { filter: input.filter, orderBy: input.orderBy });
+  const { filter, orderBy } = parseInput(changesInput, input);
   const { kind, recordId, since } = filter;
   const list: List = {
     table: 'Change',

@@ -3,7 +3,7 @@ import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { foldCase } from '../case-folding.ts';
 import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
-import { type Addresses, addressesOf } from './destinations.ts';
+import { type Addresses, addressesOf } from './targeting.ts';
 
 /** An invalid line of a list. */
 export interface WrongLine {

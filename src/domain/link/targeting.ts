@@ -1,6 +1,7 @@
 import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
+import type { Link } from '../../generated/sqlite/client.ts';
 import { choiceOf, listOf, textOf } from '../input.ts';
 import { webAddress } from '../url.ts';
 
@@ -165,4 +166,18 @@ export function targetingOf(link: StoredTargets): Targeting {
       return targetsOf(link, 'rotation');
     },
   };
+}
+
+/** The columns of a link that contain addresses. */
+export type Addresses = Pick<
+  Link,
+  'url' | 'expirationUrl' | 'countries' | 'platforms' | 'languages' | 'rotation'
+>;
+
+/** Every address of a stored link, including lists that its target type does not use. */
+export function addressesOf(link: Addresses): Set<string> {
+  const { countries, platforms, languages, rotation } = targetingOf({ targetType: 'NONE', ...link });
+  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
+  const atTheEnd = link.expirationUrl === null ? [] : [link.expirationUrl];
+  return new Set([link.url, ...atTheEnd, ...targets, ...rotation]);
 }

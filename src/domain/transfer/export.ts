@@ -1,10 +1,10 @@
 import type { Data } from '../../db/database.ts';
 import type { Pixel, Prisma } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
-import { linkTexts } from '../link/input.ts';
-import { shortUrlOf } from '../link/short-url.ts';
+import { linkTexts } from '../link/fields.ts';
 import { targetingOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
+import { shortUrlOf } from '../url.ts';
 import { csvLine } from './csv-writer.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
 

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
-import { DryRun } from '../link/dry-run.ts';
+import { DryRun } from '../link/used-aliases.ts';
 import type { Services } from '../services.ts';
 import { type Entry, EntryReader, type SourceLine } from './entry.ts';
 import type { ImportFormat } from './formats.ts';

@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts';
-import type { BulkOutcome } from '../link/bulk-outcome.ts';
+import type { BulkOutcome } from '../link/bulk.ts';
 import type { Entry, LinkOfLine } from './entry.ts';
 import { shortened } from './values.ts';
 

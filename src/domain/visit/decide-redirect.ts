@@ -1,10 +1,10 @@
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { keysOf } from '../../shared/keys-of.ts';
+import { isItself } from '../link/alias.ts';
 import { statusOf } from '../link/status.ts';
 import { targetingOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
 import { isBot } from './bot.ts';
-import { isItself } from './itself.ts';
 import { matchLanguage, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */

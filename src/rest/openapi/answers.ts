@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { shownCountLimit } from '../../domain/statistics/statistics.ts';
+import { shownCountLimit } from '../../domain/input.ts';
 import { builtFile } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { linkAnswer } from '../link-answer.ts';

@@ -1,5 +1,5 @@
 import { parseBatch } from '../../domain/input.ts';
-import { checkNewLinks } from '../../domain/link/new-link-check.ts';
+import { checkNewLinks } from '../../domain/link/bulk.ts';
 import { builder } from '../builder.ts';
 import { checkCost } from '../cost/field-cost.ts';
 import { Failure, ValidationError } from '../error.ts';

@@ -1,9 +1,9 @@
+import { shownCount, shownCountLimit } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
-import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/input.ts';
+import { linkPrivacies, MAX_PIXELS, privacyOf, updateLinkInput } from '../../domain/link/fields.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
-import { shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
-import { shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
+import { shortUrlOf } from '../../domain/url.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
 import { enumType } from '../enum-type.ts';

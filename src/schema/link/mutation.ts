@@ -1,7 +1,7 @@
 import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { parseBatch, type Unparsed } from '../../domain/input.ts';
-import { createLinkInput, updateLinkInput } from '../../domain/link/input.ts';
+import { createLinkInput, updateLinkInput } from '../../domain/link/fields.ts';
 import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
 import { findLink } from '../../domain/link/list.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import {
   findLink,
+  findLinkByShortUrl,
   findLinks,
   linkConnection,
   linkOrderFields,
@@ -8,7 +9,6 @@ import {
   linkSearchFields,
   MAX_COUNTED,
 } from '../../domain/link/list.ts';
-import { findLinkByShortUrl } from '../../domain/link/short-url.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { listCost } from '../cost/list-cost.ts';

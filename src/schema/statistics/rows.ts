@@ -1,16 +1,11 @@
+import { shownCount, shownCountLimit } from '../../domain/input.ts';
 import {
   statisticsDimensions,
   statisticsIntervals,
   statisticsLists,
 } from '../../domain/statistics/dimension.ts';
 import { statisticsOrderFields } from '../../domain/statistics/rows.ts';
-import {
-  type StatisticsPoint,
-  type StatisticsRow,
-  type StatisticsTop,
-  shownCount,
-  shownCountLimit,
-} from '../../domain/statistics/statistics.ts';
+import type { StatisticsPoint, StatisticsRow, StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';
 import { enumType } from '../enum-type.ts';

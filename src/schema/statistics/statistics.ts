@@ -1,8 +1,9 @@
 import type { Scope } from '../../db/statistics/scope.ts';
+import { shownCount, shownCountLimit } from '../../domain/input.ts';
+import { resetStatistics } from '../../domain/link/link.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statistics/period.ts';
-import { resetStatistics } from '../../domain/statistics/reset.ts';
 import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';
-import { MAX_TOP, Statistics, shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
+import { MAX_TOP, Statistics } from '../../domain/statistics/statistics.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { changeCost, costs, countOf } from '../cost/field-cost.ts';

@@ -3,8 +3,7 @@ import { flattened } from '../../domain/transfer/columns.ts';
 import type { SourceLine } from '../../domain/transfer/entry.ts';
 import { type Format, type ImportFormat, importFormats } from '../../domain/transfer/formats.ts';
 import { BrokenOff } from '../../domain/transfer/import.ts';
-import { MAX_RECORD_LENGTH } from './csv-reader.ts';
-import { noExport } from './csv-source.ts';
+import { MAX_RECORD_LENGTH, noExport } from './csv.ts';
 
 /** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
 const MAX_DEPTH = 10_000;
