@@ -129,15 +129,14 @@ function nameIn(pair: string): string {
 }
 
 /** A cache of recent destinations in ASCII. */
-const inAscii = new LRUCache<string, string>({ max: 2_000 });
+const inAscii = new LRUCache<string, string>({
+  max: 2_000,
+  memoMethod: (address) => new URL(address).href,
+});
 
 /** The address in ASCII, for a header. */
 export function asciiOf(address: string): string {
-  const known = inAscii.get(address);
-  if (known !== undefined) return known;
-  const { href } = new URL(address);
-  inAscii.set(address, href);
-  return href;
+  return inAscii.memo(address);
 }
 
 /**

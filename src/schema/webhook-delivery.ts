@@ -1,5 +1,5 @@
-import { redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, webhookEvents } from '../domain/webhook/events.ts';
+import { redeliver } from '../domain/webhook/webhook.ts';
 import { builder } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './enum-type.ts';

@@ -1,9 +1,9 @@
-import { deliveryConnection } from '../domain/webhook/delivery.ts';
 import { eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
   deleteWebhook,
+  deliveryConnection,
   findWebhook,
   findWebhooks,
   MAX_WEBHOOKS,
