@@ -83,7 +83,7 @@ class WatchedFile {
 }
 
 /** The part of the log that is used. */
-export interface FileLog {
+interface FileLog {
   info(what: object, message: string): void;
   warn(what: object, message: string): void;
 }

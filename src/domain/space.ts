@@ -19,7 +19,7 @@ import {
   readConnection,
   readPage,
   searchInput,
-} from './list.ts';
+} from './pagination.ts';
 
 export type { Space };
 

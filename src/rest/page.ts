@@ -1,4 +1,4 @@
-import type { Page } from '../domain/list.ts';
+import type { Page } from '../domain/pagination.ts';
 import { type Answer, success } from './answer.ts';
 import type { RequestUrl } from './route.ts';
 

@@ -6,7 +6,7 @@ import {
   findChanges,
   historyOf,
   parseChangeFilter,
-} from '../domain/change/list.ts';
+} from '../domain/change/find-changes.ts';
 import { DomainError } from '../domain/errors.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';

@@ -1,6 +1,6 @@
-import { columnsFor, hasLinks } from '../../domain/transfer/columns.ts';
-import type { SourceLine } from '../../domain/transfer/entry.ts';
+import { columnsFor, hasLinks } from '../../domain/transfer/file-record.ts';
 import { type ImportFormat, neededColumns } from '../../domain/transfer/formats.ts';
+import type { SourceLine } from '../../domain/transfer/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** The largest record, in bytes: a link with full lists of targets has half of it. */

@@ -1,8 +1,7 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { SourceLine } from '../../domain/transfer/entry.ts';
 import type { ImportFormat } from '../../domain/transfer/formats.ts';
-import { BrokenOff } from '../../domain/transfer/import.ts';
+import { BrokenOff, type SourceLine } from '../../domain/transfer/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { csvLines, delimiterOf } from './csv.ts';

@@ -13,7 +13,7 @@ import {
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 
 type Where = { id: number; accountId: number };

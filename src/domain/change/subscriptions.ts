@@ -13,7 +13,7 @@ import { DatabaseAway } from '../../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
-import { type ChangeFilter, matchesFilter } from './list.ts';
+import { type ChangeFilter, matchesFilter } from './find-changes.ts';
 
 /** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
 const MAX_WAITING = 250;

@@ -11,7 +11,7 @@ import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { randomText } from '../random.ts';
 import type { Services } from '../services.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
@@ -42,7 +42,7 @@ export const updateDomainInput = z.object({
 
 export const domainFields = { name: 'name', notFoundUrl: 'notFoundUrl', verifiedAt: 'verified' } as const;
 
-export const domainKind = {
+const domainKind = {
   kind: 'DOMAIN',
   what: 'domain',
   table: 'Domain',

@@ -12,7 +12,7 @@ import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { timeOfChange } from '../if-unmodified.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/list.ts';
+import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/pagination.ts';
 import { type ArgumentValues, costs, countOf, fieldOf, STATEMENT_COST } from './field-cost.ts';
 
 /** The cost of what a statement reads without returning it: for a filter, and for a search. */

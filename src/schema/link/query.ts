@@ -8,7 +8,7 @@ import {
   linkPage,
   linkSearchFields,
   MAX_COUNTED,
-} from '../../domain/link/list.ts';
+} from '../../domain/link/find-links.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { listCost } from '../cost/list-cost.ts';

@@ -4,7 +4,7 @@ import {
   statisticsIntervals,
   statisticsLists,
 } from '../../domain/statistics/dimension.ts';
-import { statisticsOrderFields } from '../../domain/statistics/rows.ts';
+import { statisticsOrderFields } from '../../domain/statistics/pages.ts';
 import type { StatisticsPoint, StatisticsRow, StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost/field-cost.ts';

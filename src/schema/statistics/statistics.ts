@@ -1,8 +1,8 @@
 import type { Scope } from '../../db/statistics/scope.ts';
 import { shownCount, shownCountLimit } from '../../domain/input.ts';
 import { resetStatistics } from '../../domain/link/link.ts';
+import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/pages.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../../domain/statistics/period.ts';
-import { MAX_ROWS, pageOfStatistics } from '../../domain/statistics/rows.ts';
 import { MAX_TOP, Statistics } from '../../domain/statistics/statistics.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';

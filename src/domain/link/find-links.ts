@@ -27,7 +27,7 @@ import {
   readConnection,
   readPage,
   searchInput,
-} from '../list.ts';
+} from '../pagination.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { wrongDomain, wrongSpace } from './fields.ts';

@@ -8,7 +8,7 @@ import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
-import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
+import { type Connection, directionInput, type EdgesInput, readConnection } from '../pagination.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
