@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { ConfigError, shown } from './config-error.ts';
-import {
-  absoluteUrl,
-  flag,
-  host,
-  integer,
-  logLevel,
-  origin,
-  origins,
-  postgresqlUrl,
-  postgresqlUrls,
-  trustProxy,
-  workers,
-} from './config-values.ts';
+import * as rules from './config-values.ts';
 import type { PoolOptions } from './db/driver.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from './db/url.ts';
 import { isNearName } from './shared/did-you-mean.ts';
@@ -22,35 +10,35 @@ const text = z.string();
 /** Each setting: its environment variable, and the rule for the value. */
 const settings = {
   isProduction: ['NODE_ENV', text.transform((name) => name.toLowerCase() === 'production').default(false)],
-  port: ['PORT', integer(0, 65_535).default(3000)],
-  host: ['HOST', host.default('127.0.0.1')],
+  port: ['PORT', rules.integer(0, 65_535).default(3000)],
+  host: ['HOST', rules.host.default('127.0.0.1')],
   databaseUrl: [
     'DATABASE_URL',
     text.refine(isDatabaseUrl, DATABASE_URLS).default('file:./data/linkspace.db'),
   ],
   /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */
-  databaseDirectUrl: ['DATABASE_DIRECT_URL', postgresqlUrl.optional()],
-  databaseReadUrls: ['DATABASE_READ_URLS', postgresqlUrls.default([])],
+  databaseDirectUrl: ['DATABASE_DIRECT_URL', rules.postgresqlUrl.optional()],
+  databaseReadUrls: ['DATABASE_READ_URLS', rules.postgresqlUrls.default([])],
   /** For how many milliseconds a replica may lack something, and still be read from. */
-  maxReplicaLag: ['DATABASE_READ_MAX_LAG', integer(1_000, 3_600_000).default(5_000)],
-  poolSize: ['DATABASE_POOL_SIZE', integer(1, 1000).optional()],
-  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', integer(0, 3_600_000).default(10_000)],
+  maxReplicaLag: ['DATABASE_READ_MAX_LAG', rules.integer(1_000, 3_600_000).default(5_000)],
+  poolSize: ['DATABASE_POOL_SIZE', rules.integer(1, 1000).optional()],
+  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', rules.integer(0, 3_600_000).default(10_000)],
   /** The public address; by default `http://localhost` with the server's port. */
-  baseUrl: ['BASE_URL', origin.optional()],
+  baseUrl: ['BASE_URL', rules.origin.optional()],
   initialApiKey: [
     'INITIAL_API_KEY',
     text.regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /').optional(),
   ],
   /** For Express's `trust proxy`. */
-  trustProxy: ['TRUST_PROXY', trustProxy.default(false)],
-  graphiql: ['GRAPHIQL', flag.optional()],
-  console: ['CONSOLE', flag.optional()],
+  trustProxy: ['TRUST_PROXY', rules.trustProxy.default(false)],
+  graphiql: ['GRAPHIQL', rules.flag.optional()],
+  console: ['CONSOLE', rules.flag.optional()],
   /** The path of a file with the only documents that `/graphql` executes. */
   trustedDocuments: ['TRUSTED_DOCUMENTS', text.endsWith('.json', 'the path of a .json file').optional()],
   /** Whether domains must be verified to serve visitors. */
-  verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
+  verifiesDomains: ['DOMAIN_VERIFICATION', rules.flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */
-  notFoundUrl: ['NOT_FOUND_URL', absoluteUrl.optional()],
+  notFoundUrl: ['NOT_FOUND_URL', rules.absoluteUrl.optional()],
   /** The path of a file of hosts that no link may lead to. */
   blockedHostsFile: ['BLOCKED_HOSTS', text.optional()],
   /** The path of a file of aliases that no new link may have. */
@@ -63,20 +51,20 @@ const settings = {
   /** The path of an .mmdb file with the countries of addresses. */
   geoipDatabase: ['GEOIP_DATABASE', text.endsWith('.mmdb', 'the path of an .mmdb file').optional()],
   /** How many days changes are kept; 0 for ever. */
-  historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
+  historyDays: ['HISTORY_DAYS', rules.integer(0, 36_500).default(90)],
   /** How many months statistics are kept; 0 for ever. */
-  statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
-  publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
+  statisticsMonths: ['STATISTICS_MONTHS', rules.integer(0, 1_200).default(24)],
+  publicStatistics: ['PUBLIC_STATISTICS', rules.flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
-  rateLimit: ['RATE_LIMIT', integer(0, 1_000_000_000).default(600)],
+  rateLimit: ['RATE_LIMIT', rules.integer(0, 1_000_000_000).default(600)],
   /** The origins of sites whose pages may call the APIs. */
-  corsOrigins: ['CORS_ORIGINS', origins.default([])],
+  corsOrigins: ['CORS_ORIGINS', rules.origins.default([])],
   /** The port of the metrics; undefined for none. */
-  metricsPort: ['METRICS_PORT', integer(1, 65_535).optional()],
-  workers: ['WORKERS', workers.default(1)],
+  metricsPort: ['METRICS_PORT', rules.integer(1, 65_535).optional()],
+  workers: ['WORKERS', rules.workers.default(1)],
   /** Whether webhooks may call addresses in the operator's own network. */
-  allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
-  logLevel: ['LOG_LEVEL', logLevel.default('info')],
+  allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', rules.flag.default(false)],
+  logLevel: ['LOG_LEVEL', rules.logLevel.default('info')],
 } satisfies Record<string, readonly [variable: string, rule: z.ZodType]>;
 
 type Settings = {

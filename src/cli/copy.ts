@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
@@ -8,6 +7,7 @@ import { fileExists, isSameFile, pathOf } from '../db/sqlite/file.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
+import { progressBar } from './terminal.ts';
 
 const help = `Usage: npm run copy -- --from URL --to URL
 
@@ -26,12 +26,7 @@ function urlOf(option: string, url: string | undefined): string {
 
 /** A progress bar for each table on a terminal; else nothing. */
 function bars({ stderr }: Io): { progress: Progress; stop(): void } {
-  const bar = new SingleBar({
-    stream: stderr,
-    format: '{table} {bar} {value}/{total}',
-    hideCursor: true,
-    barsize: 30,
-  });
+  const bar = progressBar(stderr, '{table} {bar} {value}/{total}');
   let shown = '';
   return {
     progress(table, copied, total) {

@@ -9,10 +9,9 @@ import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { command, UsageError } from './command.ts';
-import { databaseNote, withDatabase } from './database.ts';
+import { databaseNote, servicesIn, withDatabase } from './database.ts';
 import { fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
-import { servicesIn } from './transfer/account.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
 

@@ -9,9 +9,8 @@ import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
-import { withDatabase } from './database.ts';
+import { accountNamed, withDatabase } from './database.ts';
 import { counted } from './terminal.ts';
-import { accountNamed } from './transfer/account.ts';
 
 const writers = { csv: asCsv, json: asJson };
 

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { SingleBar } from 'cli-progress';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
 import type { LineMessage } from '../domain/transfer/report.ts';
@@ -8,9 +7,8 @@ import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { command, type Io, UsageError } from './command.ts';
-import { withDatabase } from './database.ts';
-import { counted, printable } from './terminal.ts';
-import { accountNamed, servicesIn } from './transfer/account.ts';
+import { accountNamed, servicesIn, withDatabase } from './database.ts';
+import { counted, printable, progressBar } from './terminal.ts';
 import { openSource, type Source } from './transfer/source.ts';
 
 const formats = Object.keys(importFormats);
@@ -141,12 +139,7 @@ export const main = command({ help, options }, async ({ values, config, io, prin
     const services = await servicesIn(db, config, lists);
     const source = await openSource(file, format);
     const interruption = stopOnInterrupt(io);
-    const bar = new SingleBar({
-      stream: io.stderr,
-      format: '{bar} {percentage}% {lines} lines',
-      hideCursor: true,
-      barsize: 30,
-    });
+    const bar = progressBar(io.stderr, '{bar} {percentage}% {lines} lines');
     const { onMessage, end } = printer(json, source, io, print);
     const hooks = {
       onMessage,

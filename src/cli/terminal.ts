@@ -1,3 +1,6 @@
+import type { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
+
 /** Control characters, and those that change the direction of a text. */
 const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -22,4 +25,9 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** A progress bar on a terminal; else nothing. */
+export function progressBar(stream: Writable, format: string): SingleBar {
+  return new SingleBar({ stream, format, hideCursor: true, barsize: 30 });
 }

@@ -34,15 +34,6 @@ function running(): DomainError {
   return new DomainError('IDEMPOTENCY_RUNNING', message, [], RUNNING_RETRY);
 }
 
-function mismatch(): DomainError {
-  const message = 'This Idempotency-Key was already used for another request: use a new key for each request';
-  return new DomainError('IDEMPOTENCY_MISMATCH', `${message}.`);
-}
-
-function tooLong(): DomainError {
-  return wrongKey('was used for a write that takes too long: send less at once, or omit the header');
-}
-
 /** The maximum number of an account's stored answers, and of their bytes. */
 const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
 /** How many further answers, or bytes of them, a process stores before it enforces the maximum. */
@@ -84,7 +75,8 @@ export class KeyedWrite {
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(database, (tx) => this.#claim(tx), {
       maxWait,
-      error: tooLong,
+      error: () =>
+        wrongKey('was used for a write that takes too long: send less at once, or omit the header'),
     });
   }
 
@@ -131,7 +123,11 @@ export class KeyedWrite {
 
   /** The stored answer. @throws DomainError IDEMPOTENCY_MISMATCH if it is the answer to another request */
   #replay(): Answer | null {
-    if (this.#found !== null && this.#found.requestHash !== this.#requestHash) throw mismatch();
+    if (this.#found !== null && this.#found.requestHash !== this.#requestHash)
+      throw new DomainError(
+        'IDEMPOTENCY_MISMATCH',
+        'This Idempotency-Key was already used for another request: use a new key for each request.',
+      );
     return this.#found;
   }
 

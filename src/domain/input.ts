@@ -5,6 +5,14 @@ import { type FieldError, invalid } from './errors.ts';
 /** A whole number that both databases can hold as an id or a count. */
 export const MAX_INT = 2_147_483_647;
 
+/** Said of each count in the schema. */
+export const shownCountLimit = `At most ${MAX_INT}.`;
+
+/** A count within GraphQL's Int. */
+export function shownCount(count: number): number {
+  return Math.min(count, MAX_INT);
+}
+
 /** The number of an id; null for an impossible id. */
 export function parseId(id: string): number | null {
   if (!/^[1-9]\d{0,9}$/.test(id)) return null;

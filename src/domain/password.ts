@@ -33,11 +33,7 @@ export function ofAccount({ accountId }: { readonly accountId: number }): string
 }
 
 /** The cost of a hash, by scrypt's parameter names. */
-export interface HashCost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
+export type HashCost = Readonly<Record<'N' | 'r' | 'p', number>>;
 
 /** 16 MB and about a tenth of a second: the minimum for scrypt in OWASP's advice on password storage. */
 const COST: HashCost = { N: 2 ** 14, r: 8, p: 5 };

@@ -22,17 +22,15 @@ export interface Services {
   /** The texts of the TXT records of a host name in DNS. */
   resolveTxt(name: string): Promise<readonly string[]>;
   /** Whether webhooks may call addresses in the operator's own network. */
-  readonly allowsPrivateWebhooks: boolean;
+  readonly allowPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
 }
 
-interface Settings {
+interface Settings extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'> {
   readonly baseUrl: string;
   /** The port that the service listens on. */
   readonly port: number;
-  readonly verifiesDomains: boolean;
-  readonly allowPrivateWebhooks: boolean;
 }
 
 type Given = Pick<Services, 'defaultDomainId' | 'lists' | 'resolveTxt'> & Partial<Services>;
@@ -49,7 +47,7 @@ export function servicesOf(
     hashPassword,
     verifyPassword,
     verifiesDomains,
-    allowsPrivateWebhooks: allowPrivateWebhooks,
+    allowPrivateWebhooks,
     ...given,
   };
 }

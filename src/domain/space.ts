@@ -19,7 +19,7 @@ import {
   readConnection,
   readPage,
   searchInput,
-} from './list.ts';
+} from './pagination.ts';
 
 export type { Space };
 
@@ -94,7 +94,7 @@ export async function spaceConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Connection<Space>> {
-  const parsed = parseInput(spacesInput, { filter: input.filter, orderBy: input.orderBy });
+  const parsed = parseInput(spacesInput, input);
   const list = listOf(lists, actor, parsed);
   return readConnection(lists, list, input);
 }

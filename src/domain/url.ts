@@ -129,15 +129,14 @@ function nameIn(pair: string): string {
 }
 
 /** A cache of recent destinations in ASCII. */
-const inAscii = new LRUCache<string, string>({ max: 2_000 });
+const inAscii = new LRUCache<string, string>({
+  max: 2_000,
+  memoMethod: (address) => new URL(address).href,
+});
 
 /** The address in ASCII, for a header. */
 export function asciiOf(address: string): string {
-  const known = inAscii.get(address);
-  if (known !== undefined) return known;
-  const { href } = new URL(address);
-  inAscii.set(address, href);
-  return href;
+  return inAscii.memo(address);
 }
 
 /**
@@ -153,4 +152,13 @@ export function withQuery(address: string, query: string): string {
   const separator = url.search === '' || url.search.endsWith('&') ? '' : '&';
   url.search += separator + added.join('&');
   return url.href;
+}
+
+/** The short URL of an alias on a domain. */
+export function shortUrlOf(
+  { scheme }: { readonly scheme: string },
+  domain: { name: string },
+  { alias }: { alias: string },
+): string {
+  return `${scheme}//${domain.name}/${alias}`;
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../db/database.ts';
 import type { Services } from '../domain/services.ts';
-import { servesVisitors } from '../domain/short-domain/verification.ts';
+import { servesVisitors } from '../domain/short-domain/domain.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { isItself, placeOf } from '../domain/link/alias.ts';
 import { asciiOf } from '../domain/url.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
-import { isItself, placeOf } from '../domain/visit/itself.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { DomainError, ErrorCode } from '../domain/errors.ts';
-import type { Page } from '../domain/list.ts';
+import type { Page } from '../domain/pagination.ts';
 
 /** Messages by the name that the client sent. */
 export type Refusals = Map<string, string[]>;

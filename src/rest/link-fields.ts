@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MIDNIGHT } from '../domain/link/input.ts';
+import { MIDNIGHT } from '../domain/link/fields.ts';
 import {
   choice,
   type Field,

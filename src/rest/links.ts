@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withDefault } from '../domain/input.ts';
-import { createLinkInput, updateLinkInput } from '../domain/link/input.ts';
-import { linkPageInput } from '../domain/link/list.ts';
+import { createLinkInput, updateLinkInput } from '../domain/link/fields.ts';
+import { linkPageInput } from '../domain/link/find-links.ts';
 import { qrCodeInput, qrCodePng, qrCodeSvg } from '../domain/link/qr-code.ts';
 import {
   type CreateLinkInput,

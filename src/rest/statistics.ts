@@ -1,4 +1,4 @@
-import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/rows.ts';
+import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
 import { RestStatisticsDocument, type RestStatisticsQuery } from '../generated/documents.ts';
 import { encodePage, notFound } from './answer.ts';
 import { choice, integer, text } from './form/field.ts';

@@ -6,9 +6,9 @@ import {
   findChanges,
   historyOf,
   parseChangeFilter,
-} from '../domain/change/list.ts';
+} from '../domain/change/find-changes.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { EdgesInput } from '../domain/list.ts';
+import type { EdgesInput } from '../domain/pagination.ts';
 import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';

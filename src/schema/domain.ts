@@ -7,8 +7,9 @@ import {
   findDomains,
   updateDomain,
   updateDomainInput,
+  verificationOf,
+  verifyDomain,
 } from '../domain/short-domain/domain.ts';
-import { verificationOf, verifyDomain } from '../domain/short-domain/verification.ts';
 import { builder } from './builder.ts';
 import { costs, DNS_COST } from './cost/field-cost.ts';
 import { connectionOf } from './list.ts';

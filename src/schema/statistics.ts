@@ -1,12 +1,13 @@
 import type { Scope } from '../db/statistics/scope.ts';
+import { shownCount, shownCountLimit } from '../domain/input.ts';
+import { resetStatistics } from '../domain/link/link.ts';
 import {
   statisticsDimensions,
   statisticsIntervals,
   statisticsLists,
 } from '../domain/statistics/dimension.ts';
+import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/pages.ts';
 import { dayText, lengthOfPeriod, type PeriodInput } from '../domain/statistics/period.ts';
-import { resetStatistics } from '../domain/statistics/reset.ts';
-import { MAX_ROWS, pageOfStatistics, statisticsOrderFields } from '../domain/statistics/rows.ts';
 import {
   MAX_DAYS_OF_HOURS,
   MAX_TOP,
@@ -14,8 +15,6 @@ import {
   type StatisticsPoint,
   type StatisticsRow,
   type StatisticsTop,
-  shownCount,
-  shownCountLimit,
 } from '../domain/statistics/statistics.ts';
 import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';

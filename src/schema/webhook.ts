@@ -1,12 +1,13 @@
-import { deliveryConnection, redeliver } from '../domain/webhook/delivery.ts';
 import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
   deleteWebhook,
+  deliveryConnection,
   findWebhook,
   findWebhooks,
   MAX_WEBHOOKS,
+  redeliver,
   rotateWebhookSecret,
   updateWebhook,
   updateWebhookInput,

@@ -6,12 +6,6 @@ const MAX_LENGTH = 500;
 
 /** The function, with its last results kept: for what depends on a header alone, which most requests repeat. */
 export function remembered<Result extends object>(of: (text: string) => Result): (text: string) => Result {
-  const results = new LRUCache<string, Result>({ max: MAX_KEPT });
-  return (text) => {
-    const known = results.get(text);
-    if (known !== undefined) return known;
-    const result = of(text);
-    if (text.length <= MAX_LENGTH) results.set(text, result);
-    return result;
-  };
+  const results = new LRUCache<string, Result>({ max: MAX_KEPT, memoMethod: of });
+  return (text) => (text.length <= MAX_LENGTH ? results.memo(text) : of(text));
 }

@@ -1,11 +1,114 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
-import { Supervisor } from './supervisor.ts';
-import { WORKER_ARGUMENT } from './worker.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
+
+/** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
+const MIN_LIFETIME = 5_000;
+/** How many such failures in a row end the program. */
+const MAX_EARLY_EXITS = 5;
+/** The pause after the first failure, in milliseconds; it doubles with each further one. */
+const FIRST_PAUSE = 50;
+/** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
+const STOP_TIMEOUT = 22_000;
+
+interface SupervisorOptions {
+  readonly workers: number;
+  readonly log: Logger;
+  /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
+  onFailure(why: string | null): void;
+  /** Called for each worker that has served and ended. */
+  onEnd(worker: Worker): void;
+}
+
+/** Starts workers, replaces those that die, and stops them. */
+class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #all = new Set<Worker>();
+  /** The serving workers, and since when they serve. */
+  readonly #serving = new Map<Worker, number>();
+  #hasServed = false;
+  #earlyExits = 0;
+  #stopping = false;
+  #onEmpty = () => {};
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  get serving(): readonly Worker[] {
+    return [...this.#serving.keys()];
+  }
+
+  /** Starts one worker, and the others when it serves, so that an error at the start is reported once. */
+  start(): void {
+    this.#fork();
+  }
+
+  /** Stops all workers gracefully; returns whether none had to be killed. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true;
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    if (this.#all.size === 0) return true;
+    for (const worker of this.#all) worker.process.kill('SIGTERM');
+    if ((await withTimeout(STOP_TIMEOUT, empty)) !== TIMED_OUT) return true;
+    for (const worker of this.#all) worker.process.kill('SIGKILL');
+    return false;
+  }
+
+  #fork(): void {
+    if (this.#stopping) return;
+    const worker = cluster.fork();
+    this.#all.add(worker);
+    worker.on('message', (message: WorkerMessage) => {
+      if ('ready' in message) this.#onReady(worker);
+    });
+    worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
+    worker.on('error', (error) => {
+      this.#options.log.error({ worker: worker.id, err: error }, 'worker cannot be reached');
+      // The system could not start it: there is no exit event.
+      if (worker.process.pid === undefined) this.#onEnd(worker, 'not started');
+    });
+  }
+
+  #onReady(worker: Worker): void {
+    this.#serving.set(worker, performance.now());
+    this.#options.log.info({ worker: worker.id, pid: worker.process.pid }, 'worker serves');
+    setTimeout(() => {
+      if (this.#serving.has(worker)) this.#earlyExits = 0;
+    }, MIN_LIFETIME).unref();
+    if (this.#hasServed) return;
+    this.#hasServed = true;
+    while (this.#all.size < this.#options.workers) this.#fork();
+  }
+
+  /** @param how the exit code, or the signal that ended it */
+  #onEnd(worker: Worker, how: number | string): void {
+    const since = this.#serving.get(worker);
+    this.#serving.delete(worker);
+    this.#all.delete(worker);
+    if (since !== undefined) this.#options.onEnd(worker);
+    if (this.#stopping) {
+      if (this.#all.size === 0) this.#onEmpty();
+      return;
+    }
+    const wasEarly = since === undefined || performance.now() - since < MIN_LIFETIME;
+    this.#earlyExits = wasEarly ? this.#earlyExits + 1 : 0;
+    const { log, onFailure } = this.#options;
+    // A worker that received SIGTERM ends with code 0.
+    log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
+    if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
+    else if (this.#earlyExits >= MAX_EARLY_EXITS)
+      onFailure(`${MAX_EARLY_EXITS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
+    else setTimeout(() => this.#fork(), wasEarly ? FIRST_PAUSE * 2 ** (this.#earlyExits - 1) : 0);
+  }
+}
 
 /** Serves the metrics of all workers, if they are enabled. */
 async function listenForMetrics({ metricsPort, host }: Config, supervisor: Supervisor, log: Logger) {

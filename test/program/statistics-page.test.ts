@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import { pageLength, publicTop, secretStarts, showsDestinations } from '../../src/domain/statistics/page.ts';
+import {
+  pageLength,
+  publicTop,
+  secretStarts,
+  showsDestinations,
+} from '../../src/domain/statistics/public-statistics.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { localeFor } from '../../src/redirect/statistics/locale.ts';
 

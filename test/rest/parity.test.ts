@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLinkInput } from '../../src/domain/link/input.ts';
+import { createLinkInput } from '../../src/domain/link/fields.ts';
 import type { LinkFieldsFragment, SpaceFieldsFragment } from '../../src/generated/documents.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';

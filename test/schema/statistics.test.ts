@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StatisticsReader } from '../../src/db/statistics/reader.ts';
 import { removeHost } from '../../src/domain/short-domain/admin.ts';
-import { pageOfStatistics } from '../../src/domain/statistics/rows.ts';
+import { pageOfStatistics } from '../../src/domain/statistics/pages.ts';
 import { Statistics } from '../../src/domain/statistics/statistics.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';

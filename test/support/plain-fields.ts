@@ -1,6 +1,6 @@
 import { getNamedType, isObjectType } from 'graphql';
 import { z } from 'zod';
-import { updateLinkInput } from '../../src/domain/link/input.ts';
+import { updateLinkInput } from '../../src/domain/link/fields.ts';
 import { schema } from '../../src/schema/index.ts';
 
 /** A field of links that is plain text, and has the same name in inputs and answers. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { LinkInput } from '../../domain/link/input.ts';
+import type { LinkInput } from '../../domain/link/fields.ts';
 import { builtFile } from '../../own-files.ts';
 
 /** When people visit: at work, in their free time, or the whole week. */

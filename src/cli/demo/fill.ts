@@ -28,12 +28,6 @@ export interface DemoOptions {
   readonly days?: number;
 }
 
-export interface DemoResult {
-  readonly spaces: number;
-  readonly links: number;
-  readonly clicks: number;
-}
-
 /** The expected number of clicks on a day, `since` days after the link was created. */
 function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, since: number): number {
   // The maximum is at the beginning of June.
@@ -139,12 +133,7 @@ export async function requireNoLinks(db: Data): Promise<void> {
  * and the random numbers.
  * @throws OperatorError if the database has links
  */
-export async function fillDemo(
-  db: Data,
-  actor: Actor,
-  services: Services,
-  options: DemoOptions,
-): Promise<DemoResult> {
+export async function fillDemo(db: Data, actor: Actor, services: Services, options: DemoOptions) {
   await requireNoLinks(db);
   const last = dayOf(options.now);
   const first = daysAfter(last, 1 - (options.days ?? DAYS));

@@ -1,12 +1,11 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { SourceLine } from '../../domain/transfer/entry.ts';
 import type { ImportFormat } from '../../domain/transfer/formats.ts';
-import { BrokenOff } from '../../domain/transfer/import.ts';
+import { BrokenOff, type SourceLine } from '../../domain/transfer/import.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { csvLines, delimiterOf } from './csv-source.ts';
-import { jsonRecords } from './json-source.ts';
+import { csvLines, delimiterOf } from './csv.ts';
+import { jsonRecords } from './json.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
 
@@ -6,6 +7,11 @@ export type Scope = (typeof scopes)[number];
 
 export function isScope(text: string): text is Scope {
   return scopes.some((scope) => scope === text);
+}
+
+/** The stored form of a key. */
+export function hashKey(key: string): string {
+  return hash('sha256', key);
 }
 
 /** The account that something is written for, and the key that writes it; null for the operator. */

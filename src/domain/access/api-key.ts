@@ -1,10 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf } from '../input.ts';
-import { type Scope, scopes } from './actor.ts';
+import { hashKey, type Scope, scopes } from './actor.ts';
 
 const PREFIX_LENGTH = 8;
 
@@ -22,21 +22,6 @@ const createKeyInput = z.object({
     .min(1, `needs at least one of ${scopes.join(', ')}`),
   expiresAt: z.date().nullable().default(null),
 });
-
-export interface KeyView {
-  id: number;
-  account: string;
-  prefix: string;
-  scopes: Scope[];
-  createdAt: Date;
-  expiresAt: Date | null;
-  lastUsedAt: Date | null;
-  revokedAt: Date | null;
-}
-
-export function hashKey(key: string): string {
-  return hash('sha256', key);
-}
 
 /** A new key: 256 random bits, in characters that need no quoting in a header, a URL or a shell. */
 export function generateKey(): string {
@@ -103,7 +88,10 @@ export async function createFirstKey(db: Data, now: Date, initialKey?: string): 
   return inserted && key;
 }
 
-export async function listKeys(db: Data): Promise<KeyView[]> {
+/** A key as the operator sees it. */
+export type KeyView = Awaited<ReturnType<typeof listKeys>>[number];
+
+export async function listKeys(db: Data) {
   const keys = await db.prisma.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
   return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, ...key }) => ({
     ...key,

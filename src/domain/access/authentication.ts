@@ -4,7 +4,8 @@ import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import type { Actor } from './actor.ts';
-import { hashKey, keysCreated, parseScopes, validKeys } from './api-key.ts';
+import { hashKey } from './actor.ts';
+import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 
 /** The precision of a key's last-used time, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
@@ -43,11 +44,7 @@ export class Authentication {
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
-  #list: { readAt: number; created: number; hashes: Promise<ReadonlySet<string>> } = {
-    readAt: Number.NEGATIVE_INFINITY,
-    created: 0,
-    hashes: Promise.resolve(new Set<string>()),
-  };
+  #list: { readAt: number; created: number; hashes: Promise<ReadonlySet<string>> } | null = null;
   readonly #pendingWrites = new Set<Promise<unknown>>();
   readonly #uses = new Set<Use>();
   #timer: NodeJS.Timeout | undefined;
@@ -114,7 +111,7 @@ export class Authentication {
     const key = keyIn(header);
     if (key === null) return false;
     const [now, created] = [performance.now(), keysCreated()];
-    if (now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
+    if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
       this.#list = { readAt: now, created, hashes: this.#readList() };
     return (await this.#list.hashes).has(hashKey(key));
   }

@@ -13,7 +13,7 @@ import {
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
 import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
-import { byCreation, type Connection, type EdgesInput, readConnection } from '../list.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 
 type Where = { id: number; accountId: number };
@@ -21,7 +21,9 @@ type Where = { id: number; accountId: number };
 /** The part of Prisma's delegates that these functions need. */
 interface Table<Row, Columns> {
   findUnique(args: { where: Where }): PromiseLike<Row | null>;
+  findMany(args: { where: { id: { in: number[] }; accountId: number } }): PromiseLike<Row[]>;
   update(args: { where: Where; data: Partial<Columns> & { updatedAt: Date } }): PromiseLike<Row>;
+  deleteMany(args: { where: Where }): PromiseLike<{ count: number }>;
 }
 
 /** A kind of record that accounts own. */
@@ -32,23 +34,13 @@ export interface Kind<Row, Columns> {
   readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
-  rows(tx: Transaction): Table<Row, Columns>;
+  rows(db: Data): Table<Row, Columns>;
   /** Further columns of a change in the log, given the record after it. */
   details?(row: Row): ChangeDetails;
 }
 
-interface Found<Row> {
-  rows(db: Data): {
-    findUnique(args: { where: Where }): PromiseLike<Row | null>;
-    findMany(args: { where: { id: { in: number[] }; accountId: number } }): PromiseLike<Row[]>;
-  };
-}
-
 /** Functions that read the accounts' own records of a kind. */
-export function readersOf<Row extends { id: number }>({
-  rows,
-  table,
-}: Found<Row> & Pick<Kind<Row, never>, 'table'>) {
+export function readersOf<Row extends { id: number }>({ rows, table }: Kind<Row, never>) {
   return {
     /** The account's record with this id; null if it has none. */
     async find(db: Data, actor: Actor, id: string): Promise<Row | null> {
@@ -75,7 +67,7 @@ export function readersOf<Row extends { id: number }>({
  */
 export function createOwned<Row extends { id: number }>(
   db: Data,
-  { kind, fields, details }: Pick<Kind<Row, never>, 'kind' | 'fields' | 'details'>,
+  { kind, fields, details }: Kind<Row, never>,
   writer: Writer,
   now: Date,
   given: object,
@@ -137,13 +129,7 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
  */
 export async function deleteOwned(
   db: Data,
-  {
-    kind,
-    what,
-    rows,
-  }: Pick<Kind<unknown, never>, 'kind' | 'what'> & {
-    rows(tx: Transaction): { deleteMany(args: { where: Where }): PromiseLike<{ count: number }> };
-  },
+  { kind, what, rows }: Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows'>,
   actor: Actor,
   id: string,
   now: Date,

@@ -1,13 +1,154 @@
 import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
-import { type LogPosition, MAX_READ, readLogSnapshot, settledBetween } from '../../db/change/log.ts';
+import {
+  type LogPosition,
+  MAX_READ,
+  readLogSnapshot,
+  settledBetween,
+  wasCommitted,
+} from '../../db/change/log.ts';
+import type { LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Actor } from '../access/actor.ts';
-import { DomainError } from '../errors.ts';
-import type { ChangeFilter } from './list.ts';
-import { type LogRead, RETRY_AFTER, Subscription } from './subscription-queue.ts';
+import { DomainError, visibleError } from '../errors.ts';
+import { type ChangeFilter, matchesFilter } from './find-changes.ts';
+
+/** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
+const MAX_WAITING = 250;
+/** After how many milliseconds a subscriber that takes none of them is ended, if there are further ones. */
+const STALL_TIMEOUT = 10_000;
+/** When to try again after a refusal, in seconds. */
+const RETRY_AFTER = 10;
+
+/** Changes that a subscriber has read from the log. */
+interface LogRead {
+  readonly changes: readonly LoggedChange[];
+  /** The position up to which these are all of the account's changes. */
+  readonly reached: LogPosition;
+  /** Whether that is the position up to which changes were announced when the read began. */
+  readonly isComplete: boolean;
+}
+
+interface SubscriptionOptions {
+  readonly actor: Actor;
+  readonly filter: ChangeFilter;
+  readLog(after: LogPosition): Promise<LogRead>;
+  onEnd(subscription: Subscription): void;
+  now(): Date;
+}
+
+type Next = IteratorResult<LoggedChange | DomainError, undefined>;
+
+/** The queue of one subscriber. A slow subscriber delays no other: changes beyond the queue it reads from the log. */
+class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
+  readonly options: SubscriptionOptions;
+  readonly #waiting: LoggedChange[] = [];
+  /** Why it ended; it follows the waiting changes. */
+  #error: DomainError | null = null;
+  /** Changes before this snapshot are not sent; null until it is known. */
+  #began: LogSnapshot | null = null;
+  /** The position after which it has to read the log; null while its queue gets each announced change. */
+  #behind: LogPosition | null = null;
+  /** Changes that are announced while it reads the log; null if it does not read, or if there are too many. */
+  #announced: LoggedChange[] | null = null;
+  #readAt: Date;
+  #wake: (() => void) | null = null;
+  #ended = false;
+
+  constructor(options: SubscriptionOptions) {
+    this.options = options;
+    this.#readAt = options.now();
+  }
+
+  /** Removes changes from before the snapshot, which may be announced after it. */
+  begin(now: LogSnapshot): void {
+    this.#began = now;
+    this.#waiting.splice(0, Infinity, ...this.#waiting.filter((change) => this.#wants(change)));
+  }
+
+  #wants(change: LoggedChange): boolean {
+    const { actor, filter } = this.options;
+    if (change.accountId !== actor.accountId || !matchesFilter(filter, change)) return false;
+    return this.#began === null || !wasCommitted(this.#began, change);
+  }
+
+  /** Adds an announced change to the queue, or leaves it to be read from the log. */
+  push(change: LoggedChange): void {
+    if (!this.#wants(change)) return;
+    const last = this.#waiting.at(-1);
+    if (this.#behind === null && this.#waiting.length >= MAX_WAITING && last)
+      this.#behind = { tx: last.tx, id: last.id };
+    if (this.#behind === null) this.#waiting.push(change);
+    else if (this.#announced !== null && this.#announced.length < MAX_WAITING) this.#announced.push(change);
+    else {
+      this.#announced = null;
+      if (this.options.now().getTime() - this.#readAt.getTime() > STALL_TIMEOUT) {
+        const message = 'The changes come faster than they are read.';
+        this.#fail(new DomainError('UNAVAILABLE', message, [], RETRY_AFTER));
+      }
+    }
+    this.#wake?.();
+  }
+
+  #fail(error: DomainError): void {
+    this.#error = error;
+    this.end();
+  }
+
+  /** Ends the subscription after the waiting changes are read. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.options.onEnd(this);
+    this.#wake?.();
+  }
+
+  async next(): Promise<Next> {
+    for (;;) {
+      this.#readAt = this.options.now();
+      const value = this.#waiting.shift() ?? this.#error;
+      if (value === this.#error) this.#error = null;
+      if (value !== null) return { value, done: false };
+      if (this.#ended) return { value: undefined, done: true };
+      if (this.#behind === null)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      else
+        await this.#readLog(this.#behind).catch((error: unknown) => {
+          const visible = visibleError(error);
+          if (visible === null) throw error;
+          this.#fail(visible);
+        });
+    }
+  }
+
+  async #readLog(after: LogPosition): Promise<void> {
+    this.#announced = [];
+    const { changes, reached, isComplete } = await this.options.readLog(after);
+    if (this.#ended) return;
+    this.#waiting.push(...changes.filter((change) => this.#wants(change)));
+    this.#behind = reached;
+    if (isComplete && this.#announced !== null) {
+      this.#waiting.push(...this.#announced);
+      this.#behind = null;
+    }
+    this.#announced = null;
+  }
+
+  async return(): Promise<Next> {
+    this.#waiting.length = 0;
+    this.#error = null;
+    this.end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
 
 /** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
 const MAX_OF_KEY = 10;

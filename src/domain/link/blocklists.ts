@@ -3,18 +3,12 @@ import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { foldCase } from '../case-folding.ts';
 import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
-import { type Addresses, addressesOf } from './destinations.ts';
+import { type Addresses, addressesOf } from './targeting.ts';
 
-/** An invalid line of a list. */
-export interface WrongLine {
-  readonly line: number;
-  readonly text: string;
-}
-
-/** The parsed lines of a file. */
+/** The entries of a file, and its invalid lines. */
 export interface Listed {
   readonly entries: ReadonlySet<string>;
-  readonly wrong: readonly WrongLine[];
+  readonly wrong: readonly { readonly line: number; readonly text: string }[];
 }
 
 /** How many wrong lines are reported, and how many characters of each. */
@@ -24,7 +18,7 @@ const MAX_REPORTED_LENGTH = 100;
 /** The entries of a text, one per line; text after # is a comment. `read` returns null for an invalid entry. */
 async function entriesOf(text: string, read: (entry: string) => string | null): Promise<Listed> {
   const entries = new Set<string>();
-  const wrong: WrongLine[] = [];
+  const wrong: Listed['wrong'][number][] = [];
   let number = 0;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
     number++;

@@ -5,17 +5,14 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Writer } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
 import { recordingChanges } from '../change/change.ts';
-import type { FieldError } from '../errors.ts';
-import { fieldErrors } from '../input.ts';
+import { type DomainError, type FieldError, invalid } from '../errors.ts';
+import { fieldErrors, type Unparsed } from '../input.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { generatedAliases } from './alias.ts';
-import { type BulkOutcome, type CompleteInput, outcomeOf } from './bulk-outcome.ts';
-import { domainNamesIn } from './check.ts';
-import { aliasColumns, newLinkColumns, newLinkFields } from './columns.ts';
-import type { DryRun } from './dry-run.ts';
-import { createLinkInput } from './input.ts';
-import { UsedAliases } from './used-aliases.ts';
+import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
+import { aliasColumns, createLinkInput, type NewLinkInput, newLinkColumns, newLinkFields } from './fields.ts';
+import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
 /** Properties of a link that an import takes over from its old service. */
 export interface Origin {
@@ -37,6 +34,62 @@ export interface BulkOptions {
   readonly onTaken: 'refuse' | 'suffix' | 'stop';
   /** Only for a dry run. */
   readonly dryRun?: DryRun | undefined;
+}
+
+/** The result of an item of a batch. */
+export type BulkOutcome =
+  | { readonly kind: 'refused'; readonly fields: readonly FieldError[]; readonly taken: boolean }
+  /** The account already has a link with that alias, domain and URL. */
+  | { readonly kind: 'existing'; readonly alias: string }
+  | {
+      readonly kind: 'created';
+      readonly alias: string;
+      /** Whether it got another alias than the given one. */
+      readonly renamed: boolean;
+      /** Another link's alias on the domain that differs only in case. */
+      readonly similar: string | null;
+    };
+
+/** A new link with its alias and domain. */
+type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId: number };
+
+/** What decides the outcomes of a batch. */
+interface BatchState {
+  readonly db: Data;
+  readonly accountId: number;
+  readonly services: Services;
+  readonly found: FoundReferences;
+  /** The taken names; that of a created link is added. */
+  readonly names: UsedAliases;
+}
+
+/**
+ * The outcome for a link, which is not written yet.
+ * @param mayRename whether it gets another alias if its own is taken
+ */
+async function outcomeOf(
+  input: CompleteInput,
+  mayRename: boolean,
+  { db, accountId, services, found, names }: BatchState,
+): Promise<BulkOutcome> {
+  const { domainId, alias, url } = input;
+  const holder = names.holderOf(domainId, alias);
+  const isSame = (name: Name) => name.accountId === accountId && name.url === url;
+  if (holder && isSame(holder)) return { kind: 'existing', alias };
+  const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
+  if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
+  let name = alias;
+  if (holder) {
+    const next = mayRename
+      ? await nextFreeName(db, names, { domainId, alias }, isSame, services.lists)
+      : null;
+    if (next === null) return { kind: 'refused', fields: [takenAlias], taken: true };
+    if (!next.free) return { kind: 'existing', alias: next.alias };
+    name = next.alias;
+  }
+  const similar = names.similarTo({ domainId, alias: name, accountId });
+  names.add({ domainId, alias: name, url, accountId });
+  return { kind: 'created', alias: name, renamed: name !== alias, similar };
 }
 
 interface ParsedItem {
@@ -99,7 +152,7 @@ async function createOnce(
   const inputs = items.flatMap(({ input }) => input ?? []);
   const stored = await referencesOf(db, accountId, inputs);
   const found = dryRun?.withDomains(stored) ?? stored;
-  const names = new UsedAliases(found.aliasHolders, dryRun?.names);
+  const names = new UsedAliases(found.aliasHolders, dryRun);
   const state = { db, accountId, services, found, names };
   const outcomes: BulkOutcome[] = [];
   const links: ImportedLink[] = [];
@@ -115,7 +168,7 @@ async function createOnce(
     const row = { ...columns, ...aliasColumns(outcome.alias) };
     links.push({ row, pixelIds: input.pixelIds ?? [], origin });
   }
-  dryRun?.names.addAll(names);
+  dryRun?.addAll(names);
   if (links.length > 0) await write(db, actor, links, now);
   return outcomes;
 }
@@ -158,5 +211,25 @@ async function write(db: Data, actor: Writer, rows: readonly ImportedLink[], now
         alike.map(({ id }) => id),
         fields.split(','),
       );
+  });
+}
+
+/** The error of each input, as `createLink` would have it after the ones before; null for one that it would accept. */
+export async function checkNewLinks(
+  db: Data,
+  actor: Writer,
+  services: Services,
+  inputs: readonly Unparsed<typeof createLinkInput>[],
+  now: Date,
+): Promise<(DomainError | null)[]> {
+  const items = inputs.map((input) => ({ input, origin: {} }));
+  const options = { onTaken: 'refuse', dryRun: new DryRun() } as const;
+  const outcomes = await createLinksInBulk(db, actor, services, items, options, now);
+  return inputs.map(({ alias }, index) => {
+    const outcome = outcomes[index];
+    if (outcome?.kind === 'refused') return invalid(outcome.fields);
+    // An import would take it for the same link; a new link is refused.
+    const isTaken = outcome?.kind === 'existing' && alias != null;
+    return isTaken ? invalid([takenAlias]) : null;
   });
 }

@@ -6,10 +6,11 @@ import type { FieldError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { addressesOf } from './destinations.ts';
-import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './input.ts';
+import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './fields.ts';
+import { addressesOf } from './targeting.ts';
 
-export const aliasTaken = 'is already taken on this domain';
+/** The error of an alias that another link has on the domain. */
+export const takenAlias = { path: ['alias'], messages: ['is already taken on this domain'] };
 export const ownDomain = 'may not lead to a short domain of this service';
 const aliasReserved = 'is reserved on this service';
 
@@ -98,7 +99,7 @@ export function inputErrors(
       refuse(path, ownDomain);
   for (const { path, url } of addresses) if (lists.blocksAddress(url)) refuse(path, hostBlocked);
   if (link === null && !found.domainIds.has(domainId)) refuse(['domainId'], wrongDomain);
-  if (isTaken) refuse(['alias'], aliasTaken);
+  if (isTaken) errors.push(takenAlias);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));

@@ -4,16 +4,22 @@ import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../d
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
-import type { Actor } from '../access/actor.ts';
+import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
 import { recordingChanges } from '../change/change.ts';
-import { invalid } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
 import { generatedAliases } from './alias.ts';
-import { aliasTaken, findInputErrors } from './check.ts';
-import { aliasColumns, columnsOf, newLinkColumns, newLinkFields } from './columns.ts';
-import { createLinkInput, updateLinkInput } from './input.ts';
+import { findInputErrors, takenAlias } from './check.ts';
+import {
+  aliasColumns,
+  columnsOf,
+  createLinkInput,
+  newLinkColumns,
+  newLinkFields,
+  updateLinkInput,
+} from './fields.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
 /** Finds existing links that have all given fields of the input. */
@@ -128,7 +134,7 @@ export async function prepareNewLink(
         // Records may have been deleted since the checks; the constraints decide.
         if (isForeignKeyViolation(error)) await check();
         if (!isUniqueViolation(error)) throw error;
-        if (input.alias != null) throw invalid([{ path: ['alias'], messages: [aliasTaken] }]);
+        if (input.alias != null) throw invalid([takenAlias]);
         alias = nextAlias();
       }
     }
@@ -146,5 +152,29 @@ export async function deleteLink(db: Data, actor: Actor, id: string, now: Date):
     // All writes lock the link before its counter.
     await tx.lockRow('Link', linkId, { deleting: true });
     await deleteStatistics(tx, [linkId], actor.accountId);
+  });
+}
+
+/**
+ * Deletes the statistics of a link. Its clicks stay. The change is recorded in the log, if there were any.
+ * Visits that a process has not written yet are not among them.
+ * @throws DomainError NOT_FOUND
+ */
+export async function resetStatistics(
+  db: Data,
+  actor: Actor,
+  linkId: string,
+  now: Date,
+  select: LinkSelect,
+): Promise<SelectedLink> {
+  const where = owned(actor, linkId);
+  if (where === null) throw notFound('link');
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const any = (await deleteStatistics(tx, [where.id], where.accountId)).get(where.id);
+    if (any === undefined) throw notFound('link');
+    if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
+    const link = await readLink(tx, where, select);
+    if (link === null) throw notFound('link');
+    return link;
   });
 }

@@ -9,7 +9,7 @@ import {
 import type { Link } from '../../generated/sqlite/client.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
-import type { LinkInput } from './input.ts';
+import type { LinkInput } from './fields.ts';
 
 /** How many links with a password are compared at most: each check takes time. */
 export const MAX_COMPARED = 5;

@@ -1,6 +1,7 @@
 import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
+import type { Link } from '../../generated/sqlite/client.ts';
 import { choiceOf, listOf, textOf } from '../input.ts';
 import { webAddress } from '../url.ts';
 
@@ -109,15 +110,9 @@ export const targetLists = {
     .nullish(),
 };
 
-export interface Targeting {
-  type: TargetType;
-  countries: { country: string; url: string }[];
-  platforms: { platform: Platform; url: string }[];
-  languages: { language: string; url: string }[];
-  rotation: string[];
-}
-
-export type TargetLists = Omit<Targeting, 'type'>;
+export type TargetLists = {
+  [Kind in keyof typeof targetLists]: NonNullable<z.output<(typeof targetLists)[Kind]>>;
+};
 
 /** The lists as they are stored; an absent one stays absent. */
 export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists[Kind] | null }) {
@@ -130,8 +125,6 @@ export function encodeTargets(lists: { [Kind in keyof TargetLists]?: TargetLists
     rotation: encode(lists.rotation),
   };
 }
-
-type StoredTargets = { readonly targetType: string } & Readonly<Record<keyof TargetLists, string>>;
 
 /** One list of a stored link, decoded from the JSON of `encodeTargets`. */
 export function targetsOf<Kind extends keyof TargetLists>(
@@ -146,23 +139,26 @@ export function targetTypeOf({ targetType }: { readonly targetType: string }): T
   return targetTypeInput.parse(targetType);
 }
 
-/** The targeting of a stored link; each list is parsed on access. */
-export function targetingOf(link: StoredTargets): Targeting {
+/** All lists of a stored link. */
+export function targetListsOf(link: Readonly<Record<keyof TargetLists, string>>): TargetLists {
   return {
-    get type() {
-      return targetTypeOf(link);
-    },
-    get countries() {
-      return targetsOf(link, 'countries');
-    },
-    get platforms() {
-      return targetsOf(link, 'platforms');
-    },
-    get languages() {
-      return targetsOf(link, 'languages');
-    },
-    get rotation() {
-      return targetsOf(link, 'rotation');
-    },
+    countries: targetsOf(link, 'countries'),
+    platforms: targetsOf(link, 'platforms'),
+    languages: targetsOf(link, 'languages'),
+    rotation: targetsOf(link, 'rotation'),
   };
+}
+
+/** The columns of a link that contain addresses. */
+export type Addresses = Pick<
+  Link,
+  'url' | 'expirationUrl' | 'countries' | 'platforms' | 'languages' | 'rotation'
+>;
+
+/** Every address of a stored link, including lists that its target type does not use. */
+export function addressesOf(link: Addresses): Set<string> {
+  const { countries, platforms, languages, rotation } = targetListsOf(link);
+  const targets = [...countries, ...platforms, ...languages].map(({ url }) => url);
+  const atTheEnd = link.expirationUrl === null ? [] : [link.expirationUrl];
+  return new Set([link.url, ...atTheEnd, ...targets, ...rotation]);
 }

@@ -11,8 +11,15 @@ import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import { findInputErrors } from './check.ts';
-import { columnsOf, expiryOf, fieldNames } from './columns.ts';
-import { fixedDomain, type LinkInput, missingPrivacyPassword, updateLinkInput } from './input.ts';
+import {
+  columnsOf,
+  expiryOf,
+  fieldNames,
+  fixedDomain,
+  type LinkInput,
+  missingPrivacyPassword,
+  updateLinkInput,
+} from './fields.ts';
 
 /** A text that is equal for equal sets of ids. */
 function listed(ids: readonly number[]): string {

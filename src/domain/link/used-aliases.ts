@@ -1,6 +1,7 @@
 import type { Data } from '../../db/database.ts';
-import type { AliasHolder } from '../../db/reading/references.ts';
+import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
 import { foldCase } from '../case-folding.ts';
+import { MAX_INT } from '../input.ts';
 import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './blocklists.ts';
 
@@ -94,4 +95,25 @@ export async function nextFreeName(
     }
   }
   return null;
+}
+
+/** What the earlier lines of a dry run would have written. */
+export class DryRun extends UsedAliases {
+  readonly #added = new Map<number, string>();
+
+  /** Adds a domain; returns an id for it that no stored domain has. */
+  addDomain(name: string): number {
+    const id = MAX_INT - this.#added.size;
+    this.#added.set(id, name);
+    return id;
+  }
+
+  /** What is found in the database, and the domains that would be there. */
+  withDomains(found: FoundReferences): FoundReferences {
+    return {
+      ...found,
+      domainIds: new Set([...found.domainIds, ...this.#added.keys()]),
+      hosts: new Set([...found.hosts, ...this.#added.values()]),
+    };
+  }
 }

@@ -7,17 +7,10 @@ import { timeOfChange } from '../if-unmodified.ts';
 import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 
-/** A domain as the operator sees it. */
-export interface DomainView {
-  id: number;
-  host: string;
-  /** Null for a shared domain. */
-  account: string | null;
-  verifiedAt: Date | null;
-  links: number;
-}
+/** A domain as the operator sees it; a shared one has no account. */
+export type DomainView = Awaited<ReturnType<typeof listDomains>>[number];
 
-export async function listDomains(db: Data): Promise<DomainView[]> {
+export async function listDomains(db: Data) {
   const domains = await db.prisma.domain.findMany({
     include: { account: true, _count: { select: { links: true } } },
     orderBy: { id: 'asc' },

@@ -17,7 +17,7 @@ import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { invalid } from '../errors.ts';
-import { choiceOf, integerOf, MAX_INT, parseInput } from '../input.ts';
+import { choiceOf, integerOf, parseInput } from '../input.ts';
 import {
   type StatisticsDimension,
   type StatisticsInterval,
@@ -49,14 +49,6 @@ export interface StatisticsTop {
   readonly rows: readonly StatisticsRow[];
   /** The clicks of all other values. */
   readonly others: number;
-}
-
-/** Said of each count in the schema. */
-export const shownCountLimit = `At most ${MAX_INT}.`;
-
-/** A count within GraphQL's Int. */
-export function shownCount(count: number): number {
-  return Math.min(count, MAX_INT);
 }
 
 const topInput = z.object({

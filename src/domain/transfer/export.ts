@@ -1,10 +1,10 @@
 import type { Data } from '../../db/database.ts';
 import type { Pixel, Prisma } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
-import { linkTexts } from '../link/input.ts';
-import { shortUrlOf } from '../link/short-url.ts';
-import { targetingOf } from '../link/targeting.ts';
+import { linkTexts } from '../link/fields.ts';
+import { targetListsOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
+import { shortUrlOf } from '../url.ts';
 import { csvLine } from './csv-writer.ts';
 import { exportFields, type ImportRecord } from './formats.ts';
 
@@ -72,7 +72,6 @@ function linkRecord(
   services: Pick<Services, 'scheme'>,
 ): ImportRecord {
   const { domain, space, counter } = link;
-  const { type, countries, platforms, languages, rotation } = targetingOf(link);
   return {
     kind: 'link',
     short_url: shortUrlOf(services, domain, link),
@@ -91,11 +90,8 @@ function linkRecord(
     expiration_url: link.expirationUrl,
     expires_at: link.expiresAt,
     expiration_clicks: link.expirationClicks,
-    target_type: type,
-    countries,
-    platforms,
-    languages,
-    rotation,
+    target_type: link.targetType,
+    ...targetListsOf(link),
     clicks: counter?.clicks ?? 0,
     last_clicked_at: counter?.lastClickedAt,
     ...timesOf(link),

@@ -1,4 +1,4 @@
-import { linkTexts } from '../link/input.ts';
+import { linkTexts } from '../link/fields.ts';
 
 /** The columns of our own export, in order. */
 export const exportFields = [

@@ -1,15 +1,26 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
-import { DryRun } from '../link/dry-run.ts';
+import { DryRun } from '../link/used-aliases.ts';
 import type { Services } from '../services.ts';
-import { type Entry, EntryReader, type SourceLine } from './entry.ts';
+import { columnsFor, type FileColumns, FileRecord, type RawRecord } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
-import { type ImportContext, NamedRecords } from './named-records.ts';
-import { type LineMessage, LineReports } from './report.ts';
+import { type ImportLine, RefusedLine, readLine } from './line.ts';
+import { type ImportContext, NamedRecords, type UsableDomain } from './named-records.ts';
+import { type Entry, type LineMessage, LineReports } from './report.ts';
 
 /** The rest of a file cannot be read; the lines before that are imported. */
 export class BrokenOff extends Error {}
+
+/** A line of a file with its number, or the error of a line that cannot be read. */
+export type SourceLine = {
+  readonly line: number;
+  /** Its approximate size in bytes. */
+  readonly size: number;
+} & (
+  | { readonly raw: RawRecord; readonly header: readonly string[]; readonly isCsv: boolean }
+  | { readonly unreadable: string }
+);
 
 export interface ImportOptions {
   readonly format: ImportFormat;
@@ -32,32 +43,38 @@ export type ImportReport = Awaited<ReturnType<Import['run']>>;
 /** The maximum number of lines and of links of one transaction, and of bytes. */
 const MAX_BATCH_LINES = 500;
 const MAX_BATCH_BYTES = 2_000_000;
+/** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
+const MAX_UNUSED = 50;
+const MAX_UNUSED_LENGTH = 50;
+/** How many headers are cached: in a JSON file, each record may have different keys. */
+const MAX_HEADERS = 1_000;
 /** The tables that imports fill. */
 const FILLED = ['Link', 'LinkCounter', 'Space', 'Change'];
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
   readonly #context: ImportContext;
-  readonly #onTaken: ImportOptions['onTaken'];
+  readonly #options: ImportOptions;
   readonly #hooks: ImportHooks;
   readonly #records: NamedRecords;
-  readonly #reader: EntryReader;
   readonly #reports: LineReports;
+  /** The columns of each header. */
+  readonly #columns = new Map<string, FileColumns>();
+  readonly #unusedColumns = new Set<string>();
   #failedAt: number | null = null;
 
   constructor(
     db: Data,
     writer: Writer,
     services: Services,
-    { format, mapDomain, onTaken, dryRun }: ImportOptions,
+    options: ImportOptions,
     hooks: ImportHooks,
     now: Date,
   ) {
-    this.#context = { db, writer, services, now, dryRun: dryRun ? new DryRun() : undefined };
-    this.#onTaken = onTaken;
+    this.#context = { db, writer, services, now, dryRun: options.dryRun ? new DryRun() : undefined };
+    this.#options = options;
     this.#hooks = hooks;
-    this.#records = new NamedRecords(this.#context, mapDomain);
-    this.#reader = new EntryReader(format, this.#records, now);
+    this.#records = new NamedRecords(this.#context, options.mapDomain);
     this.#reports = new LineReports(hooks.onMessage);
   }
 
@@ -73,7 +90,7 @@ export class Import {
     let error: string | null = null;
     try {
       for await (const line of source) {
-        const entry = await this.#reader.read(line);
+        const entry = await this.#read(line);
         batch.push(entry);
         size += line.size;
         links += entry.links.length;
@@ -97,7 +114,7 @@ export class Import {
       movedFrom: Object.fromEntries(this.#reports.movedFrom),
       movedTo: this.#records.defaultName,
       /** The names of columns with values that the format does not have. */
-      unusedColumns: [...this.#reader.unusedColumns],
+      unusedColumns: [...this.#unusedColumns],
       /** The line at which `fail` stopped the import. */
       failedAt: this.#failedAt,
       /** Why the file could not be read to its end. */
@@ -106,9 +123,59 @@ export class Import {
     };
   }
 
+  /** Reads a line, and resolves the names in it. */
+  async #read(source: SourceLine): Promise<Entry> {
+    const empty = { line: source.line, links: [], refused: [], notes: [], columnOf: () => null };
+    if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
+    const columns = this.#columnsOf(source.header);
+    const record = new FileRecord(columns, source.raw, source.isCsv);
+    const columnOf = (field: string) => record.columnOf(field);
+    for (const name of record.unused)
+      if (this.#unusedColumns.size < MAX_UNUSED)
+        this.#unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
+    try {
+      const line = readLine(record.fields, columns.format, this.#context.now);
+      return { ...empty, ...(await this.#resolve(line)), columnOf };
+    } catch (error) {
+      if (error instanceof RefusedLine) return { ...empty, refused: error.fields, columnOf };
+      throw error;
+    }
+  }
+
+  #columnsOf(header: readonly string[]): FileColumns {
+    const key = header.join('\n');
+    const columns = this.#columns.get(key) ?? columnsFor(this.#options.format, header);
+    if (this.#columns.size < MAX_HEADERS) this.#columns.set(key, columns);
+    return columns;
+  }
+
+  /** @throws RefusedLine */
+  async #resolve(line: ImportLine): Promise<Partial<Entry>> {
+    const domains: UsableDomain[] = [];
+    for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
+    const spaceId = await this.#records.spaceOf(line);
+    const pixelIds = await this.#records.pixelsOf(line);
+    if (line.kind !== 'link') return {};
+    const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
+    const links = line.names.map(({ alias }, index) => ({
+      input: {
+        ...line.fields,
+        alias,
+        domainId: String(domains[index]?.id),
+        spaceId: spaceId === undefined ? undefined : String(spaceId),
+        pixelIds: pixelIds.map(String),
+      },
+      // The service counted the clicks of all short URLs together.
+      origin: index === 0 ? line.origin : times,
+      alias,
+      insteadOf: domains[index]?.insteadOf,
+    }));
+    return { links, notes: line.notes };
+  }
+
   async #write(batch: readonly Entry[]): Promise<void> {
     const items = batch.flatMap(({ links }) => links);
-    const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#onTaken];
+    const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun };
     const outcomes =

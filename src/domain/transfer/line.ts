@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
-import { linkTexts } from '../link/input.ts';
+import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { parseRecord, shortened, type RecordValues as Values } from './values.ts';

@@ -1,7 +1,23 @@
 import type { FieldError } from '../errors.ts';
-import type { BulkOutcome } from '../link/bulk-outcome.ts';
-import type { Entry, LinkOfLine } from './entry.ts';
+import type { BulkItem, BulkOutcome } from '../link/bulk.ts';
 import { shortened } from './values.ts';
+
+/** A new link of a line. */
+interface LinkOfLine extends BulkItem {
+  readonly alias: string | undefined;
+  /** The host whose link goes to the default domain instead. */
+  readonly insteadOf: string | undefined;
+}
+
+/** A line whose names are resolved: its new links, or why it is refused. */
+export interface Entry {
+  readonly line: number;
+  readonly links: readonly LinkOfLine[];
+  readonly refused: readonly FieldError[];
+  readonly notes: readonly string[];
+  /** The column of a field, if the file has one. */
+  columnOf(field: string): string | null;
+}
 
 /** A message about a line. */
 export interface LineMessage {

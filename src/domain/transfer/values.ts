@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { trimPasted } from '../input.ts';
-import { linkTexts } from '../link/input.ts';
+import { linkTexts } from '../link/fields.ts';
 import { normalizeHost } from '../url.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { timeOf } from './times.ts';

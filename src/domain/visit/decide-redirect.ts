@@ -1,10 +1,10 @@
 import type { Link, LinkCounter } from '../../generated/sqlite/client.ts';
 import { keysOf } from '../../shared/keys-of.ts';
+import { isItself } from '../link/alias.ts';
 import { statusOf } from '../link/status.ts';
-import { targetingOf } from '../link/targeting.ts';
+import { targetsOf, targetTypeOf } from '../link/targeting.ts';
 import { asciiOf, withQuery } from '../url.ts';
 import { isBot } from './bot.ts';
-import { isItself } from './itself.ts';
 import { matchLanguage, platformOf, type Visitor } from './visitor.ts';
 
 /** The result of a visit. */
@@ -85,12 +85,12 @@ function target(
   isLoop: (address: string) => boolean,
 ): { url: string | null; why: string } {
   if (link.targetType === 'NONE') return { url: null, why: 'It has no targets.' };
-  const targeting = targetingOf(link);
-  const { type } = targeting;
+  const type = targetTypeOf(link);
   if (type === 'ROTATION') {
     // The position is known only when the visit is counted, and a loop must not be counted.
-    const leading = targeting.rotation.filter((one) => !isLoop(one));
-    const rotation = leading.length > 0 ? leading : targeting.rotation;
+    const all = targetsOf(link, 'rotation');
+    const leading = all.filter((one) => !isLoop(one));
+    const rotation = leading.length > 0 ? leading : all;
     if (rotation.length === 0) return { url: null, why: 'Its rotation has no URLs.' };
     // Visits that are not counted get the first URL: the position in a process's cache may be outdated.
     if (!visitor.counts)
@@ -103,17 +103,17 @@ function target(
   }
   if (type === 'COUNTRY') {
     const { country } = visitor;
-    const found = targeting.countries.find((one) => one.country === country);
+    const found = targetsOf(link, 'countries').find((one) => one.country === country);
     if (country === null) return { url: null, why: "The visitor's country is not known." };
     return { url: found?.url ?? null, why: `The visitor is in ${country}, ${listed(found)}.` };
   }
   if (type === 'PLATFORM') {
     const platform = platformOf(visitor);
-    const found = targeting.platforms.find((one) => one.platform === platform);
+    const found = targetsOf(link, 'platforms').find((one) => one.platform === platform);
     if (platform === null) return { url: null, why: "The visitor's operating system is not known." };
     return { url: found?.url ?? null, why: `The visitor uses ${platform}, ${listed(found)}.` };
   }
-  const { languages } = targeting;
+  const languages = targetsOf(link, 'languages');
   const match = matchLanguage(
     languages.map(({ language }) => language),
     visitor,

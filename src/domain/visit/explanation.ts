@@ -4,7 +4,7 @@ import { type Actor, owned } from '../access/actor.ts';
 import { parseInput, textOf, timestamp, type Unparsed } from '../input.ts';
 import { ofAccount, triedPassword, verifyPassword } from '../password.ts';
 import type { Services } from '../services.ts';
-import { servesVisitors } from '../short-domain/verification.ts';
+import { servesVisitors } from '../short-domain/domain.ts';
 import { isBot } from './bot.ts';
 import { decideRedirect, notFoundBecause, type RedirectDecision } from './decide-redirect.ts';
 import { countryCode } from './visitor.ts';

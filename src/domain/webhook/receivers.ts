@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Outcomes } from '../../db/webhook/outcomes.ts';
 import { claimQueues, type Queue, type Room, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
 import { withTimeout } from '../../shared/timeout.ts';
-import { AttemptSlots } from './attempt-slots.ts';
-import { type DeliveryDependencies, Receiver, type SharedState } from './receiver.ts';
+import { AttemptSlots, type DeliveryDependencies, Receiver, type SharedState } from './receiver.ts';
 
 /** How many receivers a process delivers to at once. */
 export interface Capacity {

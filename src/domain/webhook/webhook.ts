@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import { deleteDeliveriesOf } from '../../db/webhook/deliveries.ts';
-import type { Webhook } from '../../generated/sqlite/client.ts';
+import { is } from '../../db/reading/conditions.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import { deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
+import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
-import { DomainError, notFound } from '../errors.ts';
+import { DomainError, invalid, notFound } from '../errors.ts';
 import { timeOfChange } from '../if-unmodified.ts';
-import { choiceOf, flag, parseInput, type Unparsed, unless } from '../input.ts';
+import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
+import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
@@ -31,13 +34,13 @@ function hasUser(address: string): boolean {
 /** Why nothing is delivered to the URL; null if the URL itself shows no reason. */
 export function warningOf(
   address: string,
-  { allowsPrivateWebhooks }: Pick<Services, 'allowsPrivateWebhooks'>,
+  { allowPrivateWebhooks }: Pick<Services, 'allowPrivateWebhooks'>,
 ): string | null {
   const parsed = new URL(address);
   const literal = literalOf(parsed);
   const isPrivate =
     literal === null ? /(^|\.)localhost\.?$/.test(parsed.hostname) : !isPublicAddress(literal);
-  if (allowsPrivateWebhooks || !isPrivate) return null;
+  if (allowPrivateWebhooks || !isPrivate) return null;
   return `${parsed.hostname} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
 }
 
@@ -176,5 +179,46 @@ export async function giveUpWebhook(db: Data, id: number, now: Date): Promise<vo
     await tx.prisma.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
     const details = { owner: webhook.accountId, ...kind.details(disabled) };
     await record('UPDATED', 'WEBHOOK', [id], ['disabled'], details);
+  });
+}
+
+/**
+ * A slice of a webhook's deliveries by cursor, newest first; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export function deliveryConnection(
+  lists: ListReader,
+  { id }: Pick<Webhook, 'id'>,
+  input: EdgesInput,
+): Promise<Connection<WebhookDelivery>> {
+  const list = byCreation('WebhookDelivery', is('webhookId', id), { descending: true });
+  return readConnection(lists, list, input, { needsScan: true });
+}
+
+/**
+ * Makes a delivery due now, with all of its retries, whatever its status. It keeps its message id. If it was delivered or had
+ * failed, the new message has the current record.
+ * @throws DomainError NOT_FOUND; VALIDATION if its webhook is disabled
+ */
+export async function redeliver(
+  db: Data,
+  { accountId }: Actor,
+  deliveryId: string,
+  now: Date,
+): Promise<WebhookDelivery> {
+  const id = parseId(deliveryId);
+  if (id === null) throw notFound('delivery');
+  return db.transaction(async (tx) => {
+    const where = { id, webhook: { accountId } };
+    const delivery = await tx.prisma.webhookDelivery.findFirst({ where, include: { webhook: true } });
+    if (delivery === null) throw notFound('delivery');
+    if (delivery.webhook.disabled)
+      throw invalid([
+        { path: ['deliveryId'], messages: ['belongs to a disabled webhook: enable the webhook first'] },
+      ]);
+    await redeliverNow(tx, delivery, now);
+    const pending = await tx.prisma.webhookDelivery.findFirst({ where });
+    if (pending === null) throw notFound('delivery');
+    return pending;
   });
 }

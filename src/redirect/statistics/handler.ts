@@ -3,8 +3,12 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { Data } from '../../db/database.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
-import { shortUrlOf } from '../../domain/link/short-url.ts';
-import { type PageLength, pageLength, readPublicStatistics } from '../../domain/statistics/page.ts';
+import {
+  type PageLength,
+  pageLength,
+  readPublicStatistics,
+} from '../../domain/statistics/public-statistics.ts';
+import { shortUrlOf } from '../../domain/url.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';

@@ -1,6 +1,6 @@
 import { qrCodeSvg } from '../../domain/link/qr-code.ts';
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
-import { type PublicStatistics, pageLengths } from '../../domain/statistics/page.ts';
+import { type PublicStatistics, pageLengths } from '../../domain/statistics/public-statistics.ts';
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
 import { logo, statisticsStyle } from '../../generated/look.ts';
 import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';

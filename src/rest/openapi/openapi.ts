@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
-import { shownCountLimit } from '../../domain/statistics/statistics.ts';
+import { shownCountLimit } from '../../domain/input.ts';
 import { builtFile, VERSION } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { linkAnswer } from '../link-answer.ts';

@@ -1,6 +1,6 @@
 import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_COMPARED } from '../../domain/link/reuse.ts';
-import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/list.ts';
+import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/pagination.ts';
 
 /** A field's arguments as they were sent, with variables replaced. */
 export type ArgumentValues = Readonly<Record<string, unknown>>;

@@ -2,25 +2,25 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
-import { parseBatch, type Unparsed } from '../../domain/input.ts';
+import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
-import { createLinkInput, linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/input.ts';
-import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
+import { checkNewLinks } from '../../domain/link/bulk.ts';
+import { createLinkInput, linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/fields.ts';
 import {
   findLink,
+  findLinkByShortUrl,
   findLinks,
   linkConnection,
   linkOrderFields,
   linkPage,
   linkSearchFields,
   MAX_COUNTED,
-} from '../../domain/link/list.ts';
-import { checkNewLinks } from '../../domain/link/new-link-check.ts';
+} from '../../domain/link/find-links.ts';
+import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.ts';
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
-import { findLinkByShortUrl, shortUrlOf } from '../../domain/link/short-url.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
-import { shownCount, shownCountLimit } from '../../domain/statistics/statistics.ts';
+import { shortUrlOf } from '../../domain/url.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { batchCost, checkCost, costs } from '../cost/field-cost.ts';

@@ -1,7 +1,6 @@
 import {
   maxTargets,
   platforms,
-  type Targeting,
   type TargetLists,
   targetKeys,
   targetsOf,
@@ -27,14 +26,14 @@ const targetUrl = {
   extensions: targetCost,
 } as const;
 
-const CountryTarget = builder.objectRef<Targeting['countries'][number]>('CountryTarget').implement({
+const CountryTarget = builder.objectRef<TargetLists['countries'][number]>('CountryTarget').implement({
   ...ofSomeVisitors,
   fields: (t) => ({
     country: t.exposeString('country', { description: targetKeys.country, extensions: targetCost }),
     url: t.expose('url', targetUrl),
   }),
 });
-const PlatformTarget = builder.objectRef<Targeting['platforms'][number]>('PlatformTarget').implement({
+const PlatformTarget = builder.objectRef<TargetLists['platforms'][number]>('PlatformTarget').implement({
   ...ofSomeVisitors,
   fields: (t) => ({
     platform: t.expose('platform', {
@@ -45,7 +44,7 @@ const PlatformTarget = builder.objectRef<Targeting['platforms'][number]>('Platfo
     url: t.expose('url', targetUrl),
   }),
 });
-const LanguageTarget = builder.objectRef<Targeting['languages'][number]>('LanguageTarget').implement({
+const LanguageTarget = builder.objectRef<TargetLists['languages'][number]>('LanguageTarget').implement({
   ...ofSomeVisitors,
   fields: (t) => ({
     language: t.exposeString('language', { description: targetKeys.language, extensions: targetCost }),

@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
-import { type Condition, hasPixel, is, isNull, isOneOf, isSince } from '../../db/reading/conditions.ts';
+import {
+  type Condition,
+  hasPixel,
+  is,
+  isNull,
+  isOneOf,
+  isServedAt,
+  isSince,
+} from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/keyset.ts';
 import type { LinkOrder } from '../../db/reading/link-list.ts';
 import type { LinkSelect } from '../../db/reading/link-selection.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import type { Total } from '../../db/reading/totals.ts';
+import { linksOf, linksOfStatus, type Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
-import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, idOf, parseInput, timestamp, trimPasted, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
   directionInput,
@@ -19,10 +27,11 @@ import {
   readConnection,
   readPage,
   searchInput,
-} from '../list.ts';
-import { wrongDomain, wrongSpace } from './input.ts';
+} from '../pagination.ts';
+import { namesServing, normalizeHost } from '../url.ts';
+import { aliasOfPath } from './alias.ts';
+import { wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
-import { fastTotal } from './total.ts';
 
 export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
 
@@ -142,7 +151,7 @@ export async function linkConnection(
   space: SpaceRef,
   select: LinkSelect,
 ): Promise<Connection<SelectedLink>> {
-  const parsed = parseInput(linksInput, { filter: input.filter, orderBy: input.orderBy });
+  const parsed = parseInput(linksInput, input);
   const { list, counted } = await listOf(lists, actor, parsed, now, space, select);
   return readConnection(lists, list, input, { total: counted });
 }
@@ -171,7 +180,7 @@ export function findLinks(
 }
 
 /** Some of the account's own links that meet a condition. */
-export async function linksWhere(
+async function linksWhere(
   lists: ListReader,
   { accountId }: Actor,
   condition: Condition,
@@ -184,4 +193,49 @@ export async function linksWhere(
       limit,
     },
   );
+}
+
+/**
+ * A fast expression for the number of an account's links, of all or of one status; undefined with any other filter, for which
+ * the rows have to be counted.
+ * @param isOfSpace whether the list is that of a space
+ */
+function fastTotal(
+  accountId: number,
+  { status, searchBy: _searchBy, ...others }: Filter,
+  isOfSpace: boolean,
+  now: () => Date,
+): Total | undefined {
+  if (isOfSpace || Object.values(others).some(Boolean)) return undefined;
+  return status ? linksOfStatus(accountId, status, now()) : linksOf(accountId);
+}
+
+/** The longest short URL that is parsed, in characters, without its query and fragment; an alias has at most 255. */
+const MAX_SHORT_URL = 4_096;
+
+/** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
+function partsOf(text: string): { host: string; alias: string } | null {
+  const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
+  if (trimmed.length > MAX_SHORT_URL) return null;
+  const url = URL.parse(
+    /^([a-z][a-z\d+.-]*:)?\/\//i.test(trimmed) ? trimmed.replace(/^\/\//, 'http://') : `http://${trimmed}`,
+  );
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  const [host, alias] = [normalizeHost(url.host), aliasOfPath(url.pathname)];
+  return host === null || alias === '' ? null : { host, alias };
+}
+
+/** The account's own link that visitors get at a short URL; scheme, query and fragment are ignored. Null if there is none. */
+export async function findLinkByShortUrl(
+  lists: ListReader,
+  actor: Actor,
+  text: string,
+  select: LinkSelect,
+): Promise<SelectedLink | null> {
+  const parts = partsOf(text);
+  if (parts === null) return null;
+  const { host, alias } = parts;
+  const condition = isServedAt(host, namesServing(host), alias);
+  const [link] = await linksWhere(lists, actor, condition, 1, select);
+  return link ?? null;
 }

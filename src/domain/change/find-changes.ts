@@ -8,7 +8,7 @@ import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
-import { type Connection, directionInput, type EdgesInput, readConnection } from '../list.ts';
+import { type Connection, directionInput, type EdgesInput, readConnection } from '../pagination.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
@@ -52,7 +52,7 @@ export async function changeConnection(
   { accountId }: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
 ): Promise<Connection<LoggedChange>> {
-  const { filter, orderBy } = parseInput(changesInput, { filter: input.filter, orderBy: input.orderBy });
+  const { filter, orderBy } = parseInput(changesInput, input);
   const { kind, recordId, since } = filter;
   const list: List = {
     table: 'Change',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { choiceOf, integerOf, MAX_INT, parseInput, withDefault } from '../input.ts';
-import { directionInput, type Page, pageInput, pageWith } from '../list.ts';
+import { choiceOf, integerOf, MAX_INT, parseInput, shownCount, withDefault } from '../input.ts';
+import { directionInput, type Page, pageInput, pageWith } from '../pagination.ts';
 import { type StatisticsDimension, type StatisticsList, statisticsLists } from './dimension.ts';
 import { periodInput } from './period.ts';
-import { type Statistics, type StatisticsPoint, type StatisticsRow, shownCount } from './statistics.ts';
+import type { Statistics, StatisticsPoint, StatisticsRow } from './statistics.ts';
 
 /** The fields by which rows can be ordered. */
 export const statisticsOrderFields = {
