@@ -53,10 +53,10 @@ export async function run(
     if (operation.isMutation && transport.isGet) throw mutationByGet();
     if (document.errors.length > 0) return { errors: document.errors };
     if (operation.isSubscription && !transport.acceptsStream) throw noStream();
+    request.named(operation.name);
     const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], variables);
     const size = sizeOf(operation, variables);
     checkSize(size);
-    request.named(operation.name);
     requireScope(request.actor, operation.isMutation ? 'write' : 'read');
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const bounds = {

@@ -6,7 +6,7 @@ import type { Surface } from './request/surface.ts';
 
 export interface Observation {
   readonly surface: Surface;
-  /** v1's method and path, or the name of a GraphQL operation; undefined if nothing was executed. */
+  /** v1's method and path, or the name of a GraphQL operation; undefined if the request has no valid one. */
   readonly operation: string | undefined;
   readonly status: number;
   readonly seconds: number;

@@ -82,3 +82,24 @@ test.each([
     await server.stop();
   },
 );
+
+test('a password that is set again in the same batch is no change', async () => {
+  const server = await startTestServer();
+  try {
+    const owner = await server.caller();
+    const { id } = await owner.link();
+    const input = { password: 'same', privacyPassword: 'other', privacy: 'PASSWORD' };
+    const { updateLinks } = await owner.data<{ updateLinks: object[] }>(
+      `mutation ($inputs: [UpdateLinksInput!]!) {
+        updateLinks(inputs: $inputs) { ... on Link { hasPassword history { totalCount } } ... on Error { message } }
+      }`,
+      {
+        inputs: [input, input, { ...input, password: 'new' }].map((one) => ({ id: String(id), input: one })),
+      },
+    );
+    // The creation, the first change and the last one.
+    expect(updateLinks).toEqual(Array(3).fill({ hasPassword: true, history: { totalCount: 3 } }));
+  } finally {
+    await server.stop();
+  }
+});

@@ -171,3 +171,25 @@ test('finds the link by an index', async () => {
   expect((await planOf(db, statement)).join('\n')).toContain('Link_destination');
   expect(statements).toHaveLength(2);
 });
+
+test.each([
+  ['a plain link', {}],
+  ['a link with a password', { password: 'opensesame' }],
+])(
+  'reuses %s that was created before it in the same batch, rather than an older one',
+  async (_what, fields) => {
+    const url = newUrl();
+    await create({ url, ...fields });
+    const { createLinks } = await owner.data<{ createLinks: Result[] }>(
+      'mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename ... on Link { id } } }',
+      {
+        inputs: [
+          { url, ...fields },
+          { url, ...fields, reuse: true },
+        ],
+      },
+    );
+    expect(createLinks[1]).toEqual(createLinks[0]);
+    expect(await linksTo(url)).toBe(2);
+  },
+);

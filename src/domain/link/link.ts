@@ -88,7 +88,7 @@ export async function createLink(...of: Parameters<typeof prepareNewLink>): Prom
 
 /**
  * Does all that precedes the writing of a new link: checks, and hashes of passwords, which take long.
- * @returns a function that does the rest of `createLink`
+ * @returns a function that does the rest of `createLink`; `isLater` if other links were written meanwhile, as in a batch
  * @throws DomainError VALIDATION
  */
 export async function prepareNewLink(
@@ -98,14 +98,16 @@ export async function prepareNewLink(
   unparsed: Unparsed<typeof createLinkInput>,
   now: Date,
   select: LinkSelect = {},
-): Promise<() => Promise<SelectedLink>> {
+): Promise<(isLater?: boolean) => Promise<SelectedLink>> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
   const { url, pixelIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
+  const newest = (found: SelectedLink) => async (isLater?: boolean) =>
+    (isLater ? await existing(db, reuse, select) : null) ?? found;
   const found = await existing(db, reuse, select);
-  if (found) return async () => found;
+  if (found) return newest(found);
   const check = async () => {
     const errors = await findInputErrors(db, actor, services, input, domainId, null);
     if (errors.length > 0) throw invalid(errors);
@@ -115,7 +117,7 @@ export async function prepareNewLink(
   } catch (error) {
     // Another request may have created the same link with this alias.
     const made = await existing(db, reuse, select);
-    if (made) return async () => made;
+    if (made) return newest(made);
     throw error;
   }
   const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });

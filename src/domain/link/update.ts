@@ -62,10 +62,15 @@ interface Updating {
   /** Which fields of the link are returned in addition to its id. */
   readonly select: LinkSelect;
   /** Of the input, if they are known already. */
-  readonly hashed?: Hashed | undefined;
+  readonly hashed?: Hashed;
 }
 
-type Hashed = Awaited<ReturnType<typeof hashedColumns>>;
+type Columns = Awaited<ReturnType<typeof hashedColumns>>;
+
+/** Columns, and the link that they were made for. */
+interface Hashed extends Columns {
+  readonly of: Link;
+}
 
 /** The columns that the input sets, and a new hash of the privacy password if it is set to what it is. */
 async function hashedColumns(input: LinkInput, services: Services, actor: Actor, link: Link) {
@@ -75,6 +80,31 @@ async function hashedColumns(input: LinkInput, services: Services, actor: Actor,
   // The cookies of the statistics page depend on the hash: setting a password ends them.
   const renewed = isSame ? { privacyPassword: await services.hashPassword(ofAccount(actor), given) } : {};
   return { data, renewed };
+}
+
+/** The columns for the link as it is now: a password that it was given meanwhile keeps its hash. */
+async function columnsNow(
+  { data, renewed, of }: Hashed,
+  input: LinkInput,
+  services: Services,
+  actor: Actor,
+  link: Link,
+): Promise<Columns> {
+  const current = async (name: 'password' | 'privacyPassword') => {
+    const [given, stored] = [input[name], link[name]];
+    if (!given || stored === null || stored === of[name]) return null;
+    return (await services.verifyPassword(ofAccount(actor), given, stored)) ? stored : null;
+  };
+  const [password, privacyPassword] = [await current('password'), await current('privacyPassword')];
+  const renewal = renewed.privacyPassword ?? data.privacyPassword;
+  const set = {
+    ...data,
+    password: password ?? data.password,
+    privacyPassword: privacyPassword ?? renewal,
+  };
+  if (link.privacyPassword === of.privacyPassword)
+    return { data: { ...set, privacyPassword: data.privacyPassword }, renewed };
+  return { data: set, renewed: privacyPassword && renewal ? { privacyPassword: renewal } : {} };
 }
 
 /**
@@ -99,8 +129,8 @@ export async function prepareLinkUpdate(
   const hasPassword = (data?.password ?? data?.privacyPassword ?? null) !== null;
   const where = hasPassword ? owned(actor, id) : null;
   const link = where && (await db.prisma.link.findUnique({ where }));
-  const hashed = link && data ? await hashedColumns(data, updating.services, actor, link) : undefined;
-  return () => updateLink(db, actor, { ...updating, hashed });
+  const hashed = link && data && { ...(await hashedColumns(data, updating.services, actor, link)), of: link };
+  return () => updateLink(db, actor, { ...updating, ...(hashed && { hashed }) });
 }
 
 async function updateOnce(
@@ -119,7 +149,9 @@ async function updateOnce(
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.
-  const { data, renewed } = hashed ?? (await hashedColumns(input, services, actor, link));
+  const { data, renewed } = hashed
+    ? await columnsNow(hashed, input, services, actor, link)
+    : await hashedColumns(input, services, actor, link);
   /** What the input sets in a stored link, and the fields that change; null for nothing. */
   const settingsFor = async (
     client: Data,

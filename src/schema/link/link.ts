@@ -345,7 +345,7 @@ builder.mutationFields((t) => ({
       const prepared = await inSequence(parseBatch('inputs', inputs), (input) =>
         asResult(prepareNewLink(...ofCreate(context, input, select))),
       );
-      return inSequence(prepared, (one) => (one instanceof Failure ? one : asResult(one())));
+      return inSequence(prepared, (one) => (one instanceof Failure ? one : asResult(one(true))));
     },
   }),
   updateLink: t.field({
