@@ -243,10 +243,10 @@ export class Prepared {
 export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #rules: readonly ValidationRule[];
-  /** By their texts, limited by characters: a parsed document takes about fifty times as much memory. */
+  /** By their texts, limited by characters: a parsed document takes about fifty times as much memory, an error two kB. */
   readonly #prepared = new LRUCache<string, Prepared>({
     maxSize: 500_000,
-    sizeCalculation: (_prepared, text) => text.length + 100,
+    sizeCalculation: ({ errors }, text) => text.length + 100 + 40 * errors.length,
   });
 
   /** @param introspection whether clients may read the schema */

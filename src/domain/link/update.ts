@@ -95,16 +95,13 @@ async function columnsNow(
     if (!given || stored === null || stored === of[name]) return null;
     return (await services.verifyPassword(ofAccount(actor), given, stored)) ? stored : null;
   };
-  const [password, privacyPassword] = [await current('password'), await current('privacyPassword')];
-  const renewal = renewed.privacyPassword ?? data.privacyPassword;
-  const set = {
-    ...data,
-    password: password ?? data.password,
-    privacyPassword: privacyPassword ?? renewal,
-  };
-  if (link.privacyPassword === of.privacyPassword)
-    return { data: { ...set, privacyPassword: data.privacyPassword }, renewed };
-  return { data: set, renewed: privacyPassword && renewal ? { privacyPassword: renewal } : {} };
+  const columns = { ...data, password: (await current('password')) ?? data.password };
+  if (link.privacyPassword === of.privacyPassword) return { data: columns, renewed };
+  const made = renewed.privacyPassword ?? data.privacyPassword;
+  const kept = await current('privacyPassword');
+  return kept && made
+    ? { data: { ...columns, privacyPassword: kept }, renewed: { privacyPassword: made } }
+    : { data: { ...columns, privacyPassword: made }, renewed: {} };
 }
 
 /**
