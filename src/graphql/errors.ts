@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { type ASTNode, GraphQLError } from 'graphql';
 import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { logFault } from '../log.ts';
 import type { ApiRequest } from './context.ts';
@@ -23,6 +23,20 @@ export const errorForms: Record<ErrorCode, ErrorForm> = {
   RATE_LIMITED: { status: 429 },
   UNAVAILABLE: { status: 503 },
 };
+
+interface BadRequest {
+  readonly code?: string;
+  readonly http?: object;
+  readonly nodes?: ASTNode;
+}
+
+/** The error of a request that cannot be executed as it was sent. */
+export function badRequest(
+  message: string,
+  { code = 'BAD_REQUEST', http = { status: 400 }, nodes }: BadRequest = {},
+): GraphQLError {
+  return new GraphQLError(message, { nodes, extensions: { code, http } });
+}
 
 /** The HTTP headers for an error outside the data. */
 export function headersOf({ code, retryAfter }: DomainError): Record<string, string> {

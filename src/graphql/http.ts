@@ -24,7 +24,7 @@ import { remembered } from '../shared/remembered.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { ApiRequest, RequestOf } from './context.ts';
 import { Documents } from './document.ts';
-import { errorForms, headersOf } from './errors.ts';
+import { badRequest, errorForms, headersOf } from './errors.ts';
 import { run, type Sent } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -51,10 +51,6 @@ function withMessages(result: ExecutionResult, suggestions: boolean): ExecutionR
   return { ...result, errors };
 }
 
-function refused(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
-}
-
 /** The parameters in a JSON body. Some programs write a byte order mark before it. */
 async function parseBody(request: Request): Promise<GraphQLParams> {
   let body: unknown;
@@ -65,7 +61,7 @@ async function parseBody(request: Request): Promise<GraphQLParams> {
     if (error instanceof GraphQLError) throw error;
   }
   if (typeof body === 'object' && body !== null) return body;
-  throw refused('The body is not a JSON object.');
+  throw badRequest('The body is not a JSON object.');
 }
 
 /** What this module gives Yoga beside the HTTP request. */
@@ -102,7 +98,7 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
       // Many documents that arrive together are parsed and answered with other work in between.
       await pauseIfBlocked();
       if (!['string', 'undefined'].includes(typeof (params.operationName ?? undefined)))
-        throw refused('operationName must be a string.');
+        throw badRequest('operationName must be a string.');
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
       const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
       setParamsHandler(({ params: { query = '', ...sent }, context }) =>

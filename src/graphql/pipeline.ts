@@ -14,7 +14,7 @@ import { schema } from '../schema/index.ts';
 import { execute, type Values } from './compiled-queries.ts';
 import type { ApiRequest, Context } from './context.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
-import { presentedAny, presentedError } from './errors.ts';
+import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { limits, tooLarge } from './limits.ts';
 import { coerceVariables } from './variables.ts';
 
@@ -259,28 +259,18 @@ function refusalOf(error: unknown, request: ApiRequest): GraphQLError {
   return new GraphQLError(message, { extensions: { ...extensions, http } });
 }
 
-function badRequest(message: string, http: object, code = 'BAD_REQUEST'): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http } });
-}
-
 const noOperation = () =>
-  badRequest(
-    'Could not determine what operation to execute.',
-    { status: 400 },
-    'OPERATION_RESOLUTION_FAILURE',
-  );
+  badRequest('Could not determine what operation to execute.', { code: 'OPERATION_RESOLUTION_FAILURE' });
 
 const mutationByGet = () =>
   badRequest('Can only perform a mutation operation from a POST request.', {
-    status: 405,
-    headers: { Allow: 'POST' },
+    http: { status: 405, headers: { Allow: 'POST' } },
   });
 
 const noStream = () =>
-  badRequest(`A subscription is sent as a stream: accept ${STREAM_TYPE}.`, { status: 406 });
+  badRequest(`A subscription is sent as a stream: accept ${STREAM_TYPE}.`, { http: { status: 406 } });
 
 const tooLate = () =>
   badRequest(
     'With an Idempotency-Key, only the first mutation of a document may set a password or look up a domain. Send the others in requests of their own.',
-    { status: 400 },
   );

@@ -1,6 +1,5 @@
 import {
   coerceInputValue,
-  GraphQLError,
   type GraphQLInputType,
   type GraphQLNamedInputType,
   type GraphQLSchema,
@@ -14,6 +13,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isNearName } from '../shared/did-you-mean.ts';
+import { badRequest } from './errors.ts';
 
 /** How much of an unknown name is compared with those of fields. */
 const MAX_NAME = 100;
@@ -65,8 +65,7 @@ export function coerceVariables(
     const type = typeFromAST(schema, node.type);
     if (!isInputType(type)) continue; // The validation refuses it.
     const refuse = (fault: string) => {
-      const extensions = { code: 'BAD_REQUEST', http: { status: 400 } };
-      throw new GraphQLError(`Variable "$${name}" ${fault}`, { nodes: node, extensions });
+      throw badRequest(`Variable "$${name}" ${fault}`, { nodes: node });
     };
     if (Object.hasOwn(given, name)) {
       coerced[name] = coerceInputValue(
