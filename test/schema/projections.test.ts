@@ -32,6 +32,9 @@ beforeAll(async () => {
   id = link.id;
   const data = { clicks: 7, lastClickedAt: server.clock.now };
   await server.database.prisma.linkCounter.update({ where: { linkId: id }, data });
+  // A change shows when all earlier transactions of the database's server have ended, also those of other tests.
+  const history = () => owner.data(`{ link(id: ${id}) { history { totalCount } } }`);
+  await expect.poll(history).toEqual({ link: { history: { totalCount: 1 } } });
 });
 afterAll(() => server.stop());
 
