@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { createAuthRouter } from './auth/router.ts';
 import { ClickBuffer } from './clicks/click-buffer.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import { allValid, ConfigError } from './config-error.ts';
@@ -14,9 +15,10 @@ import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
+import { createWelcome } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/idempotent-write.ts';
-import { hashPassword } from './domain/password.ts';
+import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
 import { isOnHost } from './domain/url.ts';
@@ -31,11 +33,12 @@ import { LoadMeter } from './http/limits/load-meter.ts';
 import { createStopper } from './http/limits/stop-server.ts';
 import type { Metrics } from './http/metrics.ts';
 import { isForPeople } from './http/pages/for-people.ts';
-import { greeting } from './http/pages/greeting.ts';
+import { consoleUrl, greeting } from './http/pages/greeting.ts';
 import { clientOf, trustOf } from './http/request/client.ts';
 import type { CountryOf } from './http/request/country.ts';
 import { KeyAccess } from './http/request/key-access.ts';
 import { RequestLog } from './http/request/log.ts';
+import { SessionCookies } from './http/request/session-cookie.ts';
 import { answerRequests, type ListenerDependencies } from './http/request-listener.ts';
 import { createHttpServer, holdRequests } from './http/server.ts';
 import { createWeb } from './http/web.ts';
@@ -60,6 +63,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly log: Logger;
   /** The log until the service listens. */
   readonly startLog: Logger;
+  /** The cost of hashing the passwords of users; by default the program's. */
+  readonly hashCost?: HashCost;
   /** Prints the message of the first start. */
   print(text: string): void;
   now(): Date;
@@ -225,14 +230,18 @@ export class Service {
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-    const access = new KeyAccess(database, feed, config.rateLimit, trust, now);
+    const cookies = new SessionCookies(baseUrl, trust, config.corsOrigins);
+    const access = new KeyAccess(database, feed, config.rateLimit, trust, cookies, now);
     const inFlight = new InFlight(ports.maxInFlight);
     const subscriptions = new ChangeSubscriptions(database, feed, now);
     this.#subscriptions = subscriptions;
     const common = { db: database, services, subscriptions, log };
-    const requestOf = createRequestOf({ common, access, readers, inFlight, now });
+    const requests = { common, access, readers, inFlight, now };
+    const requestOf = createRequestOf(requests, true);
     const graphql = createGraphQLHandler({ graphiql, trusted, requestOf, report });
-    const rest = createRestRouter({ baseUrl, requestOf, report });
+    const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
+    const passwords = new UserPasswords(ports.hashCost);
+    const auth = createAuthRouter({ db: database, passwords, cookies, trust, now, report });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 
     // Webhooks, and the deletion of what is old.
@@ -256,7 +265,7 @@ export class Service {
 
     // What answers a request.
     const web = createWeb({
-      ...{ config, database, log, rest, schemaText, openApi, visit, servesPeople, report },
+      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, report },
       sendPage: sendMessage,
     });
     this.#listener = {
@@ -288,6 +297,8 @@ export class Service {
     if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
+    const token = isFirst && firstKey && config.console ? await createWelcome(database, now()) : null;
+    if (token !== null) print(`To become the owner, open ${consoleUrl(config, port)}/welcome#${token}\n`);
     if (firstKey) print(greeting(initialApiKey === undefined ? firstKey : null, config, port));
     log.info({ host, port, baseUrl, database: database.provider }, 'listening');
   }

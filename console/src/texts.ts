@@ -102,6 +102,10 @@ const recordKinds: Words<RecordKind> = {
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
   WEBHOOK: 'Webhook',
+  MEMBER: 'Member',
+  INVITATION: 'Invitation',
+  API_KEY: 'Key',
+  ACCOUNT: 'Account',
 };
 const severalKinds: Words<RecordKind> = {
   LINK: 'Links',
@@ -109,6 +113,10 @@ const severalKinds: Words<RecordKind> = {
   DOMAIN: 'Domains',
   PIXEL: 'Pixels',
   WEBHOOK: 'Webhooks',
+  MEMBER: 'Members',
+  INVITATION: 'Invitations',
+  API_KEY: 'Keys',
+  ACCOUNT: 'Accounts',
 };
 const pixelTypes: Words<PixelType> = {
   ADROLL: 'AdRoll',

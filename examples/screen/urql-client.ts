@@ -6,12 +6,14 @@ import { createClient } from 'graphql-sse';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
-  ChangeConnection ChangeEdge ConflictError CountryTarget CreatedWebhook DomainConnection
-  DomainEdge DomainVerification FieldError InUseError LanguageTarget LinkConnection LinkEdge
-  LinkExpiration LinkPage LinkTargeting NotFoundError PageInfo PixelConnection PixelEdge
-  PlatformTarget RateLimit RedirectDecision RedirectStep SpaceConnection SpaceEdge SpacePage
-  Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop ValidationError Viewer
-  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ConflictError CountryTarget CreatedApiKey
+  CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError InUseError
+  InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
+  LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
+  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep SpaceConnection SpaceEdge
+  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
+  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

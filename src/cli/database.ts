@@ -5,6 +5,7 @@ import { announceWrite } from '../db/postgresql/replicas.ts';
 import { fileExists, pathOf } from '../db/sqlite/file.ts';
 import { providerOf } from '../db/url.ts';
 import type { Writer } from '../domain/access/actor.ts';
+import { OPERATOR } from '../domain/change/change.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
 import { type Services, servicesOf } from '../domain/services.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -74,7 +75,7 @@ export async function accountNamed(db: Data, name: string): Promise<Writer> {
   const account = await db.prisma.account.findUnique({ where: { name } });
   if (account === null)
     throw new OperatorError(`There is no account ${JSON.stringify(name)}. ${await listOf(db)}`);
-  return { accountId: account.id, keyId: null };
+  return { ...OPERATOR, accountId: account.id };
 }
 
 /** The services of the domain, from the database and the configuration. @throws OperatorError if the service was never started */

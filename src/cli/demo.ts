@@ -2,7 +2,8 @@ import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
-import { scopes } from '../domain/access/actor.ts';
+
+import { actorFor } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
@@ -79,7 +80,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
     await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
     const own = await db.prisma.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
-    const actor = { accountId: own.accountId, keyId: own.id, scopes: new Set(scopes) };
+    const actor = actorFor(own.accountId, own.id);
     const random = seededRandom(Number(values.seed));
     const services = {
       ...(await servicesIn(db, config)),

@@ -1,5 +1,5 @@
-import { isScope, type Scope } from '../domain/access/actor.ts';
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
+import { isScope, type Scope } from '../domain/access/role.ts';
 import { DomainError } from '../domain/errors.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';

@@ -3,8 +3,9 @@ import { TooMuchWaiting } from '../shared/turns.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
-  UNAUTHENTICATED: 'The API key is missing, unknown, revoked or expired.',
-  FORBIDDEN: 'The API key lacks the scope that the operation needs.',
+  UNAUTHENTICATED: 'The API key or the session is missing, unknown, revoked or expired.',
+  FORBIDDEN: 'The key lacks the scope, or the caller the role, that the operation needs.',
+  GONE: 'The link with its token is unknown, too old, or was used already.',
   NOT_FOUND: 'The record does not exist, or belongs to another account.',
   IN_USE: 'The record cannot be deleted while others depend on it.',
   CONFLICT: 'The record was changed after the given time; nothing was changed now.',

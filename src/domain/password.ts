@@ -15,15 +15,21 @@ const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scr
 const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
 /** How many hashes of one account, or for one visitor's network, may wait. */
 const MAX_WAITING = 50;
-const turns = new Turns({
-  max: MAX_CONCURRENT,
-  maxWaiting: MAX_WAITING,
-  refusal: () =>
-    new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER),
-});
+const turnsOf = (max: number) =>
+  new Turns({
+    max,
+    maxWaiting: MAX_WAITING,
+    refusal: () =>
+      new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER),
+  });
+const turns = turnsOf(MAX_CONCURRENT);
+/** Those of people who sign in: a flood of them delays nobody else's. */
+const turnsOfUsers = turnsOf(1);
+
+type OfHash = Parameters<typeof scryptAsync>;
 
 /** Calculates a hash, when it is the owner's turn. @throws DomainError RATE_LIMITED if too many of the owner's wait */
-function derive(owner: string, ...of: Parameters<typeof scryptAsync>): Promise<Buffer> {
+function derive(owner: string, ...of: OfHash): Promise<Buffer> {
   return turns.take(owner, () => scryptAsync(...of));
 }
 
@@ -69,10 +75,44 @@ function normalized(password: string): string {
  * A salted hash that contains its parameters, so that the cost can be raised later. It is calculated off the event loop.
  * @param owner who has it calculated: owners take turns
  */
-export async function hashPassword(owner: string, password: string, { N, r, p } = COST): Promise<string> {
+export function hashPassword(owner: string, password: string, cost = COST): Promise<string> {
+  return hashBy((...of) => derive(owner, ...of), password, cost);
+}
+
+async function hashBy(
+  calculate: (...of: OfHash) => Promise<Buffer>,
+  password: string,
+  { N, r, p }: HashCost,
+): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(owner, password, salt, 32, { N, r, p });
+  const hash = await calculate(password, salt, 32, { N, r, p });
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
+}
+
+/** Hashes and compares the passwords of users, which are as they were typed. Networks take turns. */
+export class UserPasswords {
+  readonly #cost: HashCost;
+  #ofNobody: string | undefined;
+
+  constructor(cost = COST) {
+    this.#cost = cost;
+  }
+
+  #derive(network: string, ...of: OfHash): Promise<Buffer> {
+    return turnsOfUsers.take(network, () => scryptAsync(...of));
+  }
+
+  hash(network: string, password: string): Promise<string> {
+    return hashBy((...of) => this.#derive(network, ...of), password.normalize('NFC'), this.#cost);
+  }
+
+  /** Whether the password has that hash; without a hash, it takes as long, and is false. */
+  async verify(network: string, password: string, hash: string | null): Promise<boolean> {
+    this.#ofNobody ??= await this.hash(network, '');
+    const { cost, salt, expected } = partsOf(hash ?? this.#ofNobody);
+    const typed = await this.#derive(network, password.normalize('NFC'), salt, expected.length, cost);
+    return timingSafeEqual(typed, expected) && hash !== null;
+  }
 }
 
 /** The parameters, salt and value of a hash. */

@@ -13,6 +13,8 @@ export interface Services {
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
   readonly random: Random;
+  /** The link with which a person accepts an invitation. */
+  acceptUrl(token: string): string;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
   /** Whether the password has that hash; owners take turns. */
@@ -43,6 +45,7 @@ export function servicesOf(
   return {
     scheme: new URL(baseUrl).protocol,
     isOtherName: otherNamesOf(baseUrl, port),
+    acceptUrl: (token) => `${baseUrl}/console/accept#${token}`,
     random: randomInt,
     hashPassword,
     verifyPassword,

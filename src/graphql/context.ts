@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
 import type { Readers } from '../db/postgresql/replicas.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import type { Actor, RateLimitState } from '../domain/access/actor.ts';
+import { type Actor, actorFor, type RateLimitState } from '../domain/access/actor.ts';
+
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
@@ -82,11 +83,12 @@ export interface RequestDependencies {
  */
 export type RequestOf = (req: IncomingMessage, res: ServerResponse) => Promise<ApiRequest>;
 
-export function createRequestOf(dependencies: RequestDependencies): RequestOf {
+/** @param bySession whether users' sessions count, besides keys */
+export function createRequestOf(dependencies: RequestDependencies, bySession: boolean): RequestOf {
   const { common, access, readers, inFlight, now } = dependencies;
   const { db: primary, ...shared } = common;
   return async (req, res) => {
-    const actor = await access.authenticate(req);
+    const actor = await (bySession ? access.authenticateAny(req) : access.authenticate(req));
     const { accountId } = actor;
     const info = requestInfoOf(res);
     info.actor = actor;
@@ -122,7 +124,7 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
     const time = now();
     return {
       ...shared,
-      actor: { accountId, keyId: 0, scopes: new Set(['read']) },
+      actor: actorFor(accountId, null, ['read']),
       rateLimit: null,
       requestId: 'webhook',
       signal: new AbortController().signal,

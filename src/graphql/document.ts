@@ -13,6 +13,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  type SelectionSetNode,
   specifiedRules,
   type Token,
   TokenKind,
@@ -25,6 +26,8 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { LinkSelect } from '../db/reading/link-selection.ts';
+import type { Permission } from '../domain/access/role.ts';
+import { permissionFor } from '../schema/permission.ts';
 import { limits, tooLarge } from './limits.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
@@ -166,7 +169,9 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
     if (node.kind === Kind.FIELD) note(fieldName, field);
     const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = field?.extensions ?? {};
-    if (select && (field?.args.length || (relation && types.getParentType()?.name !== 'Link')))
+    const joins =
+      relation || (typeof select === 'object' && Object.values(select ?? {}).some((one) => one !== true));
+    if (select && (field?.args.length || (joins && types.getParentType()?.name !== 'Link')))
       isCovered = false;
     if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${types.getArgument()?.name})`, types.getArgument());
     if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${node.value}`, types.getEnumValue());
@@ -178,6 +183,29 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     isCompilable: isCompilable && !hasDirectives,
     isCovered,
   };
+}
+
+/** The permissions for the root fields of an operation, whether directives leave them out or not. */
+function permissionsFor(
+  { definitions }: DocumentNode,
+  { operation, selectionSet }: OperationDefinitionNode,
+): ReadonlySet<Permission> {
+  const needs = new Set<Permission>();
+  const add = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet);
+      else if (selection.kind === Kind.FIELD) {
+        const { value } = selection.name;
+        // Any caller may ask about the schema; a mutation of nothing else is as good as none.
+        needs.add(value.startsWith('__') ? 'READ' : permissionFor(operation, value));
+      } else
+        for (const fragment of definitions)
+          if (fragment.kind === Kind.FRAGMENT_DEFINITION && fragment.name.value === selection.name.value)
+            add(fragment.selectionSet);
+    }
+  };
+  add(selectionSet);
+  return needs;
 }
 
 let operations = 0;
@@ -194,6 +222,7 @@ export class Operation {
   readonly plans = new Map<FieldNode, LinkSelect>();
   readonly #schema: GraphQLSchema;
   #facts: Facts | undefined;
+  #needs: ReadonlySet<Permission> | undefined;
 
   constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
     this.#schema = schema;
@@ -212,6 +241,12 @@ export class Operation {
   /** Its name, or else its kind. */
   get name(): string {
     return this.node.name?.value ?? this.node.operation;
+  }
+
+  /** The permissions that its root fields need; only for a valid document. */
+  get needs(): ReadonlySet<Permission> {
+    this.#needs ??= permissionsFor(this.document, this.node);
+    return this.#needs;
   }
 
   /** What it uses of the schema; only for a valid document. */

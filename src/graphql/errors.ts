@@ -14,6 +14,7 @@ interface ErrorForm {
 export const errorForms: Record<ErrorCode, ErrorForm> = {
   UNAUTHENTICATED: { status: 401 },
   FORBIDDEN: { status: 403 },
+  GONE: { status: 410 },
   NOT_FOUND: { type: 'NotFoundError' },
   IN_USE: { type: 'InUseError' },
   CONFLICT: { type: 'ConflictError' },

@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
-import { requireScope } from '../domain/access/actor.ts';
+import { requirePermission } from '../domain/access/actor.ts';
 import { DomainError, invalid, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
@@ -57,7 +57,7 @@ export async function run(
     const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], variables);
     const size = sizeOf(operation, variables);
     checkSize(size);
-    requireScope(request.actor, operation.isMutation ? 'write' : 'read');
+    for (const permission of operation.needs) requirePermission(request.actor, permission);
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const bounds = {
       throwsFailures: false,
@@ -84,6 +84,7 @@ export async function runOwn<Data, Given>(
   request: ApiRequest,
 ): Promise<Data> {
   const operation = ownOperation(document);
+  for (const permission of operation.needs) requirePermission(request.actor, permission);
   const tooMuch = `asks for links with more than ${MAX_V1_TARGET_BYTES / 1e6} MB of targets: ask for fewer`;
   const given = variables as Variables; // Its type comes from the document: an object.
   const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], given);

@@ -24,6 +24,7 @@ export interface WebDependencies {
   readonly database: Database;
   readonly log: Logger;
   readonly rest: Router;
+  readonly auth: Router;
   readonly schemaText: RequestHandler;
   /** Describes v1. */
   openApi(): object;
@@ -36,7 +37,7 @@ export interface WebDependencies {
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
-  const { config, database, log, rest, schemaText, visit, sendPage, report } = dependencies;
+  const { config, database, log, rest, auth, schemaText, visit, sendPage, report } = dependencies;
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
@@ -73,6 +74,7 @@ export function createWeb(dependencies: WebDependencies): Express {
     res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');
   });
   web.use('/api/v1', rest);
+  web.use('/auth', auth);
   web.use(nothingHere);
   web.use(failed);
   return web;

@@ -60,6 +60,7 @@ function later(status: number, { message, retryAfter }: DomainError): Answer {
 export const answerTo: Record<ErrorCode, (error: DomainError, refusals: Refusals) => Answer> = {
   UNAUTHENTICATED: () => failure(401, 'Unauthenticated.', { 'WWW-Authenticate': 'Bearer' }),
   FORBIDDEN: ({ message }) => failure(403, message),
+  GONE: ({ message }) => failure(410, message),
   NOT_FOUND: () => notFound,
   IN_USE: ({ message }) => failure(409, message),
   CONFLICT: ({ message }) => failure(409, message),

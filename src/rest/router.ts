@@ -1,5 +1,5 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { requireScope } from '../domain/access/actor.ts';
+import { requirePermission } from '../domain/access/actor.ts';
 import { visibleError } from '../domain/errors.ts';
 import type { ApiRequest, RequestOf } from '../graphql/context.ts';
 import { runOwn } from '../graphql/pipeline.ts';
@@ -113,13 +113,13 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
     const url = urlOf(req, dependencies.baseUrl);
     const isPost = req.method === 'POST';
-    if (isPost) requireScope(request.actor, 'write');
+    if (isPost) requirePermission(request.actor, 'WRITE');
     const posted = isPost ? await readForm(req, res) : null;
     const method = posted ? methodIn(posted, url) : req.method.replace('HEAD', 'GET');
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
     request.named(`${method} ${route.path}`);
-    requireScope(request.actor, method === 'GET' ? 'read' : 'write');
+    requirePermission(request.actor, method === 'GET' ? 'READ' : 'WRITE');
     const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
     const call = { req, res, route, url, form, request };
     const writing = method === 'GET' ? null : keyedWriteOf(req, request);

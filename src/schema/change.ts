@@ -16,6 +16,7 @@ import { enumType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
+import { asKey, asUser, ChangeAuthor } from './people.ts';
 import { Space } from './space.ts';
 
 const ChangeAction = enumType('ChangeAction', 'The kinds of changes.', changeActions);
@@ -29,7 +30,14 @@ const typeOf: Readonly<Record<RecordKindName, string>> = {
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
   WEBHOOK: 'Webhook',
+  MEMBER: 'Member',
+  INVITATION: 'Invitation',
+  API_KEY: 'ApiKey',
+  ACCOUNT: 'Account',
 };
+
+/** The name of a user who is no longer a member. */
+const FORMER = 'Former member';
 
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
@@ -38,7 +46,7 @@ const Change = builder.prismaObject('Change', {
   select: { id: true },
   interfaces: [Node],
   description:
-    'A change of one record: the time, the key, and the names of the changed fields, without values.',
+    'A change of one record: the time, who made it, and the names of the changed fields, without values.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the change.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When the change was made.' }),
@@ -72,7 +80,23 @@ const Change = builder.prismaObject('Change', {
     }),
     key: t.relation('key', {
       nullable: true,
-      description: 'The key that made the change; null if it was the operator.',
+      description: 'The key that made the change; null if it was a user or the operator.',
+    }),
+    by: t.field({
+      type: ChangeAuthor,
+      nullable: true,
+      select: {
+        accountId: true,
+        key: { select: { id: true, name: true, prefix: true } },
+        user: { select: { id: true, name: true, email: true, memberships: { select: { accountId: true } } } },
+      },
+      description: 'Who made the change, a user or a key; null for the operator alone.',
+      extensions: costs({ work: 2 }),
+      resolve: ({ accountId, key, user }) => {
+        if (user === null) return key && asKey(key);
+        const isMember = user.memberships.some((one) => one.accountId === accountId);
+        return asUser(isMember ? user : { id: user.id, name: FORMER, email: null });
+      },
     }),
   }),
 });

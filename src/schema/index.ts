@@ -1,4 +1,5 @@
 import './scalars.ts';
+import './people.ts';
 import './viewer.ts';
 import './space.ts';
 import './domain.ts';

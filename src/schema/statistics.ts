@@ -22,9 +22,9 @@ import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-co
 import { enumType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
+import { Account } from './people.ts';
 import { asResult, NotFoundError, resultOf } from './result.ts';
 import { Space } from './space.ts';
-import { Account } from './viewer.ts';
 
 /** The cost of reading the statistics of an owner; it doubles for a year. */
 const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };

@@ -1,46 +1,14 @@
-import { type RateLimitState, scopes } from '../domain/access/actor.ts';
-import { parseScopes } from '../domain/access/api-key.ts';
+import type { RateLimitState } from '../domain/access/actor.ts';
+import { type Permission as PermissionName, permissions } from '../domain/access/role.ts';
+import { sessionsOf } from '../domain/access/session.ts';
+import type { Session as SessionRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { costs } from './cost/field-cost.ts';
-
-export const Account = builder.prismaObject('Account', {
-  select: { id: true },
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the account.' }),
-    name: t.exposeString('name'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-  }),
-});
-
-const Scope = builder.enumType('Scope', {
-  description: 'What an API key may do.',
-  values: {
-    READ: { value: scopes[0], description: 'Queries.' },
-    WRITE: { value: scopes[1], description: 'Mutations.' },
-  },
-});
-
-const ApiKey = builder.prismaObject('ApiKey', {
-  select: { id: true },
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the key.' }),
-    prefix: t.exposeString('prefix'),
-    scopes: t.field({
-      type: [Scope],
-      select: { scopes: true },
-      description: 'What the key may do.',
-      extensions: costs({ size: scopes.length }),
-      resolve: (key) => parseScopes(key.scopes),
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
-  }),
-});
+import { costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { Account, ApiKey, Permission, Role, User } from './people.ts';
 
 const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
   description:
-    'How many requests the key may make. The headers X-RateLimit-… of every answer have the same values.',
+    'How many requests the key or user may make. The headers X-RateLimit-… of every answer have the same values.',
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'How many requests it may make in a minute.' }),
     remaining: t.exposeInt('remaining', { description: 'How many are left until `resetAt`.' }),
@@ -48,30 +16,75 @@ const RateLimit = builder.objectRef<RateLimitState>('RateLimit').implement({
   }),
 });
 
+const Session = builder.objectRef<SessionRow>('Session').implement({
+  description: 'A session of the user in a browser.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the session.' }),
+    device: t.exposeString('device', { description: 'The User-Agent header of the browser.' }),
+    signedInAt: t.expose('signedInAt', { type: 'DateTime', description: 'When the user signed in.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', description: 'The last use, to about a minute.' }),
+    isCurrent: t.boolean({
+      description: 'Whether it is the session of this request.',
+      resolve: ({ id }, _args, { actor }) => id === actor.session?.id,
+    }),
+  }),
+});
+
+/** How many sessions are shown. */
+const MAX_SESSIONS = 50;
+
 const Viewer = builder.objectRef<object>('Viewer').implement({
   description: 'The caller.',
   fields: (t) => ({
     account: t.prismaField({
       type: Account,
-      description: 'The account of the key.',
+      description: 'The account of the request.',
       resolve: (query, _viewer, _args, { db, actor }) =>
         db.prisma.account.findUniqueOrThrow({ ...query, where: { id: actor.accountId } }),
     }),
     rateLimit: t.field({
       type: RateLimit,
       nullable: true,
-      description: 'The rate limit of the key; null if the service has none.',
+      description: 'The rate limit of the key or user; null if the service has none.',
       resolve: (_viewer, _args, { rateLimit }) => rateLimit,
     }),
     key: t.prismaField({
       type: ApiKey,
-      description: 'The key of the request.',
-      resolve: (query, _viewer, _args, { db, actor }) =>
-        db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id: actor.keyId } }),
+      nullable: true,
+      description: 'The key of the request; null for a session.',
+      resolve: (query, _viewer, _args, { db, actor: { keyId } }) =>
+        keyId === null ? null : db.prisma.apiKey.findUniqueOrThrow({ ...query, where: { id: keyId } }),
+    }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The user who is signed in; null for a key.',
+      extensions: costs({ work: STATEMENT_COST }),
+      resolve: (_viewer, _args, { db, actor: { userId } }) =>
+        userId === null ? null : db.prisma.user.findUniqueOrThrow({ where: { id: userId } }),
+    }),
+    role: t.field({
+      type: Role,
+      nullable: true,
+      description: 'What the caller may do in the account; null for a key with scopes.',
+      resolve: (_viewer, _args, { actor }) => actor.role,
+    }),
+    permissions: t.field({
+      type: [Permission],
+      description: 'What the caller may do, one by one.',
+      extensions: costs({ size: Object.keys(permissions).length }),
+      resolve: (_viewer, _args, { actor }): PermissionName[] => [...actor.permissions],
+    }),
+    sessions: t.field({
+      type: [Session],
+      description: "The user's own sessions, the last used first; empty for a key.",
+      extensions: costs({ size: MAX_SESSIONS, work: STATEMENT_COST }),
+      resolve: async (_viewer, _args, { db, actor: { userId }, now }) =>
+        userId === null ? [] : (await sessionsOf(db, userId, now())).slice(0, MAX_SESSIONS),
     }),
   }),
 });
 
 builder.queryField('viewer', (t) =>
-  t.field({ type: Viewer, description: 'The account and the key of the request.', resolve: () => ({}) }),
+  t.field({ type: Viewer, description: 'Who sends the request, and the account.', resolve: () => ({}) }),
 );

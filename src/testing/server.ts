@@ -6,8 +6,8 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { applyMigrations } from '../db/migrate.ts';
-import type { Scope } from '../domain/access/actor.ts';
 import { createKey } from '../domain/access/api-key.ts';
+import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import { type Ports, Service } from '../service.ts';
 import { Caller } from './caller.ts';
@@ -88,6 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     worker: 2,
     filesInterval: 50,
     now: () => clock.now,
+    hashCost,
     hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
     async resolveTxt(name) {
       const records = (await dns.get(name)) ?? [];

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { ChangeFeed } from '../../src/db/change/feed.ts';
 import { readLogSnapshot } from '../../src/db/change/log.ts';
 import { Database } from '../../src/db/database.ts';
-import type { Actor } from '../../src/domain/access/actor.ts';
+import { type Actor, actorFor } from '../../src/domain/access/actor.ts';
 import { recordingChanges } from '../../src/domain/change/change.ts';
 import { ChangeSubscriptions } from '../../src/domain/change/subscriptions.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -37,7 +37,7 @@ test('a subscriber gets every change once and in order, however fast it reads', 
       const follow = async () => feed.read(await readLogSnapshot(db));
       await follow();
       const subscriptions = new ChangeSubscriptions(db, feed, () => NOON);
-      const actor: Actor = { ...own, scopes: new Set(['read'] as const) };
+      const actor: Actor = actorFor(own.accountId, own.keyId);
       const subscription = await subscriptions.subscribe(actor, {}, () => {});
       const [expected, taken]: [number[], number[]] = [[], []];
       let reading: Promise<void> = Promise.resolve();
@@ -94,7 +94,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const follow = async () => feed.read(await readLogSnapshot(db));
     await follow();
     const subscriptions = new ChangeSubscriptions(db, feed, () => NOON);
-    const actor: Actor = { keyId: id, accountId, scopes: new Set(['read'] as const) };
+    const actor: Actor = actorFor(accountId, id);
     const subscription = await subscriptions.subscribe(actor, {}, () => {});
     const ids = Array.from({ length: 300 }, (_, recordId) => recordId);
     await recordingChanges(db, actor, NOON, ({ record }) => record('UPDATED', 'LINK', ids, ['title']));

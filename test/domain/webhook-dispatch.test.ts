@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { actorFor } from '../../src/domain/access/actor.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { giveUpWebhook, updateWebhook } from '../../src/domain/webhook/webhook.ts';
@@ -135,7 +136,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const caller = await server.caller('concurrent');
     const id = await addWebhook(caller, ['SPACE_CREATED']);
     const { accountId, id: keyId } = await db.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
-    const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
+    const actor = actorFor(accountId, keyId);
     const early = enclose(db);
     await createSpace(early, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
     await change(caller, id, { disabled: true });

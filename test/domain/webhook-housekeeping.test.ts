@@ -4,6 +4,7 @@ import { changeRetention } from '../../src/db/change/log.ts';
 import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
 import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
+import { actorFor } from '../../src/domain/access/actor.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
 import { deleteWebhook } from '../../src/domain/webhook/webhook.ts';
@@ -198,7 +199,7 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
     data: Array.from({ length: 2_001 }, (_, index) => ({ ...one, recordId: index, messageId: `${index}` })),
   });
   const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
-  const actor = { accountId, keyId, scopes: new Set(['write'] as const) };
+  const actor = actorFor(accountId, keyId);
   const enclosing = enclose(db);
   await deleteWebhook(enclosing, actor, '1', NOON);
   await enclosing.rollBack();
@@ -226,7 +227,7 @@ test.runIf(inject('database').provider === 'sqlite')(
     const begun = used();
     const turns = [begun];
     const timer = setInterval(() => void turns.push(used()));
-    await deleteWebhook(db, { accountId, keyId, scopes: new Set(['write'] as const) }, '1', NOON);
+    await deleteWebhook(db, actorFor(accountId, keyId), '1', NOON);
     clearInterval(timer);
     turns.push(used());
     const gaps = turns.slice(1).map((at, index) => at - (turns[index] ?? 0));

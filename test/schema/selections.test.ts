@@ -85,10 +85,11 @@ interface Selected {
   readonly below: readonly Selected[];
 }
 
-/** The type of the records below a field; links for `nodes`, whose ids are those of links. */
+/** The type of the records below a field: links for `nodes`, whose ids are those of links, and keys as authors. */
 function recordsOf(type: GraphQLOutputType) {
   const named = getNamedType(type);
-  const found = isAbstractType(named) ? schema.getType('Link') : named;
+  const concrete = named.name === 'ChangeAuthor' ? 'ApiKey' : 'Link';
+  const found = isAbstractType(named) ? schema.getType(concrete) : named;
   return isObjectType(found) ? found : null;
 }
 
@@ -116,7 +117,7 @@ function whole(type: GraphQLOutputType, depth = 0): string {
     return below === '' ? written(field) : `${written(field)} ${below}`;
   });
   const own = `{ ${fields.join(' ')} }`;
-  return isAbstractType(getNamedType(type)) ? `{ ... on Link ${own} }` : own;
+  return isAbstractType(getNamedType(type)) ? `{ ... on ${recordsOf(type)?.name} ${own} }` : own;
 }
 
 interface Choice {

@@ -1,3 +1,4 @@
+import { actorFor } from '../../src/domain/access/actor.ts';
 import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { seededRandom } from '../../src/cli/demo/random.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
@@ -24,7 +25,7 @@ export async function fillServer(server: TestServer, seed: number, options: Part
     resolveTxt: async () => [],
     lists: new OperatorLists(),
   });
-  const actor = { accountId, keyId, scopes: new Set(['read', 'write'] as const) };
+  const actor = actorFor(accountId, keyId);
   const made = await fillDemo(db, actor, services, { now: NOON, random: seededRandom(seed), ...options });
   return { made, caller };
 }

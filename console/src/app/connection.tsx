@@ -29,7 +29,7 @@ export function Connection(): ReactElement | null {
     if (!isOpen && !(await answers())) setAway(true);
   });
   useEffect(() => {
-    const name = `linkspace.${viewer.key.id}`;
+    const name = `linkspace.${viewer.key?.id}`;
     const begin = () => followChanges({ client, apiKey, name, onConnection, onRevoked });
     let end = begin();
     // A page that is left may come back from the browser's cache; frozen there, it must not lead other tabs.
@@ -46,7 +46,7 @@ export function Connection(): ReactElement | null {
       window.removeEventListener('pageshow', onShow);
       end();
     };
-  }, [client, apiKey, viewer.key.id]);
+  }, [client, apiKey, viewer.key?.id]);
   useEffect(() => {
     if (!isAway) return;
     const timer = setInterval(async () => {

@@ -37,6 +37,6 @@ export async function enter(apiKey: string, leave: (why: string | null) => void)
   }
   isIn = true;
   const { viewer } = data;
-  const canWrite = viewer.key.scopes.includes('WRITE');
+  const canWrite = viewer.key?.scopes.includes('WRITE') === true;
   return { session: { client, apiKey, viewer, canWrite, signOut: () => end(null) } };
 }

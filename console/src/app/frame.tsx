@@ -63,7 +63,7 @@ function Account({ onHelp }: { onHelp: () => void }): ReactElement {
     <div className="account">
       <p>
         <b>{viewer.account.name}</b>
-        <span>{texts.account.key(viewer.key.prefix)}</span>
+        <span>{texts.account.key(viewer.key?.prefix ?? '')}</span>
         {!canWrite && <span>{texts.account.readOnly}</span>}
       </p>
       <button

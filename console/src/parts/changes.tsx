@@ -91,7 +91,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
   const t = texts.history;
   const byWhom = ({ change: { key } }: ChangeGroup): string =>
-    key === null ? t.byOperator : t.byKey(key.prefix, key.id === session.viewer.key.id);
+    key === null ? t.byOperator : t.byKey(key.prefix, key.id === session.viewer.key?.id);
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}

@@ -5,6 +5,7 @@ import { growingTo } from '../../shared/growing-cache.ts';
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
+  readonly userId?: number | null;
   readonly fields: readonly string[];
   /** The events that a webhook gets from here on, in their stored form. */
   readonly webhookEvents?: string | undefined;

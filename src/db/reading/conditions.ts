@@ -11,6 +11,10 @@ export function isOneOf(column: string, values: readonly number[]): Condition {
   return sql`${name(column)} IN (${join([...values])})`;
 }
 
+export function isNoneOf(column: string, values: readonly string[]): Condition {
+  return sql`${name(column)} NOT IN (${join([...values])})`;
+}
+
 export function isNull(column: string): Condition {
   return sql`${name(column)} IS NULL`;
 }

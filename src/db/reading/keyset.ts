@@ -24,7 +24,7 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Change' | 'Webhook' | 'WebhookDelivery';
+  readonly table: keyof typeof columnsOf;
   /** The source of its rows and their columns; by default the table with all of its columns. */
   readonly source?: Joined;
   readonly joined?: Joined;

@@ -1,46 +1,103 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
+import {
+  isAtLeast,
+  type Permission,
+  permissions,
+  permissionsOfScopes,
+  type Role,
+  type Scope,
+  scopes,
+} from './role.ts';
 
-export const scopes = ['read', 'write'] as const;
-export type Scope = (typeof scopes)[number];
-
-export function isScope(text: string): text is Scope {
-  return scopes.some((scope) => scope === text);
+/** 256 random bits, in characters that need no quoting in a header, a cookie, a URL or a shell. */
+export function generateToken(): string {
+  return randomBytes(32).toString('base64url');
 }
 
-/** The stored form of a key. */
-export function hashKey(key: string): string {
-  return hash('sha256', key);
+/** The stored form of a key or token. They are 256 random bits, so a slow hash would add nothing. */
+export function hashToken(token: string): string {
+  return hash('sha256', token);
 }
 
-/** The account that something is written for, and the key that writes it; null for the operator. */
+/** The account that something is written for, and who writes it: a key, a user, or else the operator. */
 export interface Writer {
   readonly accountId: number;
   readonly keyId: number | null;
+  readonly userId?: number | null;
 }
 
-/** The caller of a request: its key, and the account of the key. */
+/** The session of a user who is signed in. */
+export interface OwnSession {
+  readonly id: number;
+  readonly signedInAt: Date;
+}
+
+/** The caller of a request, in one account: a key, or a user by a session. */
 export interface Actor extends Writer {
-  readonly keyId: number;
-  readonly scopes: ReadonlySet<Scope>;
+  readonly userId: number | null;
+  /** The user's session; null for a key. */
+  readonly session: OwnSession | null;
+  /** The membership of a user, or of the maker of a key; null for a key made by the operator. */
+  readonly memberId: number | null;
+  /** Null for a key that has scopes instead. */
+  readonly role: Role | null;
+  readonly permissions: ReadonlySet<Permission>;
 }
 
-/** The number of requests that a key may make in a window, the rest, and the end of the window. */
+/** The service itself, or the operator, for an account: what a key with these scopes may do. */
+export function actorFor(accountId: number, keyId: number | null, given: readonly Scope[] = scopes): Actor {
+  const permissions = permissionsOfScopes(given);
+  return { accountId, keyId, userId: null, session: null, memberId: null, role: null, permissions };
+}
+
+/** The number of a caller, for limits: of the key, or the negative one of the user. */
+export function callerOf({ keyId, userId }: Pick<Actor, 'keyId' | 'userId'>): number {
+  return keyId ?? -(userId ?? 0);
+}
+
+/** The number of requests that a key or user may make in a window, the rest, and the end of the window. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: Date;
 }
 
-/** @throws DomainError FORBIDDEN if the key lacks the scope. */
-export function requireScope(actor: Actor, scope: Scope): void {
-  if (actor.scopes.has(scope)) return;
-  throw new DomainError('FORBIDDEN', `This API key lacks the scope "${scope}".`);
+/** @throws DomainError FORBIDDEN */
+export function requirePermission(actor: Actor, permission: Permission): void {
+  if (actor.permissions.has(permission)) return;
+  const { role, scope } = permissions[permission];
+  if (actor.role !== null)
+    throw new DomainError('FORBIDDEN', `The role ${actor.role} may not do this: it needs ${role}.`);
+  if (scope !== null) throw new DomainError('FORBIDDEN', `This API key lacks the scope "${scope}".`);
+  const message = `A key with scopes reaches neither people nor keys: this needs the role ${role}.`;
+  throw new DomainError('FORBIDDEN', message);
+}
+
+/**
+ * Nobody gives, changes or takes away what is above their own role.
+ * @throws DomainError FORBIDDEN
+ */
+export function requireRole(actor: Actor, needed: Role): void {
+  if (actor.role !== null && isAtLeast(actor.role, needed)) return;
+  throw new DomainError('FORBIDDEN', `The role ${actor.role} may not do this: it needs ${needed}.`);
+}
+
+/** How long ago a user must have signed in at most, for what an open session should not allow, in milliseconds. */
+const RECENT = 15 * 60 * 1000;
+
+/** @throws DomainError FORBIDDEN if the caller is a user who signed in too long ago */
+export function requireRecentSignIn({ session }: Pick<Actor, 'session'>, now: Date): void {
+  if (session === null || now.getTime() - session.signedInAt.getTime() <= RECENT) return;
+  throw new DomainError('FORBIDDEN', 'Sign in again: this needs a sign-in of the last 15 minutes.');
 }
 
 /** A condition for the account's own record with this id; null for an impossible id. */
-export function owned(actor: Writer, id: string): { id: number; accountId: number } | null {
+export function owned(
+  actor: Pick<Writer, 'accountId'>,
+  id: string,
+): { id: number; accountId: number } | null {
   const number = parseId(id);
   return number === null ? null : { id: number, accountId: actor.accountId };
 }

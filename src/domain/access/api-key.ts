@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { DomainError, notFound } from '../errors.ts';
-import { parseId, parseInput, textOf } from '../input.ts';
-import { hashKey, type Scope, scopes } from './actor.ts';
+import type { ApiKey } from '../../generated/sqlite/client.ts';
+import { recordingChanges } from '../change/change.ts';
+import { DomainError, invalid, notFound } from '../errors.ts';
+import { parseId, parseInput, textOf, timestamp } from '../input.ts';
+import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { roleInput, type Scope, scopes } from './role.ts';
 
 const PREFIX_LENGTH = 8;
 
@@ -23,9 +25,8 @@ const createKeyInput = z.object({
   expiresAt: z.date().nullable().default(null),
 });
 
-/** A new key: 256 random bits, in characters that need no quoting in a header, a URL or a shell. */
 export function generateKey(): string {
-  return `ls_${randomBytes(32).toString('base64url')}`;
+  return `ls_${generateToken()}`;
 }
 
 export function parseScopes(stored: string): Scope[] {
@@ -34,7 +35,7 @@ export function parseScopes(stored: string): Scope[] {
 
 function stored(key: string, keyScopes: readonly Scope[], now: Date, expiresAt: Date | null) {
   return {
-    hash: hashKey(key),
+    hash: hashToken(key),
     prefix: key.slice(0, PREFIX_LENGTH),
     scopes: scopes.filter((scope) => keyScopes.includes(scope)).join(' '),
     createdAt: now,
@@ -113,6 +114,54 @@ export async function revokeKey(db: Data, id: string, now: Date): Promise<void> 
   });
   if (count === 0 && (await db.prisma.apiKey.findUnique({ where: { id: number } })) === null)
     throw notFound('key');
+}
+
+export const createApiKeyInput = z.object({
+  name: textOf(1, 100).describe('The name of the key, 1 to 100 characters.'),
+  role: roleInput('What the key may do: at most ADMIN, and never more than its maker.'),
+  expiresAt: timestamp.nullish().describe('When the key expires; null, or absent, if it does not.'),
+});
+
+/** A key and its row, for those who made it. */
+export interface NewApiKey {
+  readonly key: string;
+  readonly apiKey: ApiKey;
+}
+
+/**
+ * Makes a key of the caller's account, which ends with their membership.
+ * @throws DomainError VALIDATION, FORBIDDEN
+ */
+export async function createApiKey(db: Data, actor: Actor, given: unknown, now: Date): Promise<NewApiKey> {
+  const { name, role, expiresAt } = parseInput(createApiKeyInput, given);
+  if (role === 'OWNER') throw invalid([{ path: ['role'], messages: ['may be at most ADMIN'] }]);
+  if (expiresAt && expiresAt.at <= now)
+    throw invalid([{ path: ['expiresAt'], messages: ['must lie in the future'] }]);
+  requireRole(actor, role);
+  requireRecentSignIn(actor, now);
+  const { accountId, memberId: makerId } = actor;
+  const key = generateKey();
+  const data = { ...stored(key, [], now, expiresAt?.at ?? null), accountId, name, role, makerId };
+  const apiKey = await recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const made = await tx.prisma.apiKey.create({ data });
+    await record('CREATED', 'API_KEY', [made.id], ['name', 'role', ...(expiresAt ? ['expiresAt'] : [])]);
+    return made;
+  });
+  created++;
+  return { key, apiKey };
+}
+
+/** @throws DomainError NOT_FOUND, FORBIDDEN */
+export async function revokeApiKey(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  requireRecentSignIn(actor, now);
+  const where = owned(actor, id);
+  if (where === null) throw notFound('key');
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const ended = { where: { ...where, revokedAt: null }, data: { revokedAt: now } };
+    if ((await tx.prisma.apiKey.updateMany(ended)).count === 0) throw notFound('key');
+    await record('DELETED', 'API_KEY', [where.id]);
+    return where.id;
+  });
 }
 
 /** A condition for keys that are neither revoked nor expired. */

@@ -3,16 +3,17 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
-import type { Actor } from './actor.ts';
-import { hashKey } from './actor.ts';
+import { type Actor, hashToken } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
+import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
+import { liveSessions, sessionEnd } from './session.ts';
 
-/** The precision of a key's last-used time, in milliseconds. */
+/** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
-/** How many keys a process caches. */
+/** How many keys and sessions a process caches. */
 const MAX_CACHED = 10_000;
 
-/** How often keys in use are checked for their expiry, in milliseconds. */
+/** How often keys and sessions in use are checked for their expiry, in milliseconds. */
 const CHECK_INTERVAL = 5_000;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
@@ -21,13 +22,19 @@ const MAX_LISTED = 10_000;
 
 interface Remembered {
   readonly actor: Actor;
+  /** When the key expires; null if it does not, or for a session, whose end its use moves. */
   readonly expiresAt: Date | null;
   lastUsedAt: number;
 }
 
+function hasEnded({ actor: { session }, expiresAt, lastUsedAt }: Remembered, now: Date): boolean {
+  const end = session ? sessionEnd({ ...session, lastUsedAt: new Date(lastUsedAt) }) : expiresAt;
+  return end !== null && end <= now;
+}
+
 /** A long answer, such as a subscription or a large file. */
 interface Use {
-  readonly keyId: number;
+  readonly actor: Actor;
   end(): void;
 }
 
@@ -36,8 +43,9 @@ function keyIn(header: string | undefined): string | null {
 }
 
 /**
- * Verifies API keys with a cache, so that a request costs no query. When a key is changed, revoked or deleted, the cache is
- * cleared, and the long answers of keys that are no longer valid are ended; those of expired keys are ended soon.
+ * Verifies API keys and sessions with a cache, so that a request costs no query. When one is changed, revoked or deleted, or a
+ * member's role changes, the cache is cleared, and the long answers of callers that are no longer valid are ended; those of
+ * expired ones are ended soon.
  */
 export class Authentication {
   readonly #db: Database;
@@ -72,33 +80,56 @@ export class Authentication {
     await Promise.allSettled(this.#pendingWrites);
   }
 
-  /** Calls `end` when the key is no longer valid. The returned function ends the use. */
-  use(keyId: number, end: () => void): () => void {
-    const use = { keyId, end };
+  /** Calls `end` when the key or session is no longer valid. The returned function ends the use. */
+  use(actor: Actor, end: () => void): () => void {
+    const use = { actor, end };
     this.#uses.add(use);
     return () => this.#uses.delete(use);
   }
 
-  /** Ends the uses of keys that are no longer valid. While the database is down, they continue. */
+  /** Ends the uses of callers that are no longer valid, or have another role. While the database is down, they continue. */
   async #checkUses(): Promise<void> {
     // Those that begin meanwhile may be of a new key.
     const uses = [...this.#uses];
     if (uses.length === 0) return;
-    const where = { id: { in: uses.map(({ keyId }) => keyId) }, ...validKeys(this.#now()) };
-    const valid = await this.#db.prisma.apiKey.findMany({ where, select: { id: true } }).catch(() => null);
+    const now = this.#now();
+    const { prisma } = this.#db;
+    const actors = uses.map(({ actor }) => actor);
+    const ids = (of: (actor: Actor) => number | null | undefined) => ({
+      in: actors.flatMap((actor) => of(actor) ?? []),
+    });
+    const select = { id: true };
+    const valid = await Promise.all([
+      prisma.apiKey.findMany({ where: { id: ids(({ keyId }) => keyId), ...validKeys(now) }, select }),
+      prisma.session.findMany({
+        where: { id: ids(({ session }) => session?.id), ...liveSessions(now) },
+        select,
+      }),
+      prisma.membership.findMany({ where: { id: ids(({ memberId }) => memberId) } }),
+    ]).catch(() => null);
     if (valid === null) return;
-    const good = new Set(valid.map(({ id }) => id));
-    for (const use of uses) if (!good.has(use.keyId)) use.end();
+    const [keys, sessions] = valid.slice(0, 2).map((rows) => new Set(rows.map(({ id }) => id)));
+    const memberRoles = new Map(valid[2].map(({ id, role }) => [id, role]));
+    const isValid = ({ keyId, session, memberId, role }: Actor) =>
+      (keyId === null || keys?.has(keyId)) &&
+      (session === null || sessions?.has(session.id)) &&
+      (memberId === null ||
+        (memberRoles.has(memberId) && (keyId !== null || memberRoles.get(memberId) === role)));
+    for (const { actor, end } of uses) if (!isValid(actor)) end();
   }
 
   /** The caller of an `Authorization` header, from the cache; null if it is not cached. */
   async remembered(header: string | undefined): Promise<Actor | null> {
     const key = keyIn(header);
-    if (key === null || this.#keys.size === 0) return null;
+    return key === null ? null : this.#remembered(hashToken(key));
+  }
+
+  async #remembered(name: string): Promise<Actor | null> {
+    if (this.#keys.size === 0) return null;
     await this.#feed.fresh();
     const now = this.#now();
-    const known = this.#keys.get(hashKey(key));
-    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return null;
+    const known = this.#keys.get(name);
+    if (known === undefined || hasEnded(known, now)) return null;
     this.#used(known, now);
     return known.actor;
   }
@@ -113,7 +144,7 @@ export class Authentication {
     const [now, created] = [performance.now(), keysCreated()];
     if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
       this.#list = { readAt: now, created, hashes: this.#readList() };
-    return (await this.#list.hashes).has(hashKey(key));
+    return (await this.#list.hashes).has(hashToken(key));
   }
 
   async #readList(): Promise<ReadonlySet<string>> {
@@ -136,7 +167,7 @@ export class Authentication {
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
     await this.#feed.fresh();
     const now = this.#now();
-    const known = await this.#load(hashKey(key), now);
+    const known = await this.#load(hashToken(key), now);
     if (known === null)
       throw new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
     this.#used(known, now);
@@ -148,26 +179,88 @@ export class Authentication {
     const version = this.#version;
     const row = await this.#db.prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
     if (row === null) return null;
-    const known: Remembered = {
-      actor: { accountId: row.accountId, keyId: row.id, scopes: new Set(parseScopes(row.scopes)) },
-      expiresAt: row.expiresAt,
-      lastUsedAt: row.lastUsedAt?.getTime() ?? 0,
-    };
-    // If keys have changed during the read, the result is for this request only.
-    if (version !== this.#version) return known;
-    this.#keys.set(hash, known);
+    const { accountId, id: keyId, makerId: memberId, expiresAt, lastUsedAt } = row;
+    const role = row.role === null ? null : await this.#roleOfKey(row.role, memberId);
+    if (role === undefined) return null;
+    const permissions = role === null ? permissionsOfScopes(parseScopes(row.scopes)) : permissionsOf(role);
+    return this.#remember(hash, version, {
+      actor: { accountId, keyId, userId: null, session: null, memberId, role, permissions },
+      expiresAt,
+      lastUsedAt: lastUsedAt?.getTime() ?? 0,
+    });
+  }
+
+  /** The role of a key now, which is never higher than its maker's; undefined if the maker is no longer a member. */
+  async #roleOfKey(stored: string, makerId: number | null): Promise<Role | undefined> {
+    if (!isRole(stored)) return undefined;
+    if (makerId === null) return undefined;
+    const maker = await this.#db.prisma.membership.findUnique({ where: { id: makerId } });
+    return maker && isRole(maker.role) ? lowestOf(stored, maker.role) : undefined;
+  }
+
+  /** If keys have changed during the read since a version, its result is for one request only. */
+  #remember(name: string, version: number, known: Remembered): Remembered {
+    if (version === this.#version) this.#keys.set(name, known);
     return known;
   }
 
-  /** Writes the last-used time at most once a minute for each key; the request does not wait for it. */
+  /**
+   * The user with a session, in the account with an id or the first of theirs.
+   * @throws DomainError UNAUTHENTICATED; FORBIDDEN if they are not a member of the account
+   */
+  async authenticateSession(token: string, account: string | undefined): Promise<Actor> {
+    const hash = hashToken(token);
+    const name = `${hash} ${account ?? ''}`;
+    const remembered = account === undefined || account.length < 20 ? await this.#remembered(name) : null;
+    if (remembered) return remembered;
+    const now = this.#now();
+    const version = this.#version;
+    const row = await this.#db.prisma.session.findFirst({
+      where: { hash, ...liveSessions(now) },
+      include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
+    });
+    if (row === null) throw noSession();
+    const { memberships } = row.user;
+    const member = memberships.find(
+      ({ accountId }) => account === undefined || String(accountId) === account,
+    );
+    if (member === undefined || !isRole(member.role))
+      throw new DomainError('FORBIDDEN', 'You are not a member of this account.');
+    const { accountId, userId, id: memberId, role } = member;
+    const session = { id: row.id, signedInAt: row.signedInAt };
+    const actor = {
+      accountId,
+      keyId: null,
+      userId,
+      session,
+      memberId,
+      role,
+      permissions: permissionsOf(role),
+    };
+    const known = { actor, expiresAt: null, lastUsedAt: row.lastUsedAt.getTime() };
+    this.#used(this.#remember(name, version, known), now);
+    return actor;
+  }
+
+  /** Writes the last-used time at most once a minute for each key or session; the request does not wait for it. */
   #used(known: Remembered, now: Date): void {
     if (now.getTime() - known.lastUsedAt < LAST_USED_INTERVAL) return;
     known.lastUsedAt = now.getTime();
-    const write = this.#db.prisma.apiKey
-      .updateMany({ where: { id: known.actor.keyId }, data: { lastUsedAt: now } })
+    const { keyId, session } = known.actor;
+    const { apiKey, session: sessions } = this.#db.prisma;
+    const data = { lastUsedAt: now };
+    const write: Promise<unknown> = (
+      session
+        ? sessions.updateMany({ where: { id: session.id, lastUsedAt: { lt: now } }, data })
+        : apiKey.updateMany({ where: { id: keyId ?? 0 }, data })
+    )
       // A failed write of the last-used time is no reason to refuse the request.
       .catch(() => {})
       .finally(() => this.#pendingWrites.delete(write));
     this.#pendingWrites.add(write);
   }
+}
+
+function noSession(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'The session has ended: sign in again.');
 }

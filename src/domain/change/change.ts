@@ -15,18 +15,23 @@ export const recordKinds = {
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
   WEBHOOK: 'A webhook.',
+  MEMBER: 'A member of the account.',
+  INVITATION: 'An invitation to the account.',
+  API_KEY: 'An API key.',
+  ACCOUNT: 'The account itself.',
 } as const;
 
 export type ChangeAction = keyof typeof changeActions;
 export type RecordKind = keyof typeof recordKinds;
 
-/** The author of a change: a key and its account. The operator has no key. */
+/** The author of a change: a key or a user, and the account. The operator is neither. */
 export interface Author {
   readonly accountId: number | null;
   readonly keyId: number | null;
+  readonly userId?: number | null;
 }
 
-export const OPERATOR: Author = { accountId: null, keyId: null };
+export const OPERATOR = { accountId: null, keyId: null, userId: null } satisfies Author;
 
 /** Further columns of some changes in the log. */
 export interface ChangeDetails extends Pick<NewChange, 'webhookEvents'> {
@@ -50,7 +55,7 @@ export interface Changing {
 /** Runs the work in a transaction, together with the changes that it records. */
 export function recordingChanges<T>(
   db: Data,
-  { accountId, keyId }: Author,
+  { accountId, keyId, userId = null }: Author,
   at: Date,
   work: (changing: Changing) => Promise<T>,
 ): Promise<T> {
@@ -58,7 +63,7 @@ export function recordingChanges<T>(
     work({
       tx,
       record(action, kind, ids, fields = [], { owner = accountId, webhookEvents } = {}) {
-        const change = { accountId: owner, keyId, at, action, kind, fields, webhookEvents };
+        const change = { accountId: owner, keyId, userId, at, action, kind, fields, webhookEvents };
         return insert(ids.map((recordId) => ({ ...change, recordId })));
       },
     }),

@@ -3,7 +3,7 @@ import type { LoggedChange } from '../../db/change/events.ts';
 import { changesWithIds } from '../../db/change/log.ts';
 import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Data } from '../../db/database.ts';
-import { is, isSince } from '../../db/reading/conditions.ts';
+import { is, isNoneOf, isSince } from '../../db/reading/conditions.ts';
 import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
@@ -27,6 +27,15 @@ const changesInput = z.object({
   orderBy: withDefault(changeOrder, changeOrder.parse({})),
 });
 
+/** The kinds of changes that only those see who may read people and keys. */
+const ofPeople: readonly string[] = ['MEMBER', 'INVITATION', 'API_KEY'] satisfies RecordKind[];
+
+const maySeeAll = ({ permissions }: Actor) => permissions.has('READ_PEOPLE');
+
+export function maySee(actor: Actor, { kind }: { readonly kind: string }): boolean {
+  return maySeeAll(actor) || !ofPeople.includes(kind);
+}
+
 export type ChangeFilter = z.output<typeof changeFilter>;
 
 /** @throws DomainError VALIDATION */
@@ -49,7 +58,7 @@ export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: L
 export async function changeConnection(
   db: Data,
   lists: ListReader,
-  { accountId }: Actor,
+  actor: Actor,
   input: EdgesInput & Unparsed<typeof changesInput>,
 ): Promise<Connection<LoggedChange>> {
   const { filter, orderBy } = parseInput(changesInput, input);
@@ -57,7 +66,8 @@ export async function changeConnection(
   const list: List = {
     table: 'Change',
     where: [
-      is('accountId', accountId),
+      is('accountId', actor.accountId),
+      ...(maySeeAll(actor) ? [] : [isNoneOf('kind', ofPeople)]),
       transactionOrder(db).isSettled,
       ...(kind == null ? [] : [is('kind', kind)]),
       ...(recordId == null ? [] : [is('recordId', recordId)]),
@@ -71,8 +81,9 @@ export async function changeConnection(
   return readConnection(lists, list, input, { needsScan: true });
 }
 
-export function findChanges(db: Data, { accountId }: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
-  return changesWithIds(db, accountId, ids);
+export async function findChanges(db: Data, actor: Actor, ids: readonly number[]): Promise<LoggedChange[]> {
+  const found = await changesWithIds(db, actor.accountId, ids);
+  return found.filter((change) => maySee(actor, change));
 }
 
 /** A slice of the changes of one record, newest first. */

@@ -11,9 +11,9 @@ import type { LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import type { Actor } from '../access/actor.ts';
+import { type Actor, callerOf } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
-import { type ChangeFilter, matchesFilter } from './find-changes.ts';
+import { type ChangeFilter, matchesFilter, maySee } from './find-changes.ts';
 
 /** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
 const MAX_WAITING = 250;
@@ -70,7 +70,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
 
   #wants(change: LoggedChange): boolean {
     const { actor, filter } = this.options;
-    if (change.accountId !== actor.accountId || !matchesFilter(filter, change)) return false;
+    if (change.accountId !== actor.accountId || !matchesFilter(filter, change) || !maySee(actor, change))
+      return false;
     return this.#began === null || !wasCommitted(this.#began, change);
   }
 
@@ -183,12 +184,12 @@ export class ChangeSubscriptions {
   }
 
   /** @throws DomainError RATE_LIMITED, UNAVAILABLE */
-  #requireRoom({ keyId }: Actor): void {
+  #requireRoom(actor: Actor): void {
     const refuse = (code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string): never => {
       throw new DomainError(code, message, [], RETRY_AFTER);
     };
     if (this.#stopped) refuse('UNAVAILABLE', 'The service is stopping. Try again shortly.');
-    const own = [...this.#all].filter(({ options }) => options.actor.keyId === keyId).length;
+    const own = [...this.#all].filter(({ options }) => callerOf(options.actor) === callerOf(actor)).length;
     if (own >= MAX_OF_KEY) refuse('RATE_LIMITED', `The key may have ${MAX_OF_KEY} subscriptions at once.`);
     if (this.#all.size >= MAX_SUBSCRIPTIONS) refuse('RATE_LIMITED', 'There are too many subscriptions.');
   }

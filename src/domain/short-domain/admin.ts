@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
-import { recordingChanges } from '../change/change.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { timeOfChange } from '../if-unmodified.ts';
 import { normalizeHost } from '../url.ts';
@@ -40,7 +40,7 @@ export async function verifyHost(db: Data, host: string, now: Date): Promise<voi
   const domain = await domainOf(db, host);
   const { id, accountId, verifiedAt } = domain;
   if (verifiedAt !== null) return;
-  await recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+  await recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
     const data = { verifiedAt: now, updatedAt: timeOfChange(domain, now) };
     await tx.prisma.domain.update({ where: { id }, data });
     await record('UPDATED', 'DOMAIN', [id], [domainFields.verifiedAt]);
@@ -59,7 +59,7 @@ export async function removeHost(db: Data, host: string, withLinks: boolean, now
       'IN_USE',
       `The domain ${name} is the service’s own, from BASE_URL: it can be renamed, but not removed.`,
     );
-  return recordingChanges(db, { accountId, keyId: null }, now, async ({ tx, record }) => {
+  return recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
     await tx.lockRow('Domain', id, { deleting: true });
     const found = await lockLinksOn(tx, id);
     const links = found.length;

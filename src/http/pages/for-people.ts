@@ -7,12 +7,12 @@ export function asksForGraphiql({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptedTypes(headers.accept)[0] === HTML_TYPE;
 }
 
-/** Whether a request is for a page for people, which are the console, GraphiQL and `/docs`, or for a file of one. */
+/** Whether a request is for a page for people, which are the console, GraphiQL and `/docs`, for a file of one, or to sign in. */
 export function isForPeople(
   req: IncomingMessage,
   { surface, path }: Pick<RequestInfo, 'surface' | 'path'>,
   graphiql: boolean,
 ): boolean {
   if (surface === 'graphql') return graphiql && asksForGraphiql(req);
-  return /^\/(console|docs)(\/|$)/i.test(path);
+  return /^\/((console|docs)(\/|$)|auth\/)/i.test(path);
 }

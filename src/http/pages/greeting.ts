@@ -6,6 +6,11 @@ function localAddress(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** The address of the console, for a browser on this machine. */
+export function consoleUrl({ host }: Pick<Config, 'host'>, port: number): string {
+  return `${localAddress(host, port)}/console`;
+}
+
 /**
  * The message of the first start, with commands to paste.
  * @param key the new key, which is printed once; null if the operator set it, since that key must not be printed

@@ -2,21 +2,31 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
-import type { Actor, RateLimitState } from '../../domain/access/actor.ts';
+import { type Actor, callerOf, type RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication } from '../../domain/access/authentication.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
+import type { SessionCookies } from './session-cookie.ts';
 
-/** Authenticates requests by their keys, limits their rate, and ends long answers of keys that are no longer valid. */
+/** Authenticates requests by their keys and sessions, limits their rate, and ends long answers of keys that are no longer valid. */
 export class KeyAccess {
   readonly #authentication: Authentication;
   readonly #limit: RateLimit;
   readonly #trust: Trust;
+  readonly #cookies: SessionCookies;
 
-  /** @param rateLimit requests a minute for each key; 0 for no limit */
-  constructor(database: Database, feed: ChangeFeed, rateLimit: number, trust: Trust, now: () => Date) {
+  /** @param rateLimit requests a minute for each key or user; 0 for no limit */
+  constructor(
+    database: Database,
+    feed: ChangeFeed,
+    rateLimit: number,
+    trust: Trust,
+    cookies: SessionCookies,
+    now: () => Date,
+  ) {
+    this.#cookies = cookies;
     this.#authentication = new Authentication(database, feed, now);
     const addUses = database.provider === 'postgresql' ? addKeyUses.bind(null, database) : null;
     this.#limit = new RateLimit(rateLimit, addUses);
@@ -45,18 +55,30 @@ export class KeyAccess {
     }
   }
 
-  /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
-  countRequest(actor: Actor, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
-    return this.#limit.take(actor.keyId, res, now);
+  /**
+   * The user of the request's session, or else the key.
+   * @throws DomainError UNAUTHENTICATED, RATE_LIMITED; FORBIDDEN in an account that is not the user's
+   */
+  authenticateAny(req: IncomingMessage): Promise<Actor> {
+    if (req.method === 'POST') this.#cookies.requireOwnPage(req);
+    const token = req.headers.authorization === undefined ? this.#cookies.tokenOf(req) : null;
+    if (token === null) return this.authenticate(req);
+    const account = req.headers['x-account'];
+    return this.#authentication.authenticateSession(token, account === undefined ? account : String(account));
   }
 
-  /** Calls the listener when the answer is complete, the client has left, or the key is no longer valid. */
+  /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
+  countRequest(actor: Actor, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
+    return this.#limit.take(callerOf(actor), res, now);
+  }
+
+  /** Calls the listener when the answer is complete, the client has left, or the key or session is no longer valid. */
   onClosed(actor: Actor, res: ServerResponse, listener: () => void): void {
     if (res.destroyed) {
       listener();
       return;
     }
-    const endUse = this.#authentication.use(actor.keyId, listener);
+    const endUse = this.#authentication.use(actor, listener);
     res.once('close', () => {
       endUse();
       listener();

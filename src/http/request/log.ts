@@ -21,9 +21,20 @@ export class RequestLog {
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
-    const who = { account: actor?.accountId, key: actor?.keyId };
+    const who = {
+      account: actor?.accountId,
+      key: actor?.keyId ?? undefined,
+      user: actor?.userId ?? undefined,
+    };
     this.#log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
-    this.#metrics?.request({ surface, operation, status, seconds, keyId: actor?.keyId, deprecated });
+    this.#metrics?.request({
+      surface,
+      operation,
+      status,
+      seconds,
+      keyId: actor?.keyId ?? undefined,
+      deprecated,
+    });
   }
 
   /** Logs an internal error, or one of the database, with the request's id. */

@@ -9,6 +9,8 @@ const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'rob
 /** The surface of a path (without its query), in any case; any path that is not the service's own is a visit. */
 export function surfaceOf(path: string): Surface {
   const [, part = ''] = path.split('/', 2);
+  // A link may have the alias `auth`.
+  if (/^\/auth\//i.test(path)) return 'other';
   if (!isReserved(part) && !files.has(part.toLowerCase())) return 'visit';
   if (/^\/graphql\/?$/i.test(path)) return 'graphql';
   return /^\/api\/v1(\/|$)/i.test(path) ? 'v1' : 'other';

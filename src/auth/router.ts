@@ -1,0 +1,217 @@
+import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import { z } from 'zod';
+import type { Database } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import { requireRecentSignIn } from '../domain/access/actor.ts';
+import { acceptInvitation } from '../domain/access/invitation.ts';
+import { beginSession, endSession, findSession } from '../domain/access/session.ts';
+import { checkPassword, resetPassword, type SignInContext, welcome } from '../domain/access/sign-in.ts';
+import {
+  emailKeyOf,
+  endSessions,
+  membershipsOf,
+  requireGoodPassword,
+  setPassword,
+  type User,
+  updateName,
+} from '../domain/access/user.ts';
+import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
+import { parseInput } from '../domain/input.ts';
+import type { UserPasswords } from '../domain/password.ts';
+import { networkOf } from '../domain/visit/ip-network.ts';
+import { GuessLimits } from '../http/limits/guess-limits.ts';
+import { secondsUntilNext } from '../http/limits/rate-limit.ts';
+import { isJsonType } from '../http/request/accept.ts';
+import { clientOf, type Trust } from '../http/request/client.ts';
+import type { SessionCookies } from '../http/request/session-cookie.ts';
+
+export interface AuthDependencies {
+  readonly db: Database;
+  readonly passwords: UserPasswords;
+  readonly cookies: SessionCookies;
+  readonly trust: Trust;
+  now(): Date;
+  /** Logs why a request failed. */
+  report(res: Response, error: unknown): void;
+}
+
+const statuses: Record<ErrorCode, number> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  GONE: 410,
+  NOT_FOUND: 404,
+  IN_USE: 409,
+  CONFLICT: 409,
+  IDEMPOTENCY_MISMATCH: 422,
+  IDEMPOTENCY_RUNNING: 409,
+  VALIDATION: 422,
+  RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
+};
+
+const MAX_BODY = 16_384;
+
+const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
+const token = z.object({ token: text });
+const credentials = z.object({ email: text, password: text });
+
+/** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
+export function createAuthRouter(dependencies: AuthDependencies): Router {
+  const { db, passwords, cookies, trust, now, report } = dependencies;
+  const limits = new GuessLimits();
+  const contextOf = (req: Request): SignInContext => ({
+    passwords,
+    network: networkOf(clientOf(req, trust).address),
+    now: now(),
+  });
+
+  /** Begins a session for a user, in place of the one that the browser has. */
+  const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
+    const before = cookies.anyTokenOf(req);
+    if (before !== null) await endSession(db, before);
+    const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
+    cookies.set(res, session);
+    res.status(status).json(await view(user, undefined));
+  };
+
+  const view = async ({ id, name, email }: User, asked: string | undefined) => {
+    const memberships = await membershipsOf(db, id);
+    const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
+    const current = memberships.find(({ accountId }) => String(accountId) === asked) ?? memberships[0];
+    return {
+      user: { id: String(id), name, email },
+      account: current ? idOf(current.account) : null,
+      role: current?.role ?? null,
+      accounts: memberships.map(({ account, role }) => ({ ...idOf(account), role })),
+    };
+  };
+
+  /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED */
+  const sessionOf = async (req: Request) => {
+    const given = cookies.tokenOf(req);
+    const found = given === null ? null : await findSession(db, given, now());
+    if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
+    return found;
+  };
+
+  const router = Router({ caseSensitive: true });
+  router.use((req, res, next) => {
+    res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
+    cookies.requireOwnPage(req);
+    next();
+  });
+  router.get('/session', async (req, res) => {
+    const given = cookies.anyTokenOf(req);
+    const found = given === null ? null : await findSession(db, given, now());
+    if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
+    res.json(await view(found.user, req.get('x-account')));
+  });
+  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }));
+  router.post('/welcome', async (req, res) => {
+    const given = parseInput(token, req.body);
+    const user = await welcome(db, { ...req.body, ...given }, contextOf(req)).catch(taken);
+    await signIn(req, res, user, 201);
+  });
+  router.post('/sign-in', async (req, res) => {
+    const given = parseInput(credentials, req.body);
+    const context = contextOf(req);
+    let user: User | null = null;
+    await limits.check(emailKeyOf(given.email), context.network, async () => {
+      user = await checkPassword(db, given, context);
+      return user !== null;
+    });
+    if (user === null)
+      throw new DomainError('UNAUTHENTICATED', 'The email address or the password is wrong.');
+    await signIn(req, res, user);
+  });
+  router.post('/accept', async (req, res) => {
+    const given = parseInput(token, req.body);
+    const own = cookies.tokenOf(req);
+    const session = own === null ? null : await findSession(db, own, now());
+    const input = { ...req.body, ...given };
+    const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
+    if (session === null) return signIn(req, res, user, 201);
+    res.status(201).json(await view(user, undefined));
+  });
+  router.post('/reset', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await signIn(
+      req,
+      res,
+      await resetPassword(db, { ...given, password: req.body.password }, contextOf(req)),
+    );
+  });
+  router.post('/forgot', async (req, res) => {
+    parseInput(z.object({ email: text }), req.body);
+    res.status(202).json({});
+  });
+  router.post('/sign-out', async (req, res) => {
+    const given = cookies.tokenOf(req);
+    if (given !== null) await endSession(db, given);
+    cookies.clear(res);
+    res.status(204).end();
+  });
+  router.post('/profile', async (req, res) => {
+    const { user } = await sessionOf(req);
+    await updateName(db, user.id, req.body.name);
+    res.status(204).end();
+  });
+  router.post('/password', async (req, res) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    const password = requireGoodPassword(req.body.password, session.user.email);
+    const { network } = contextOf(req);
+    await setPassword(db, session.userId, await passwords.hash(network, password));
+    await endSessions(db, session.userId, session.id);
+    res.status(204).end();
+  });
+  router.use((_req, _res) => {
+    throw new DomainError('NOT_FOUND', 'Nothing is here.');
+  });
+  const failed: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+    const visible = asVisible(error);
+    if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
+    const { code, message, fields = [], retryAfter = null } = visible ?? { ...unexpected };
+    if (retryAfter !== null) res.set('Retry-After', String(retryAfter));
+    const [field] = fields;
+    const status = code === 'INTERNAL' ? 500 : statuses[code];
+    res.status(status).json({ error: { code, message, ...(field && { field: field.path.join('.') }) } });
+  };
+  router.use(failed);
+  return router;
+}
+
+const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [], retryAfter: null } as const;
+
+/** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
+function requireJson(req: Request, _res: Response, next: () => void): void {
+  if (req.method !== 'POST') throw new DomainError('NOT_FOUND', 'Nothing is here: send a POST.');
+  if (!isJsonType(req.get('content-type')))
+    throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
+  next();
+}
+
+/** The error for an email address that got a user meanwhile. */
+function taken(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  throw new DomainError('CONFLICT', 'This email address has a user already: sign in first.');
+}
+
+/** The error for the caller; null for an internal one. */
+function asVisible(error: unknown): DomainError | null {
+  if (error instanceof RateLimiterRes)
+    return new DomainError(
+      'RATE_LIMITED',
+      'Too many wrong passwords. Try again later.',
+      [],
+      secondsUntilNext(error),
+    );
+  // Of body-parser.
+  if (error instanceof Error && 'type' in error && String(error.type).startsWith('entity.')) {
+    const isLarge = error.type === 'entity.too.large';
+    const message = isLarge ? `may have at most ${MAX_BODY} bytes` : 'must be a JSON object';
+    return invalid([{ path: ['body'], messages: [message] }]);
+  }
+  return visibleError(error);
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import type { Data } from '../../db/database.ts';
+import type { Invitation } from '../../generated/sqlite/client.ts';
+import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
+import { DomainError, notFound } from '../errors.ts';
+import { parseInput } from '../input.ts';
+import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { linkEnded } from './one-time-token.ts';
+import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
+import type { SignInContext } from './sign-in.ts';
+import {
+  createUser,
+  emailInput,
+  emailKeyOf,
+  findUserByEmail,
+  requireGoodPassword,
+  type User,
+} from './user.ts';
+
+export type { Invitation };
+
+const LIFETIME = 7 * 24 * 60 * 60 * 1000;
+
+export const invitationInput = z.object({
+  email: emailInput.describe('The email address that the invitation is for.'),
+  role: roleInput('What the person will be, at most what you are.'),
+});
+
+/** An invitation and the token of its link, which only this has. */
+export interface NewInvitation {
+  readonly invitation: Invitation;
+  readonly token: string;
+}
+
+async function create(
+  db: Data,
+  author: Author & { readonly accountId: number; readonly memberId: number | null },
+  { email, role }: { email: string; role: Role },
+  now: Date,
+): Promise<NewInvitation> {
+  const { accountId, memberId: inviterId } = author;
+  return recordingChanges(db, author, now, async ({ tx, record }) => {
+    const emailKey = emailKeyOf(email);
+    await tx.lockRow('Account', accountId);
+    const last = await tx.prisma.invitation.findUnique({
+      where: { accountId_emailKey: { accountId, emailKey } },
+    });
+    if (last) {
+      await tx.prisma.invitation.delete({ where: { id: last.id } });
+      await record('DELETED', 'INVITATION', [last.id]);
+    }
+    const token = generateToken();
+    const expiresAt = new Date(now.getTime() + LIFETIME);
+    const hash = hashToken(token);
+    const invitation = await tx.prisma.invitation.create({
+      data: { accountId, inviterId, email, emailKey, role, hash, createdAt: now, expiresAt },
+    });
+    await record('CREATED', 'INVITATION', [invitation.id], ['email', 'role']);
+    return { invitation, token };
+  });
+}
+
+/**
+ * Invites a person, in place of an earlier invitation. Nothing tells whether the email has a user.
+ * @throws DomainError VALIDATION, FORBIDDEN
+ */
+export async function inviteMember(
+  db: Data,
+  actor: Actor,
+  input: unknown,
+  now: Date,
+): Promise<NewInvitation> {
+  const invited = parseInput(invitationInput, input);
+  requireRole(actor, invited.role);
+  if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
+  return create(db, actor, invited, now);
+}
+
+/** Invites a person for the operator. @throws DomainError VALIDATION */
+export async function inviteByOperator(
+  db: Data,
+  accountId: number,
+  input: unknown,
+  now: Date,
+): Promise<NewInvitation> {
+  return create(db, { ...OPERATOR, accountId, memberId: null }, parseInput(invitationInput, input), now);
+}
+
+/** @throws DomainError NOT_FOUND, FORBIDDEN */
+export async function revokeInvitation(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  const where = owned(actor, id);
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const found = where && (await tx.prisma.invitation.findUnique({ where }));
+    if (!found) throw notFound('invitation');
+    if (isRole(found.role)) requireRole(actor, found.role);
+    const { count } = await tx.prisma.invitation.deleteMany({ where: { id: found.id } });
+    if (count === 0) throw notFound('invitation');
+    await record('DELETED', 'INVITATION', [found.id]);
+    return found.id;
+  });
+}
+
+/** An invitation that can be accepted: its inviter still has a role that may invite to its role. */
+async function openInvitation(db: Data, token: string, now: Date) {
+  const found = await db.prisma.invitation.findUnique({
+    where: { hash: hashToken(token) },
+    include: { inviter: { include: { user: true } } },
+  });
+  if (found === null || found.expiresAt <= now || !isRole(found.role)) throw linkEnded();
+  const { inviter, role } = found;
+  const mayInvite =
+    inviter === null ||
+    (isRole(inviter.role) &&
+      inviter.user.disabledAt === null &&
+      isAtLeast(inviter.role, 'ADMIN') &&
+      isAtLeast(inviter.role, role));
+  if (!mayInvite) throw linkEnded();
+  return { ...found, role };
+}
+
+/**
+ * Accepts an invitation: as the user who is signed in, or as a new user, who gets a password. It never sets the password of an
+ * existing user.
+ * @param user who is signed in; null for nobody
+ * @throws DomainError GONE; FORBIDDEN for another email; CONFLICT if the email has a user, who must sign in; VALIDATION
+ */
+export async function acceptInvitation(
+  db: Data,
+  input: { token: string; name?: unknown; email?: unknown; password?: unknown },
+  user: User | null,
+  { passwords, network, now }: SignInContext,
+): Promise<User> {
+  const invited = await openInvitation(db, input.token, now);
+  if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
+    throw new DomainError('FORBIDDEN', 'This invitation is for another email address.');
+  if (user !== null && user.emailKey !== invited.emailKey)
+    throw new DomainError(
+      'FORBIDDEN',
+      'This invitation is for another email address than that of your session.',
+    );
+  const known = user ?? (await findUserByEmail(db, invited.email));
+  if (user === null && known !== null)
+    throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
+  const password =
+    known === null ? await passwords.hash(network, requireGoodPassword(input.password, invited.email)) : null;
+  return db.transaction(async (outer) => {
+    const { count } = await outer.prisma.invitation.deleteMany({ where: { id: invited.id } });
+    if (count === 0) throw linkEnded();
+    const { accountId, role, email } = invited;
+    const member = known ?? (await createUser(outer, { name: input.name, email }, password, now));
+    await recordingChanges(
+      outer,
+      { accountId, keyId: null, userId: member.id },
+      now,
+      async ({ tx, record }) => {
+        await record('DELETED', 'INVITATION', [invited.id]);
+        const where = { accountId_userId: { accountId, userId: member.id } };
+        const before = await tx.prisma.membership.findUnique({ where });
+        // An invitation lowers nobody.
+        if (before && isRole(before.role) && isAtLeast(before.role, role)) return;
+        const data = { accountId, userId: member.id, role, createdAt: now };
+        const { id } = await tx.prisma.membership.upsert({ where, create: data, update: { role } });
+        await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
+      },
+    );
+    return member;
+  });
+}

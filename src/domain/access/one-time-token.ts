@@ -1,0 +1,58 @@
+import type { Data } from '../../db/database.ts';
+import { DomainError } from '../errors.ts';
+import { generateToken, hashToken } from './actor.ts';
+
+/** What a token that works once is for, and how long it does, in milliseconds. */
+const lifetimes = {
+  /** The first owner comes in. */
+  WELCOME: 24 * 60 * 60 * 1000,
+  /** A user sets a new password. */
+  RESET: 60 * 60 * 1000,
+  /** A user confirms a new email address. */
+  EMAIL: 24 * 60 * 60 * 1000,
+  /** The answer of a passkey. */
+  PASSKEY: 5 * 60 * 1000,
+  /** The answer of an OpenID provider. */
+  OPENID: 10 * 60 * 1000,
+} as const;
+
+export type TokenKind = keyof typeof lifetimes;
+
+/** Makes a token, and deletes those that are too old. Only this call returns it. */
+export async function createToken(
+  db: Data,
+  kind: TokenKind,
+  { userId = null, data = {} }: { userId?: number | null; data?: object },
+  now: Date,
+): Promise<string> {
+  const token = generateToken();
+  const expiresAt = new Date(now.getTime() + lifetimes[kind]);
+  await db.prisma.oneTimeToken.deleteMany({ where: { expiresAt: { lte: now } } });
+  await db.prisma.oneTimeToken.create({
+    data: { hash: hashToken(token), kind, userId, data: JSON.stringify(data), expiresAt },
+  });
+  return token;
+}
+
+export function linkEnded(): DomainError {
+  return new DomainError('GONE', 'This link is unknown, too old, or was used already: ask for another.');
+}
+
+/** What a token says, without using it up; null if it works no more. */
+export async function findToken(db: Data, kind: TokenKind, token: string, now: Date) {
+  return db.prisma.oneTimeToken.findFirst({
+    where: { hash: hashToken(token), kind, expiresAt: { gt: now } },
+  });
+}
+
+/**
+ * Uses up a token: of two requests with it, one succeeds.
+ * @throws DomainError GONE
+ */
+export async function takeToken(db: Data, kind: TokenKind, token: string, now: Date) {
+  const found = await findToken(db, kind, token, now);
+  if (found === null) throw linkEnded();
+  const { count } = await db.prisma.oneTimeToken.deleteMany({ where: { id: found.id } });
+  if (count === 0) throw linkEnded();
+  return found;
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { Data } from '../../db/database.ts';
+import type { Membership, User } from '../../generated/sqlite/client.ts';
+import { invalid } from '../errors.ts';
+
+import { parseInput, textOf } from '../input.ts';
+import { accountName } from './account.ts';
+
+export type { User };
+
+const MAX_EMAIL = 254;
+
+/** An email address, as it was typed but for spaces around it. */
+export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email('must be an email address'));
+
+/** The form of an email address that is compared. */
+export function emailKeyOf(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+export const userName = textOf(1, 100).describe('The name, 1 to 100 characters.');
+
+/** The commonest passwords of at least ten characters, in lower case. */
+const COMMON = new Set(
+  `1234567890 12345678910 123456789a 0123456789 0987654321 9876543210 1111111111 0000000000 1q2w3e4r5t 1qaz2wsx3edc
+qwertyuiop qwerty1234 qwerty12345 qwerty123456 qwertyuiop123 asdfghjkl1 zxcvbnm123 password12 password123 password1234
+password12345 password123456 passw0rd123 p@ssw0rd123 p@ssword123 iloveyou123 iloveyou12 letmein123 letmein1234 welcome123
+welcome1234 administrator admin12345 admin123456 changeme123 linkspace123 linkspace1 football123 baseball123 basketball
+monkey12345 dragon12345 sunshine123 princess123 abcdefghij abcdefghijk abcd123456 abc1234567 abc123456789 a123456789
+aa12345678 aaaaaaaaaa asdfghjkl123 google12345 q1w2e3r4t5 q1w2e3r4t5y6 1q2w3e4r5t6y superman123 trustno1234 test123456
+testtest123 michelle123 computer123 starwars123 whatever123 mustang123 1234512345 1231231231 1212121212 5555555555
+7777777777 8888888888 9999999999 6666666666 2222222222 3333333333 4444444444 secret1234 default123 master12345`.split(
+    /\s/,
+  ),
+);
+
+const SHORTEST = 10;
+const LONGEST = 256;
+
+/** A password that a user chooses, as it is typed. @throws DomainError VALIDATION */
+export function requireGoodPassword(password: unknown, email: string): string {
+  const wrong = (message: string) => invalid([{ path: ['password'], messages: [message] }]);
+  if (password === undefined) throw wrong('is required');
+  if (typeof password !== 'string' || !password.isWellFormed())
+    throw wrong(`must be a text of ${SHORTEST} to ${LONGEST} characters`);
+  const length = password.length > 2 * LONGEST ? password.length : [...password].length;
+  if (length < SHORTEST || length > LONGEST)
+    throw wrong(`must have ${SHORTEST} to ${LONGEST} characters, not ${length}`);
+  const lower = password.toLowerCase();
+  if (lower.trim() === emailKeyOf(email)) throw wrong('may not be the email address');
+  if (COMMON.has(lower)) throw wrong('is one of the commonest passwords: choose another');
+  return password;
+}
+
+/** A user as the operator sees them. */
+export async function listUsers(db: Data) {
+  const users = await db.prisma.user.findMany({
+    include: { memberships: { include: { account: true }, orderBy: { id: 'asc' } } },
+    orderBy: { id: 'asc' },
+  });
+  return users.map(({ id, name, email, createdAt, disabledAt, memberships }) => ({
+    ...{ id, name, email, createdAt, disabledAt },
+    accounts: memberships.map(({ account, role }) => ({ account: account.name, role })),
+  }));
+}
+
+/** A new user. @throws an error of a unique column if the email has one already */
+export async function createUser(
+  db: Data,
+  input: { name: unknown; email: string },
+  password: string | null,
+  now: Date,
+): Promise<User> {
+  const { name } = parseInput(z.object({ name: userName }), { name: input.name });
+  const { email } = input;
+  return db.prisma.user.create({
+    data: { name, email, emailKey: emailKeyOf(email), password, createdAt: now },
+  });
+}
+
+export async function findUserByEmail(db: Data, email: string): Promise<User | null> {
+  return db.prisma.user.findUnique({ where: { emailKey: emailKeyOf(email) } });
+}
+
+/** Ends all of a user's sessions, but perhaps one, on every process within a second. */
+export async function endSessions(db: Data, userId: number, except = 0): Promise<void> {
+  await db.prisma.session.deleteMany({ where: { userId, id: { not: except } } });
+}
+
+/** Disables a user, or enables them again. */
+export async function setDisabled(db: Data, userId: number, disabledAt: Date | null): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
+    if (disabledAt) await endSessions(tx, userId);
+  });
+}
+
+export async function setPassword(db: Data, userId: number, password: string): Promise<void> {
+  await db.prisma.user.update({ where: { id: userId }, data: { password } });
+}
+
+/** A user's memberships, with the names of the accounts, the oldest first. */
+export async function membershipsOf(
+  db: Data,
+  userId: number,
+): Promise<(Membership & { account: { id: number; name: string } })[]> {
+  const found = await db.prisma.membership.findMany({
+    where: { userId },
+    include: { account: true },
+    orderBy: { id: 'asc' },
+  });
+  return found.map(({ account, ...membership }) => ({
+    ...membership,
+    account: { id: account.id, name: accountName(account) },
+  }));
+}
+
+/** @throws DomainError VALIDATION */
+export async function updateName(db: Data, userId: number, given: unknown): Promise<void> {
+  const { name } = parseInput(z.object({ name: userName }), { name: given });
+  await db.prisma.user.update({ where: { id: userId }, data: { name } });
+}

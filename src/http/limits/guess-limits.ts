@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import { growingTo } from '../../shared/growing-cache.ts';
+import { Turns } from '../../shared/turns.ts';
+
+/** The maximum number of wrong passwords per network and minute, for one owner of a password and for all. */
+const MAX_GUESSES = 5;
+const MAX_GUESSES_IN_ALL = 30;
+const A_MINUTE = 60_000;
+/** How many passwords of one network wait for others in progress, and for how long, in milliseconds. */
+const MAX_WAITING = 50;
+const WAIT_TIMEOUT = 5_000;
+/** How many guessers are remembered; those that did not guess for longest are forgotten first. */
+const MAX_GUESSERS = 20_000;
+
+interface Guesses {
+  readonly wrong: number;
+  /** Until when they count: the minute begins with the first one. */
+  readonly until: number;
+}
+
+/**
+ * Limits wrong guesses. Each check in progress may turn out to be one, so at most as many run as guesses are left: concurrent
+ * attempts cannot exceed the limit. Further ones wait, since those in progress may be right.
+ */
+class GuessLimit {
+  readonly #max: number;
+  readonly #resetsOnSuccess: boolean;
+  readonly #guesses = new LRUCache<string, Guesses>(growingTo(MAX_GUESSERS));
+  readonly #turns = new Turns({
+    // One more finds that no guess is left.
+    maxOfOwner: (guesser) => Math.max(1, this.#max - this.#guessesOf(guesser).wrong),
+    maxWaiting: MAX_WAITING,
+    timeout: WAIT_TIMEOUT,
+    refusal: () => new RateLimiterRes(0, 0),
+  });
+
+  /** @param resetsOnSuccess whether a right password resets the count */
+  constructor(max: number, resetsOnSuccess: boolean) {
+    this.#max = max;
+    this.#resetsOnSuccess = resetsOnSuccess;
+  }
+
+  /** @throws RateLimiterRes */
+  async check(guesser: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    this.#requireGuess(guesser);
+    return this.#turns.take(guesser, async () => {
+      this.#requireGuess(guesser);
+      const right = await isRight();
+      const { wrong, until } = this.#guessesOf(guesser);
+      if (!right) this.#guesses.set(guesser, { wrong: wrong + 1, until });
+      else if (this.#resetsOnSuccess) this.#guesses.delete(guesser);
+      return right;
+    });
+  }
+
+  #guessesOf(guesser: string): Guesses {
+    const now = performance.now();
+    const known = this.#guesses.get(guesser);
+    return known && now < known.until ? known : { wrong: 0, until: now + A_MINUTE };
+  }
+
+  #requireGuess(guesser: string): void {
+    const { wrong, until } = this.#guessesOf(guesser);
+    if (wrong >= this.#max) throw new RateLimiterRes(0, until - performance.now());
+  }
+}
+
+/** Limits the wrong passwords of a network, by owner of the password and in all. */
+export class GuessLimits {
+  readonly #ofOne = new GuessLimit(MAX_GUESSES, true);
+  readonly #inAll = new GuessLimit(MAX_GUESSES_IN_ALL, false);
+
+  /**
+   * Whether the password is right.
+   * @param what identifies the owner of the password
+   * @throws RateLimiterRes
+   */
+  check(what: string, network: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    return this.#ofOne.check(`${what} ${network}`, () => this.#inAll.check(network, isRight));
+  }
+}

@@ -1,0 +1,298 @@
+import { brandWithType } from '@pothos/core';
+import { accountName, updateAccount, updateAccountInput } from '../domain/access/account.ts';
+import { createApiKey, createApiKeyInput, parseScopes, revokeApiKey } from '../domain/access/api-key.ts';
+import {
+  type Invitation as InvitationRow,
+  invitationInput,
+  inviteMember,
+  revokeInvitation,
+} from '../domain/access/invitation.ts';
+import {
+  type Membership,
+  peopleConnection,
+  removeMember,
+  updateMember,
+  updateMemberInput,
+} from '../domain/access/member.ts';
+import { permissions, type Role as RoleName, roles, scopes } from '../domain/access/role.ts';
+import { revokeSession } from '../domain/access/session.ts';
+import type { ApiKey as ApiKeyRow } from '../generated/sqlite/client.ts';
+import { builder } from './builder.ts';
+import { changeCost, costs } from './cost/field-cost.ts';
+import { enumType, inputType } from './domain-types.ts';
+import { connectionOf } from './list.ts';
+import { idArgs } from './record-fields.ts';
+import { asDeleted, asResult, DeletedRecord, NotFoundError, resultOf, ValidationError } from './result.ts';
+
+export const Account = builder.prismaObject('Account', {
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the account.' }),
+    name: t.string({
+      select: { name: true, title: true },
+      description: 'The name of the account, which an owner can change.',
+      resolve: accountName,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+
+export const Role = enumType('Role', 'What a member of an account, or a key, may do.', roles);
+
+const Scope = builder.enumType('Scope', {
+  description: 'What an API key without a role may do.',
+  values: {
+    READ: { value: scopes[0], description: 'Queries.' },
+    WRITE: { value: scopes[1], description: 'Mutations.' },
+  },
+});
+
+export const Permission = enumType(
+  'Permission',
+  'What a caller may do.',
+  Object.fromEntries(Object.entries(permissions).map(([name, { description }]) => [name, description])) as {
+    [Name in keyof typeof permissions]: string; // The names stay.
+  },
+);
+
+/** A user, for those who may see them. */
+export interface UserView {
+  readonly id: number;
+  readonly name: string;
+  /** Null for a former member. */
+  readonly email: string | null;
+}
+
+export const User = builder.objectRef<UserView>('User').implement({
+  description: 'A person.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the user.' }),
+    name: t.exposeString('name', {
+      description: 'The name; `Former member` for one who has left the account.',
+    }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: 'The email address; null for a former member.',
+    }),
+  }),
+});
+
+export const ApiKey = builder.prismaObject('ApiKey', {
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the key.' }),
+    name: t.exposeString('name', { nullable: true }),
+    prefix: t.exposeString('prefix'),
+    role: t.field({
+      type: Role,
+      nullable: true,
+      select: { role: true },
+      description: 'The role of the key, at most that of its maker; null for a key with scopes.',
+      // The table has only roles.
+      resolve: ({ role }) => role as RoleName | null,
+    }),
+    scopes: t.field({
+      type: [Scope],
+      select: { scopes: true },
+      description: 'What the key may do; empty for a key with a role.',
+      extensions: costs({ size: scopes.length }),
+      resolve: (key) => parseScopes(key.scopes),
+    }),
+    maker: t.field({
+      type: User,
+      nullable: true,
+      select: { maker: { select: { user: { select: { id: true, name: true, email: true } } } } },
+      description: 'The member who made the key; null if it was the operator.',
+      extensions: costs({ work: 2 }),
+      resolve: ({ maker }) => maker?.user,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+export const ChangeAuthor = builder.unionType('ChangeAuthor', {
+  description: 'Who made a change.',
+  types: [User, ApiKey],
+});
+
+type Author = typeof ChangeAuthor.$inferType;
+
+export function asUser(user: UserView): Author {
+  brandWithType(user, User);
+  return user;
+}
+
+export function asKey(key: { id: number }): Author {
+  brandWithType(key, ApiKey);
+  return key as Author; // The brand says so.
+}
+
+const Member = builder.prismaObject('Membership', {
+  name: 'Member',
+  select: { id: true },
+  description: 'A member of the account.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the membership.' }),
+    user: t.field({
+      type: User,
+      select: { user: { select: { id: true, name: true, email: true } } },
+      description: 'The person.',
+      extensions: costs({ work: 1 }),
+      resolve: ({ user }) => user,
+    }),
+    role: t.field({
+      type: Role,
+      select: { role: true },
+      description: 'What the member may do.',
+      resolve: ({ role }) => role as RoleName, // The table has only roles.
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+
+/** An invitation; after it was made, with the token of its link. */
+type InvitationView = InvitationRow & { readonly token?: string };
+
+const Invitation = builder.objectRef<InvitationView>('Invitation').implement({
+  description: 'An invitation to the account.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the invitation.' }),
+    email: t.exposeString('email', { description: 'The address that the invitation is for.' }),
+    role: t.field({
+      type: Role,
+      description: 'The role that the person gets.',
+      resolve: ({ role }) => role as RoleName, // The table has only roles.
+    }),
+    url: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'The link for the person, in the answer of `inviteMember` only; else null.',
+      resolve: ({ token }, _args, { services }) => (token === undefined ? null : services.acceptUrl(token)),
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the person was invited.',
+      resolve: ({ createdAt }) => createdAt,
+    }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'When the invitation ends.',
+      resolve: ({ expiresAt }) => expiresAt,
+    }),
+  }),
+});
+
+builder.queryFields((t) => {
+  const of = 'of the account, oldest first, paginated by cursor.';
+  return {
+    members: t.field({
+      ...connectionOf('Member', 'members', Member),
+      description: `The members ${of}`,
+      resolve: (_root, args, { lists, actor }) =>
+        peopleConnection<Membership>(lists, actor, 'Membership', args),
+    }),
+    invitations: t.field({
+      ...connectionOf('Invitation', 'invitations', Invitation),
+      description: `The open invitations ${of}`,
+      resolve: (_root, args, { lists, actor }) =>
+        peopleConnection<InvitationView>(lists, actor, 'Invitation', args),
+    }),
+    apiKeys: t.field({
+      ...connectionOf('ApiKey', 'keys', ApiKey),
+      description: `The keys that are not revoked, ${of}`,
+      resolve: (_root, args, { lists, actor }) => peopleConnection<ApiKeyRow>(lists, actor, 'ApiKey', args),
+    }),
+  };
+});
+
+const CreatedApiKey = builder.objectRef<{ key: string; apiKey: ApiKeyRow }>('CreatedApiKey').implement({
+  description: 'A new key.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key itself, which is shown only here.' }),
+    apiKey: t.field({ type: ApiKey, description: 'The record of the key.', resolve: ({ apiKey }) => apiKey }),
+  }),
+});
+
+const InviteInput = inputType('InviteMemberInput', 'A person to invite.', invitationInput);
+const KeyInput = inputType('CreateApiKeyInput', 'A new key.', createApiKeyInput);
+const AccountInput = inputType('UpdateAccountInput', 'Changes to the account.', updateAccountInput);
+const MemberInput = inputType('UpdateMemberInput', 'Changes to a member.', updateMemberInput);
+
+builder.mutationFields((t) => ({
+  inviteMember: t.field({
+    type: resultOf('InviteMember', 'The invitation', Invitation, [ValidationError]),
+    description:
+      'Invites a person, for 7 days, in place of an earlier invitation. The answer is the same whether the email has a user.',
+    extensions: changeCost,
+    args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom to invite.' }) },
+    resolve: (_root, { input }, { db, actor, now, keyed }) =>
+      asResult(
+        inviteMember(db, actor, input, now()).then(({ invitation, token }) => {
+          keyed?.hide(token);
+          return { ...invitation, token };
+        }),
+      ),
+  }),
+  updateMember: t.field({
+    type: resultOf('UpdateMember', 'The changed member', Member, [ValidationError, NotFoundError]),
+    description: 'Gives a member another role. The sessions of somebody who gets a lower one end.',
+    extensions: changeCost,
+    args: {
+      ...idArgs('member'),
+      input: t.arg({ type: MemberInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (_root, { id, input }, { db, actor, now }) =>
+      asResult(updateMember(db, actor, id, input, now())),
+  }),
+  removeMember: t.field({
+    type: resultOf('RemoveMember', 'The removed member', DeletedRecord, [ValidationError, NotFoundError]),
+    description: 'Ends a membership, with its keys and invitations. Everybody may end their own.',
+    extensions: changeCost,
+    args: idArgs('member'),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Member', removeMember(db, actor, id, now())),
+  }),
+  revokeInvitation: t.field({
+    type: resultOf('RevokeInvitation', 'The revoked invitation', DeletedRecord, [NotFoundError]),
+    description: 'Revokes an invitation.',
+    extensions: changeCost,
+    args: idArgs('invitation'),
+    resolve: (_root, { id }, { db, actor, now }) =>
+      asDeleted('Invitation', revokeInvitation(db, actor, id, now())),
+  }),
+  createApiKey: t.field({
+    type: resultOf('CreateApiKey', 'The new key', CreatedApiKey, [ValidationError]),
+    description: 'Makes a key for a program. It ends with the membership of its maker.',
+    extensions: changeCost,
+    args: { input: t.arg({ type: KeyInput, required: true, description: 'The new key.' }) },
+    resolve: (_root, { input }, { db, actor, now, keyed }) =>
+      asResult(
+        createApiKey(db, actor, input, now()).then((made) => {
+          keyed?.hide(made.key);
+          return made;
+        }),
+      ),
+  }),
+  revokeApiKey: t.field({
+    type: resultOf('RevokeApiKey', 'The revoked key', DeletedRecord, [NotFoundError]),
+    description: 'Revokes a key: every process refuses it within a second.',
+    extensions: changeCost,
+    args: idArgs('key'),
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('ApiKey', revokeApiKey(db, actor, id, now())),
+  }),
+  revokeSession: t.field({
+    type: resultOf('RevokeSession', 'The ended session', DeletedRecord, [NotFoundError]),
+    description: "Ends one of the user's own sessions: every process refuses it within a second.",
+    extensions: changeCost,
+    args: idArgs('session'),
+    resolve: (_root, { id }, { db, actor }) => asDeleted('Session', revokeSession(db, actor, id)),
+  }),
+  updateAccount: t.field({
+    type: resultOf('UpdateAccount', 'The changed account', Account, [ValidationError]),
+    description: 'Changes the account.',
+    extensions: changeCost,
+    args: { input: t.arg({ type: AccountInput, required: true, description: 'What to change.' }) },
+    resolve: (_root, { input }, { db, actor, now }) => asResult(updateAccount(db, actor, input, now())),
+  }),
+}));

@@ -1,0 +1,50 @@
+import { OperationTypeNode } from 'graphql';
+import type { Permission } from '../domain/access/role.ts';
+
+/** What root fields need; any other query or subscription needs READ. */
+const queries: Readonly<Record<string, Permission>> = {
+  members: 'READ_PEOPLE',
+  invitations: 'READ_PEOPLE',
+  apiKeys: 'READ_PEOPLE',
+};
+const mutations: Readonly<Record<string, Permission>> = {
+  createLink: 'WRITE',
+  createLinks: 'WRITE',
+  updateLink: 'WRITE',
+  updateLinks: 'WRITE',
+  deleteLink: 'WRITE',
+  deleteLinks: 'WRITE',
+  resetStatistics: 'WRITE',
+  createSpace: 'WRITE',
+  updateSpace: 'WRITE',
+  deleteSpace: 'WRITE',
+  createPixel: 'WRITE',
+  updatePixel: 'WRITE',
+  deletePixel: 'WRITE',
+  createDomain: 'DOMAINS',
+  updateDomain: 'DOMAINS',
+  verifyDomain: 'DOMAINS',
+  deleteDomain: 'DOMAINS',
+  createWebhook: 'WEBHOOKS',
+  updateWebhook: 'WEBHOOKS',
+  deleteWebhook: 'WEBHOOKS',
+  rotateWebhookSecret: 'WEBHOOKS',
+  redeliver: 'WEBHOOKS',
+  inviteMember: 'PEOPLE',
+  updateMember: 'PEOPLE',
+  revokeInvitation: 'PEOPLE',
+  createApiKey: 'KEYS',
+  revokeApiKey: 'KEYS',
+  updateAccount: 'ACCOUNT',
+  // Everybody may leave, and end sessions of their own; the domain refuses the rest.
+  removeMember: 'READ_PEOPLE',
+  revokeSession: 'READ_PEOPLE',
+};
+
+/** What the caller of a root field must be permitted. A mutation that nobody has thought of is an error. */
+export function permissionFor(operation: OperationTypeNode, field: string): Permission {
+  if (operation !== OperationTypeNode.MUTATION) return queries[field] ?? 'READ';
+  const permission = mutations[field];
+  if (permission === undefined) throw new Error(`who may call the mutation ${field} is not said`);
+  return permission;
+}
