@@ -2,9 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { OpenId } from './auth/openid.ts';
 import { createAuthRouter } from './auth/router.ts';
 import { ClickBuffer } from './clicks/click-buffer.ts';
-import { baseUrlOf, type Config } from './config.ts';
+import { baseUrlOf, type Config, consoleUrlOf } from './config.ts';
 import { allValid, ConfigError } from './config-error.ts';
 import { ChangeFeed } from './db/change/feed.ts';
 import { changeRetention, settleEpoch } from './db/change/log.ts';
@@ -15,6 +16,7 @@ import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
+import { unclearAccounts } from './domain/access/identity.ts';
 import { createWelcome } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/idempotent-write.ts';
@@ -135,6 +137,7 @@ export class Service {
   readonly #background: readonly Background[];
   readonly #clicks: ClickBuffer;
   readonly #subscriptions: ChangeSubscriptions;
+  readonly #openId: OpenId | null;
   readonly #listener: ListenerDependencies;
 
   /**
@@ -172,6 +175,7 @@ export class Service {
       ]);
       const port = portOf(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
+      await requireAccounts(database, config);
       const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
       return new Service(
         {
@@ -241,7 +245,12 @@ export class Service {
     const graphql = createGraphQLHandler({ graphiql, trusted, requestOf, report });
     const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
     const passwords = new UserPasswords(ports.hashCost);
-    const auth = createAuthRouter({ db: database, passwords, cookies, trust, now, report });
+    const consoleUrl = consoleUrlOf(config);
+    this.#openId = OpenId.of(config, consoleUrl, log);
+    const auth = createAuthRouter({
+      db: database,
+      ...{ passwords, cookies, trust, consoleUrl, openId: this.#openId, now, report },
+    });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 
     // Webhooks, and the deletion of what is old.
@@ -294,6 +303,7 @@ export class Service {
     const { initialApiKey, host, port, baseUrl } = config;
     const firstKey =
       (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
+    if (isFirst) this.#openId?.check();
     if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
@@ -374,6 +384,17 @@ async function notePixels(db: Data, log: Logger): Promise<void> {
   log.info(
     'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
       'them: on a domain of its own, an account’s pixels run as the network intends',
+  );
+}
+
+/** @throws ConfigError if OIDC_ROLES gives roles in accounts that do not exist */
+async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'>): Promise<void> {
+  const unclear = await unclearAccounts(db, oidcRoles);
+  if (unclear.length === 0) return;
+  const names = unclear.map((name) => JSON.stringify(name)).join(', ');
+  throw new ConfigError(
+    `OIDC_ROLES gives roles in ${names}, which is no account, or the name of one and the id of another: ` +
+      'name each account by its id or its name, as npm run keys -- list shows them.',
   );
 }
 

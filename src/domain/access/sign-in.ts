@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { countGuess, forgiveGuess } from '../../db/sign-in-guesses.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput } from '../input.ts';
@@ -85,17 +85,29 @@ export async function welcome(
 ): Promise<User> {
   const { name, email } = parseInput(person, input);
   const password = await passwords.hash(network, requireGoodPassword(input.password, email));
-  return db.transaction(async (tx) => {
-    await takeToken(tx, 'WELCOME', input.token, now);
-    if (await hasOwner(tx))
-      throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
-    const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
-    const user = await createUser(tx, { name, email }, password, now);
-    await tx.prisma.membership.create({
-      data: { accountId: account.id, userId: user.id, role: 'OWNER', createdAt: now },
-    });
-    return user;
+  return db.transaction((tx) =>
+    makeFirstOwner(tx, input.token, () => createUser(tx, { name, email }, password, now), now),
+  );
+}
+
+/** Makes a user the owner of the oldest account by a token. @throws DomainError GONE */
+export async function makeFirstOwner(
+  tx: Transaction,
+  token: string,
+  userOf: () => Promise<User>,
+  now: Date,
+): Promise<User> {
+  await takeToken(tx, 'WELCOME', token, now);
+  if (await hasOwner(tx))
+    throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
+  const { id: accountId } = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
+  const user = await userOf();
+  await tx.prisma.membership.upsert({
+    where: { accountId_userId: { accountId, userId: user.id } },
+    create: { accountId, userId: user.id, role: 'OWNER', createdAt: now },
+    update: { role: 'OWNER', isGiven: false },
   });
+  return user;
 }
 
 /**
@@ -113,9 +125,23 @@ export async function resetPassword(
   });
   const email = found?.user?.email ?? '';
   const password = await passwords.hash(network, requireGoodPassword(input.password, email));
+  return takeReset(db, input.token, { password }, now);
+}
+
+/**
+ * Uses up the token of a reset, and ends the user's sessions.
+ * @param data what else is set: nothing where there are no passwords
+ * @throws DomainError GONE
+ */
+export async function takeReset(
+  db: Data,
+  token: string,
+  data: { password?: string },
+  now: Date,
+): Promise<User> {
   return db.transaction(async (tx) => {
-    const { userId } = await takeToken(tx, 'RESET', input.token, now);
-    const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data: { password } });
+    const { userId } = await takeToken(tx, 'RESET', token, now);
+    const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data });
     if (user.disabledAt !== null) throw new DomainError('GONE', 'This user is disabled.');
     await endSessions(tx, user.id);
     await forgetGuesses(tx, user.email);
