@@ -303,7 +303,7 @@ export class Service {
     const { initialApiKey, host, port, baseUrl } = config;
     const firstKey =
       (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
-    if (isFirst) this.#openId?.check();
+    this.#openId?.check();
     if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();

@@ -132,6 +132,11 @@ export class OpenId {
     authenticate(server, ...request);
   }
 
+  /** Logs that somebody could not sign in, beside what the library says. */
+  refused(fault: SignInFault['fault']): void {
+    this.#log.info({ issuer: this.issuer, fault }, 'a sign-in with OpenID was refused');
+  }
+
   /** Finds out at the start whether the provider answers, for the log. */
   check(): void {
     this.#discover().catch(() => {});
@@ -267,15 +272,16 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     return data.to;
   };
   return async (req, res) => {
-    res.redirect(303, await finish(req, res).catch(pageOfFault(res, tools)));
+    res.redirect(303, await finish(req, res).catch(pageOfFault(openId, res, tools)));
   };
 }
 
 /** A handler for errors, which gives the page that tells the person. */
-function pageOfFault(res: Response, { report }: SignInTools): (error: unknown) => string {
+function pageOfFault(openId: OpenId, res: Response, { report }: SignInTools): (error: unknown) => string {
   return (error) => {
     const fault = error instanceof SignInFault ? error.fault : faultOfDomain(error);
     if (fault === 'UNAVAILABLE') report(res, error);
+    else openId.refused(fault);
     return `/console/sign-in?fault=${fault}`;
   };
 }
@@ -332,7 +338,7 @@ export function createStart(
         link: query.get('link') === '1',
         token: null,
       };
-      res.redirect(303, await start(req, res, asked).catch(pageOfFault(res, tools)));
+      res.redirect(303, await start(req, res, asked).catch(pageOfFault(openId, res, tools)));
     },
     async post(req, res) {
       const url = await start(req, res, parseInput(begin, req.body)).catch((error: unknown) => {

@@ -54,6 +54,9 @@ const authentication = credential.extend({
   }),
 }) satisfies z.ZodType<AuthenticationResponseJSON>;
 
+/** Ed25519, ES256 and RS256: what authenticators have. Newer ones are still experimental in Node. */
+const supportedAlgorithmIDs = [-8, -7, -257];
+
 const unaccepted = () =>
   new DomainError('UNAUTHENTICATED', 'The passkey is unknown or was not accepted: try again.');
 
@@ -97,6 +100,7 @@ export class Passkeys {
     const { passkeys } = await waysOf(db, user.id);
     const challenge = await createToken(db, 'PASSKEY', { userId: user.id }, now);
     return generateRegistrationOptions({
+      supportedAlgorithmIDs,
       rpName: 'Linkspace',
       rpID: this.#rpId,
       userName: user.email,
@@ -117,7 +121,7 @@ export class Passkeys {
     const { response } = parseInput(z.object({ response: registration }), given);
     const info = await verifyRegistrationResponse({
       ...this.#expected(db, user.id, now),
-      response,
+      ...{ response, supportedAlgorithmIDs },
     }).then(({ registrationInfo }) => registrationInfo, refuse(invalidResponse));
     if (info === undefined) throw invalidResponse();
     const { id: credentialId, publicKey, counter } = info.credential;
