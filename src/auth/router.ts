@@ -6,7 +6,15 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
 import { acceptInvitation } from '../domain/access/invitation.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
-import { checkPassword, resetPassword, type SignInContext, welcome } from '../domain/access/sign-in.ts';
+import {
+  changeEmail,
+  checkPassword,
+  confirmEmail,
+  mailReset,
+  resetPassword,
+  type SignInContext,
+  welcome,
+} from '../domain/access/sign-in.ts';
 import {
   emailKeyOf,
   endSessions,
@@ -19,6 +27,7 @@ import {
 import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
+import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
@@ -31,6 +40,7 @@ export interface AuthDependencies {
   readonly passwords: UserPasswords;
   readonly cookies: SessionCookies;
   readonly trust: Trust;
+  readonly services: Services;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -58,7 +68,7 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, now, report } = dependencies;
+  const { db, passwords, cookies, trust, services, now, report } = dependencies;
   const limits = new GuessLimits();
   const contextOf = (req: Request): SignInContext => ({
     passwords,
@@ -143,8 +153,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     );
   });
   router.post('/forgot', async (req, res) => {
-    parseInput(z.object({ email: text }), req.body);
+    const { email } = parseInput(z.object({ email: text }), req.body);
     res.status(202).json({});
+    // After the answer, whose time tells nothing.
+    await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
@@ -164,6 +176,18 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     const { network } = contextOf(req);
     await setPassword(db, session.userId, await passwords.hash(network, password));
     await endSessions(db, session.userId, session.id);
+    res.status(204).end();
+  });
+  router.post('/email', async (req, res) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    const isChanged = await changeEmail(db, services, session.user, req.body.email, now());
+    if (isChanged) await endSessions(db, session.userId, session.id);
+    res.status(isChanged ? 204 : 202).end();
+  });
+  router.post('/confirm', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await confirmEmail(db, given.token, now());
     res.status(204).end();
   });
   router.use((_req, _res) => {
@@ -187,7 +211,7 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
   if (req.method !== 'POST') throw new DomainError('NOT_FOUND', 'Nothing is here: send a POST.');
-  if (!isJsonType(req.get('content-type')))
+  if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
     throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
   next();
 }
