@@ -98,7 +98,9 @@ export async function welcome(
     const user = await createUser(tx, { name, email }, password, now);
     const member = { accountId: account.id, userId: user.id };
     await recordingChanges(tx, { ...member, keyId: null }, now, async ({ record }) => {
-      const { id } = await tx.prisma.membership.create({ data: { ...member, role: 'OWNER', createdAt: now } });
+      const { id } = await tx.prisma.membership.create({
+        data: { ...member, role: 'OWNER', createdAt: now },
+      });
       await record('CREATED', 'MEMBER', [id], ['role']);
     });
     return user;
