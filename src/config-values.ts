@@ -52,6 +52,16 @@ export const origin = text
   .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
   .transform((url) => `${new URL(url).protocol}//${hostOf(url)}`);
 
+export const smtpUrl = text.refine(
+  (value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value),
+  'an address such as smtps://USER:PASSWORD@mail.example:465',
+);
+
+export const mailAddress = text.refine(
+  (value) => /^([^<>\p{C}]*<[^<>@\s\p{C}]+@[^<>@\s\p{C}]+>|[^<>@\s\p{C}]+@[^<>@\s\p{C}]+)$/u.test(value),
+  'an address such as Linkspace <links@s.example>',
+);
+
 /** A list separated by commas. */
 const list = text.transform((values) => values.split(',').map((value) => value.trim()));
 

@@ -3,6 +3,7 @@ import { ConfigError, shown } from './config-error.ts';
 import * as rules from './config-values.ts';
 import type { PoolOptions } from './db/driver.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from './db/url.ts';
+import { hostOf, withoutPort } from './domain/url.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
 const text = z.string();
@@ -25,6 +26,11 @@ const settings = {
   statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', rules.integer(0, 3_600_000).default(10_000)],
   /** The public address; by default `http://localhost` with the server's port. */
   baseUrl: ['BASE_URL', rules.origin.optional()],
+  /** The address of console, GraphiQL and `/docs`, on a host of its own; by default they are on the hosts of short links. */
+  consoleUrl: ['CONSOLE_URL', rules.origin.optional()],
+  /** The mail server, and the address that mails come from. */
+  smtpUrl: ['SMTP_URL', rules.smtpUrl.optional()],
+  smtpFrom: ['SMTP_FROM', rules.mailAddress.optional()],
   initialApiKey: [
     'INITIAL_API_KEY',
     text.regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /').optional(),
@@ -131,9 +137,22 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
+const nameOf = (url: string) => withoutPort(hostOf(url));
+
 /** The variables that are wrong together with others, and what each may be. */
 function wrongCombinations(
-  { databaseReadUrls, databaseDirectUrl, metricsPort, port, workers, oidcOnly }: Settings,
+  {
+    databaseReadUrls,
+    databaseDirectUrl,
+    metricsPort,
+    port,
+    workers,
+    consoleUrl,
+    baseUrl,
+    smtpUrl,
+    smtpFrom,
+    oidcOnly,
+  }: Settings,
   env: NodeJS.ProcessEnv,
 ): [variable: string, allowed: string][] {
   const isPostgresql = providerOf(env.DATABASE_URL ?? '') === 'postgresql';
@@ -148,6 +167,16 @@ function wrongCombinations(
     [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', rules.ISSUER],
     [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
+    [
+      consoleUrl !== undefined && nameOf(consoleUrl) === nameOf(baseUrlOf({ baseUrl, port })),
+      'CONSOLE_URL',
+      'an address with another host name than BASE_URL, since browsers send cookies to all ports of a host',
+    ],
+    [
+      (smtpUrl === undefined) !== (smtpFrom === undefined),
+      smtpUrl ? 'SMTP_FROM' : 'SMTP_URL',
+      'set together with the other of SMTP_URL and SMTP_FROM',
+    ],
     // Workers on SQLite would retry until others have written, and each would count the requests of a key for itself.
     [
       !isPostgresql && workers > 1,
@@ -164,8 +193,14 @@ export function baseUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): 
 }
 
 /** The address of the pages for people. */
-export function consoleUrlOf(config: Pick<Config, 'baseUrl' | 'port'>): string {
-  return baseUrlOf(config);
+export function consoleUrlOf({
+  consoleUrl,
+  baseUrl,
+}: {
+  consoleUrl?: string | undefined;
+  baseUrl: string;
+}): string {
+  return consoleUrl ?? baseUrl;
 }
 
 /** The URL of the database that migrations connect to, after its variable: a pooler does not support migrations. */

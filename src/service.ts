@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import { OpenId } from './auth/openid.ts';
 import { createAuthRouter } from './auth/router.ts';
@@ -17,13 +17,14 @@ import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { unclearAccounts } from './domain/access/identity.ts';
-import { createWelcome } from './domain/access/sign-in.ts';
+import type { Mail } from './domain/access/mails.ts';
+import { createWelcome, hasOwner } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
 import { KEPT_FOR } from './domain/idempotent-write.ts';
 import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
-import { isOnHost } from './domain/url.ts';
+import { hostOf, isOnHost, withoutPort } from './domain/url.ts';
 import { Webhooks } from './domain/webhook/webhooks.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
 import { createGraphQLHandler, schemaText } from './graphql/http.ts';
@@ -45,6 +46,7 @@ import { answerRequests, type ListenerDependencies } from './http/request-listen
 import { createHttpServer, holdRequests } from './http/server.ts';
 import { createWeb } from './http/web.ts';
 import type { OperatorFiles } from './operator-files.ts';
+import { createMailer } from './outgoing/mail.ts';
 import { createPost } from './outgoing/post.ts';
 import { createResolveHost, resolveTxt } from './outgoing/resolve.ts';
 import { migrate, readFiles } from './prepare.ts';
@@ -65,6 +67,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly log: Logger;
   /** The log until the service listens. */
   readonly startLog: Logger;
+  /** Sends a mail; by default by SMTP_URL, if that is set. */
+  readonly sendMail?: (mail: Mail) => void;
   /** The cost of hashing the passwords of users; by default the program's. */
   readonly hashCost?: HashCost;
   /** Prints the message of the first start. */
@@ -176,6 +180,7 @@ export class Service {
       const port = portOf(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
       await requireAccounts(database, config);
+      if (config.consoleUrl !== undefined) await requireFreeConsole(database, config.consoleUrl);
       const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
       return new Service(
         {
@@ -205,7 +210,11 @@ export class Service {
     const trust = trustOf(trustProxy);
     const { lists } = operatorFiles;
     const { defaultDomainId } = opened;
-    const services = servicesOf(config, { defaultDomainId, lists, random, hashPassword, resolveTxt });
+    const { smtpUrl, smtpFrom } = config;
+    const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
+    const services = servicesOf(config, {
+      ...{ defaultDomainId, lists, random, hashPassword, resolveTxt, sendMail },
+    });
 
     // What tells of changes, also of other processes'.
     const feed = new ChangeFeed(database);
@@ -219,22 +228,31 @@ export class Service {
       () => clicks.behind,
     );
     const links = new LinkCache(database, feed, services, metrics);
-    const visit = createRedirectHandler({
+    const visitors = createRedirectHandler({
       db: database,
       ...{ clicks, links, lists, trust, countryOf, now, report },
       scheme: services.scheme,
       publicStatistics: config.publicStatistics,
     });
-    // If the database cannot tell, only the host of BASE_URL serves people.
+    const { consoleUrl } = config;
+    const isOnConsole = (req: IncomingMessage) =>
+      consoleUrl !== undefined && isOnHost(consoleUrl, clientOf(req, trust).host);
+    // The console's own host serves no short links.
+    const visit: RequestListener =
+      consoleUrl === undefined
+        ? visitors
+        : (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : visitors(req, res));
+    // If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people.
     const servesPeople = async (req: IncomingMessage): Promise<boolean> => {
       const { host } = clientOf(req, trust);
+      if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
     };
 
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
-    const cookies = new SessionCookies(baseUrl, trust, config.corsOrigins);
+    const cookies = new SessionCookies(consoleUrlOf(config), trust, config.corsOrigins);
     const access = new KeyAccess(database, feed, config.rateLimit, trust, cookies, now);
     const inFlight = new InFlight(ports.maxInFlight);
     const subscriptions = new ChangeSubscriptions(database, feed, now);
@@ -245,11 +263,11 @@ export class Service {
     const graphql = createGraphQLHandler({ graphiql, trusted, requestOf, report });
     const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
     const passwords = new UserPasswords(ports.hashCost);
-    const consoleUrl = consoleUrlOf(config);
-    this.#openId = OpenId.of(config, consoleUrl, log);
+    this.#openId = OpenId.of(config, consoleUrlOf(config), log);
     const auth = createAuthRouter({
       db: database,
-      ...{ passwords, cookies, trust, consoleUrl, openId: this.#openId, now, report },
+      ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
+      ...{ now, report },
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 
@@ -280,7 +298,7 @@ export class Service {
     this.#listener = {
       ...{ visit, refusedVisit, graphql, web, servesPeople, inFlight, load, requestLog },
       isForPeople: (req, info) => isForPeople(req, info, graphiql),
-      guard: createGuard({ corsOrigins: config.corsOrigins, baseUrl, trust }),
+      guard: createGuard({ corsOrigins: config.corsOrigins, baseUrl, consoleUrl, trust }),
     };
   }
 
@@ -307,10 +325,26 @@ export class Service {
     if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
-    const token = isFirst && firstKey && config.console ? await createWelcome(database, now()) : null;
-    if (token !== null) print(`To become the owner, open ${consoleUrl(config, port)}/welcome#${token}\n`);
+    if (isFirst && config.console) await this.#letOwnerIn(firstKey !== null && firstKey !== false);
     if (firstKey) print(greeting(initialApiKey === undefined ? firstKey : null, config, port));
     log.info({ host, port, baseUrl, database: database.provider }, 'listening');
+  }
+
+  /** Prints the link of the first owner on the first start; later, says how to make one. */
+  async #letOwnerIn(isNew: boolean): Promise<void> {
+    const { config, database } = this.#opened;
+    const { print, startLog, now } = this.#ports;
+    // With INITIAL_API_KEY, another worker may have made the account.
+    const since = new Date(now().getTime() - 60_000);
+    const old = { where: { createdAt: { lt: since } }, select: { id: true } };
+    if (isNew || (await database.prisma.account.findFirst(old)) === null) {
+      const token = await createWelcome(database, now());
+      if (token !== null)
+        print(`To become the owner, open ${consoleUrl(config, config.port)}/welcome#${token}\n`);
+    } else if (!(await hasOwner(database)))
+      startLog.info(
+        'nobody can sign in yet: npm run users -- create --email EMAIL --account NAME --role owner',
+      );
   }
 
   /** Writes the counted visits. */
@@ -376,6 +410,17 @@ async function openDatabases(
     databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
   );
   return [database, ...replicas];
+}
+
+/** @throws ConfigError if an account has the host of the console as a domain */
+async function requireFreeConsole(db: Data, consoleUrl: string): Promise<void> {
+  const hostKey = withoutPort(hostOf(consoleUrl));
+  const held = await db.prisma.domain.findFirst({ where: { hostKey }, include: { account: true } });
+  if (held?.account)
+    throw new ConfigError(
+      `CONSOLE_URL is "${consoleUrl}", but the account "${held.account.name}" has that host as a domain: use another ` +
+        `URL, or remove the domain from the account: npm run domains -- remove ${held.name}`,
+    );
 }
 
 /** Says what pixels cannot do, if there are any. */

@@ -7,7 +7,10 @@ import { requireRecentSignIn } from '../domain/access/actor.ts';
 import { acceptInvitation } from '../domain/access/invitation.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import {
+  changeEmail,
   checkPassword,
+  confirmEmail,
+  mailReset,
   resetPassword,
   type SignInContext,
   takeReset,
@@ -26,6 +29,7 @@ import { isKnownTo, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
+import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
@@ -45,6 +49,7 @@ export interface AuthDependencies {
   readonly consoleUrl: string;
   /** Null for none. */
   readonly openId: OpenId | null;
+  readonly services: Services;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -75,7 +80,7 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, consoleUrl, openId, now, report } = dependencies;
+  const { db, passwords, cookies, trust, services, consoleUrl, openId, now, report } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
   const passkeys = new Passkeys(consoleUrl, trust);
@@ -166,7 +171,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       passkeys: isOwn && passkeys.isOffered(req),
       consoleUrl,
       openid: openId && { name: openId.name },
-      mail: false,
+      mail: services.sendMail !== null,
     });
   });
   // Like the session, it changes nothing, and other sites cannot read it.
@@ -233,8 +238,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await signIn(req, res, user);
   });
   router.post('/forgot', async (req, res) => {
-    parseInput(z.object({ email: text }), req.body);
+    const { email } = parseInput(z.object({ email: text }), req.body);
     res.status(202).json({});
+    // After the answer, whose time tells nothing.
+    if (isOwn) await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
@@ -261,6 +268,18 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await endSessions(db, session.userId, session.id);
     res.status(204).end();
   });
+  router.post('/email', async (req, res) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    const isChanged = await changeEmail(db, services, session.user, req.body.email, now());
+    if (isChanged) await endSessions(db, session.userId, session.id);
+    res.status(isChanged ? 204 : 202).end();
+  });
+  router.post('/confirm', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await confirmEmail(db, given.token, now());
+    res.status(204).end();
+  });
   router.use((_req, _res) => {
     throw new DomainError('NOT_FOUND', 'Nothing is here.');
   });
@@ -282,7 +301,7 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
   if (req.method !== 'POST') throw new DomainError('NOT_FOUND', 'Nothing is here: send a POST.');
-  if (!isJsonType(req.get('content-type')))
+  if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
     throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
   next();
 }

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
+import type { Mail } from './access/mails.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';
-import { otherNamesOf } from './url.ts';
+import { hostOf, otherNamesOf, withoutPort } from './url.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -13,8 +14,12 @@ export interface Services {
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
   readonly random: Random;
-  /** The link with which a person accepts an invitation. */
-  acceptUrl(token: string): string;
+  /** The name of the host that is only for the console; null if there is none. */
+  readonly consoleHost: string | null;
+  /** The address of a page of the console, with a token that no server gets: `accept`. */
+  pageUrl(page: string, token: string): string;
+  /** Sends a mail, later; null if no mail server is set up. */
+  readonly sendMail: ((mail: Mail) => void) | null;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
   /** Whether the password has that hash; owners take turns. */
@@ -31,6 +36,7 @@ export interface Services {
 
 interface Settings extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'> {
   readonly baseUrl: string;
+  readonly consoleUrl?: string | undefined;
   /** The port that the service listens on. */
   readonly port: number;
 }
@@ -39,13 +45,15 @@ type Given = Pick<Services, 'defaultDomainId' | 'lists' | 'resolveTxt'> & Partia
 
 /** The services with these settings; what is not given is the program's own. */
 export function servicesOf(
-  { baseUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,
+  { baseUrl, consoleUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,
   given: Given,
 ): Services {
   return {
     scheme: new URL(baseUrl).protocol,
     isOtherName: otherNamesOf(baseUrl, port),
-    acceptUrl: (token) => `${baseUrl}/console/accept#${token}`,
+    consoleHost: consoleUrl === undefined ? null : withoutPort(hostOf(consoleUrl)),
+    pageUrl: (page, token) => `${consoleUrl ?? baseUrl}/console/${page}#${token}`,
+    sendMail: null,
     random: randomInt,
     hashPassword,
     verifyPassword,

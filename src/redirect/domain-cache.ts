@@ -18,13 +18,17 @@ const DEFAULT = '';
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
   readonly #db: Data;
-  readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>;
+  readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>;
   /** By name. */
   readonly #domains: ReadCache<Domain>;
   /** The names that serve a host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
-  constructor(db: Data, services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>, reads: CacheReads) {
+  constructor(
+    db: Data,
+    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
+    reads: CacheReads,
+  ) {
     this.#db = db;
     this.#services = services;
     this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
@@ -57,13 +61,15 @@ export class DomainCache {
   }
 
   /**
-   * Whether pages for people are served on a host: not on an account's own domain that serves visitors, where the scripts of
+   * Whether pages for people are served on a host: the console's own, if it has one, or else not on an account's own domain that serves visitors, where the scripts of
    * pixels run. Ports make no difference, since they share cookies.
    * @throws if the host cannot be read, so that neither the pages nor pixels outside a frame are served on it
    */
   async servesPeople(host: string): Promise<boolean> {
     const names = this.#namesOf(host);
     if (names.length === 0 || host.includes(',')) throw new Error('the host cannot be read');
+    const { consoleHost } = this.#services;
+    if (consoleHost !== null) return withoutPort(names[0] ?? '') === consoleHost;
     const domain = await this.find(host);
     if (names.includes(domain.name)) return domain.accountId === null;
     const hostKey = withoutPort(names[0] ?? '');

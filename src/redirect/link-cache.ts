@@ -56,7 +56,7 @@ export class LinkCache {
   constructor(
     db: Database,
     feed: ChangeFeed,
-    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains'>,
+    services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
     metrics?: Metrics,
   ) {
     this.#metrics = metrics;

@@ -169,7 +169,8 @@ const Invitation = builder.objectRef<InvitationView>('Invitation').implement({
       type: 'URL',
       nullable: true,
       description: 'The link for the person, in the answer of `inviteMember` only; else null.',
-      resolve: ({ token }, _args, { services }) => (token === undefined ? null : services.acceptUrl(token)),
+      resolve: ({ token }, _args, { services }) =>
+        token === undefined ? null : services.pageUrl('accept', token),
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -227,10 +228,10 @@ builder.mutationFields((t) => ({
       'Invites a person, for 7 days, in place of an earlier invitation. The answer is the same whether the email has a user.',
     extensions: changeCost,
     args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom to invite.' }) },
-    resolve: (_root, { input }, { db, actor, now, keyed }) =>
+    resolve: (_root, { input }, { db, actor, services, now, keyed }) =>
       asResult(
-        inviteMember(db, actor, input, now()).then(({ invitation, token }) => {
-          keyed?.hide(token);
+        inviteMember(db, actor, services, input, now()).then(({ invitation, token }) => {
+          keyed?.hide(services.pageUrl('accept', token));
           return { ...invitation, token };
         }),
       ),

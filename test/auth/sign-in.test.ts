@@ -1,46 +1,390 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashToken } from '../../src/domain/access/actor.ts';
+import type { Mail } from '../../src/domain/access/mails.ts';
+import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
+import { setDisabled } from '../../src/domain/access/user.ts';
 import { Person } from '../support/person.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let owner: Person;
+const mails: Mail[] = [];
 const ana = { email: 'Ana@Example.com', password: 'correct horse' };
+let welcomed: Awaited<ReturnType<Person['auth']>>;
+let token = '';
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ sendMail: (mail) => void mails.push(mail) });
   await server.caller('default');
   owner = new Person(server);
-  const token = await createWelcome(server.database, server.clock.now);
-  const { status, headers, body } = await owner.auth('welcome', { token, name: 'Ana', ...ana });
-  expect([status, body]).toEqual([
-    201,
-    {
-      user: { id: '1', name: 'Ana', email: 'Ana@Example.com' },
-      account: { id: '1', name: 'default' },
-      role: 'OWNER',
-      accounts: [{ id: '1', name: 'default', role: 'OWNER' }],
-    },
-  ]);
-  expect(headers.getSetCookie()).toEqual([
-    expect.stringMatching(
-      /^__Host-linkspace=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-    ),
-  ]);
+  token = (await createWelcome(server.database, server.clock.now)) ?? '';
+  welcomed = await owner.auth('welcome', { token, name: 'Ana', ...ana });
 });
 afterAll(() => server.stop());
 
-test('shows who is signed in, and what they may do', async () => {
-  const { status, body } = await owner.auth('session');
-  expect([status, body]).toMatchObject([200, { role: 'OWNER', user: { email: ana.email } }]);
-  const viewer =
-    '{ viewer { user { name email } role key { id } sessions { isCurrent device } account { name } } }';
-  expect(await owner.data(viewer)).toEqual({
-    viewer: {
-      user: { name: 'Ana', email: ana.email },
-      role: 'OWNER',
-      key: null,
-      sessions: [{ isCurrent: true, device: 'node' }],
-      account: { name: 'default' },
-    },
+/** The network of a request, so that tests do not share guesses. */
+let networks = 0;
+const from = () => ({ 'X-Forwarded-For': `192.0.2.${++networks}` });
+const signIn = (person: Person, email = ana.email, password = ana.password, headers = from()) =>
+  person.auth('sign-in', { email, password }, headers);
+
+/** A new user of the account, by an invitation. */
+async function invited(
+  email: string,
+  role = 'EDITOR',
+  inviter = owner,
+): Promise<{ person: Person; token: string }> {
+  const { inviteMember } = await inviter.data<{ inviteMember: { url: string } }>(
+    'mutation($input: InviteMemberInput!) { inviteMember(input: $input) { ... on Invitation { url } } }',
+    { input: { email, role } },
+  );
+  return { person: new Person(server), token: inviteMember.url.split('#')[1] ?? '' };
+}
+
+async function member(email: string, role = 'EDITOR'): Promise<Person> {
+  const { person, token } = await invited(email, role);
+  const { status } = await person.auth('accept', { token, name: email, email, password: 'a good password' });
+  expect(status).toBe(201);
+  return person;
+}
+
+describe('the first owner', () => {
+  test('comes in by the link of the first start', () => {
+    expect([welcomed.status, welcomed.body]).toEqual([
+      201,
+      {
+        user: { id: '1', name: 'Ana', email: 'Ana@Example.com' },
+        account: { id: '1', name: 'default' },
+        role: 'OWNER',
+        accounts: [{ id: '1', name: 'default', role: 'OWNER' }],
+      },
+    ]);
+    expect(welcomed.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-linkspace=[\w-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      ),
+    ]);
+  });
+
+  test('comes in only once, and not by a link that is too old', async () => {
+    const other = new Person(server);
+    const input = { name: 'Eve', email: 'eve@example.com', password: 'another password' };
+    const answers = [
+      await other.auth('welcome', { token, ...input }),
+      await other.auth('welcome', { token: 'x', ...input }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error?.code])).toEqual([
+      [410, 'GONE'],
+      [410, 'GONE'],
+    ]);
+    expect(await createWelcome(server.database, server.clock.now)).toBeNull();
+  });
+
+  test('is one of two who come at once', async () => {
+    const fresh = await startTestServer();
+    await fresh.caller('default');
+    const now = fresh.clock.now;
+    const tokens = [
+      await createToken(fresh.database, 'WELCOME', {}, now),
+      await createToken(fresh.database, 'WELCOME', {}, now),
+    ];
+    const answers = await Promise.all(
+      tokens.map((token, i) =>
+        new Person(fresh).auth('welcome', {
+          token,
+          name: 'x',
+          email: `${i}@example.com`,
+          password: 'a good password',
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 410]);
+    await fresh.stop();
+  });
+});
+
+describe('signing in', () => {
+  test('works with the email in any case, and begins a new session', async () => {
+    const person = new Person(server);
+    person.cookie = '__Host-linkspace=chosen-by-somebody-else';
+    expect((await signIn(person, 'ANA@example.COM')).status).toBe(200);
+    expect(person.cookie).not.toContain('chosen');
+    const [first] = [person.cookie];
+    expect((await signIn(person)).status).toBe(200);
+    expect(person.cookie).not.toBe(first);
+    const before = new Person(server);
+    before.cookie = first;
+    expect((await before.auth('session')).status).toBe(401);
+  });
+
+  test('answers alike to a wrong password, an unknown email, and a disabled user', async () => {
+    const disabled = await member('disabled@example.com');
+    const { body } = await disabled.auth('session');
+    await setDisabled(server.database, Number((body.user as { id: string }).id), server.clock.now);
+    const answers = [
+      await signIn(new Person(server), ana.email, 'wrong password'),
+      await signIn(new Person(server), 'nobody@example.com'),
+      await signIn(new Person(server), 'disabled@example.com', 'a good password'),
+    ];
+    const refused = {
+      error: { code: 'UNAUTHENTICATED', message: 'The email address or the password is wrong.' },
+    };
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([401, refused]));
+    await expect.poll(async () => (await disabled.auth('session')).status, { timeout: SOON }).toBe(401);
+  });
+
+  test('is limited for an email and network, and not for others', async () => {
+    const network = from();
+    const guess = () => signIn(new Person(server), 'guessed@example.com', 'wrong', network);
+    for (let i = 0; i < 5; i++) expect((await guess()).status).toBe(401);
+    const { status, headers, body } = await guess();
+    expect([status, body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await signIn(new Person(server), ana.email, ana.password, network)).status).toBe(200);
+  });
+
+  test('is limited for an email over all networks, and a reset lets in at once', async () => {
+    const person = await member('hunted@example.com');
+    const { prisma } = server.database;
+    await signIn(new Person(server), 'hunted@example.com', 'wrong');
+    await prisma.signInGuesses.update({
+      where: { emailHash: hashToken('hunted@example.com') },
+      data: { count: 100 },
+    });
+    const refused = await signIn(new Person(server), 'hunted@example.com', 'a good password');
+    expect([refused.status, refused.body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    const { body } = await person.auth('session');
+    const userId = Number((body.user as { id: string }).id);
+    const reset = await createToken(server.database, 'RESET', { userId }, server.clock.now);
+    expect((await person.auth('reset', { token: reset, password: 'a newer password' })).status).toBe(200);
+    expect((await signIn(new Person(server), 'hunted@example.com', 'a newer password')).status).toBe(200);
+  });
+
+  test.each([
+    ['cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a neighbour site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['a foreign origin', { 'Sec-Fetch-Site': 'none', Origin: 'https://evil.example' }],
+    ['no origin', { 'Sec-Fetch-Site': 'none', Origin: 'null' }],
+  ])('is refused from %s', async (_name, headers) => {
+    const person = new Person(server);
+    const { status, body } = await person.auth('sign-in', ana, headers);
+    expect([status, body.error?.code, person.cookie]).toEqual([403, 'FORBIDDEN', null]);
+  });
+
+  test.each([
+    ['text/plain', JSON.stringify(ana)],
+    ['application/x-www-form-urlencoded', new URLSearchParams(ana).toString()],
+    ['application/json', '['],
+    ['application/json', '"x"'],
+    ['application/json', `{"email":"${'x'.repeat(20_000)}"}`],
+  ])('refuses a body of %s: %.9s', async (type, body) => {
+    const response = await new Person(server).fetch('/auth/sign-in', {
+      method: 'POST',
+      body,
+      headers: { 'Content-Type': type },
+    });
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([
+      422,
+      'VALIDATION',
+    ]);
+  });
+});
+
+describe('a session', () => {
+  test.each([
+    ['the page of the site itself', { 'Sec-Fetch-Site': 'same-origin' }, 200],
+    ['an own origin, over plain http', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example' }, 200],
+    ['nothing that says where it comes from', { 'Sec-Fetch-Site': 'none' }, 401],
+    ['another site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
+    ['another port', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example:8443' }, 403],
+  ])('counts for GraphQL with %s', async (_name, headers, status) => {
+    const answer = await owner.graphql('{ viewer { role } }', {}, headers);
+    expect(answer.status).toBe(status);
+  });
+
+  test('does not count for GraphQL by GET from elsewhere, nor for v1', async () => {
+    const query = encodeURIComponent('{ viewer { role } }');
+    const get = (site: string) =>
+      owner.fetch(`/graphql?query=${query}`, { headers: { 'Sec-Fetch-Site': site } });
+    expect([(await get('same-origin')).status, (await get('cross-site')).status]).toEqual([200, 401]);
+    expect((await owner.fetch('/api/v1/links')).status).toBe(401);
+  });
+
+  test('ends by signing out, on every process within a second', async () => {
+    const other = await startTestServer({ url: server.databaseUrl, background: true });
+    const person = new Person(server);
+    await signIn(person);
+    const elsewhere = new Person(other);
+    elsewhere.cookie = person.cookie;
+    const role = () => elsewhere.graphql('{ viewer { role } }').then(({ status }) => status);
+    expect(await role()).toBe(200);
+    expect((await person.auth('sign-out', {})).status).toBe(204);
+    expect(person.cookie).toBeNull();
+    await expect.poll(role, { timeout: SOON }).toBe(401);
+    await other.stop();
+  });
+
+  test('ends after 12 hours without use, and 30 days after signing in', async () => {
+    const fresh = await startTestServer();
+    await fresh.caller('default');
+    const begin = fresh.clock.now;
+    const person = new Person(fresh);
+    const made = (await createWelcome(fresh.database, begin)) ?? '';
+    await person.auth('welcome', { token: made, name: 'Ana', ...ana });
+    const statusAfter = async (hours: number) => {
+      fresh.clock.now = new Date(begin.getTime() + hours * 3_600_000);
+      return (await person.graphql('{ viewer { role } }')).status;
+    };
+    const used = [];
+    for (let hours = 11; hours < 720; hours += 11) used.push(await statusAfter(hours));
+    expect(new Set(used)).toEqual(new Set([200]));
+    expect(await statusAfter(721)).toBe(401);
+    fresh.clock.now = begin;
+    await person.auth('sign-in', ana);
+    expect([await statusAfter(1), await statusAfter(13.1)]).toEqual([200, 401]);
+    await fresh.stop();
+  });
+
+  test('is shown to its user, who can end others', async () => {
+    const [one, two] = [new Person(server), new Person(server)];
+    await signIn(one);
+    await signIn(two);
+    type Answer = { viewer: { sessions: { id: string; isCurrent: boolean }[] } };
+    const { viewer } = await one.data<Answer>('{ viewer { sessions { id isCurrent } } }');
+    const { viewer: ofTwo } = await two.data<Answer>('{ viewer { sessions { id isCurrent } } }');
+    expect(viewer.sessions.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+    const current = ofTwo.sessions.find(({ isCurrent }) => isCurrent);
+    await one.data('mutation($id: ID!) { revokeSession(id: $id) { __typename } }', { id: current?.id });
+    await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
+  });
+});
+
+describe('an invitation', () => {
+  test('is accepted once, by a new user with its email', async () => {
+    const { person, token } = await invited('bo@example.com', 'VIEWER');
+    const input = { token, name: 'Bo', password: 'a good password' };
+    const wrong = await person.auth('accept', { ...input, email: 'eve@example.com' });
+    expect([wrong.status, wrong.body.error?.code]).toEqual([403, 'FORBIDDEN']);
+    const short = await person.auth('accept', { ...input, email: 'bo@example.com', password: 'short' });
+    expect([short.status, short.body.error?.field]).toEqual([422, 'password']);
+    const { status, body } = await person.auth('accept', { ...input, email: 'BO@example.com' });
+    expect([status, body]).toMatchObject([
+      201,
+      { user: { name: 'Bo', email: 'bo@example.com' }, role: 'VIEWER' },
+    ]);
+    expect((await new Person(server).auth('accept', { ...input, email: 'bo@example.com' })).status).toBe(410);
+  });
+
+  test('never sets the password of an existing user, who signs in and accepts', async () => {
+    const person = await member('cy@example.com', 'VIEWER');
+    const { token } = await invited('cy@example.com', 'ADMIN');
+    const stranger = new Person(server);
+    const set = { token, name: 'Eve', email: 'cy@example.com', password: 'chosen by Eve' };
+    expect((await stranger.auth('accept', set)).status).toBe(409);
+    expect((await signIn(stranger, 'cy@example.com', 'chosen by Eve')).status).toBe(401);
+    expect((await owner.auth('accept', { token })).status).toBe(403);
+    expect((await person.auth('accept', { token })).body).toMatchObject({ role: 'ADMIN' });
+  });
+
+  test('is mailed, replaced by the next one, and ends with the membership of its inviter or after 7 days', async () => {
+    const admin = await member('admin@example.com', 'ADMIN');
+    const first = await invited('dee@example.com', 'VIEWER', admin);
+    const second = await invited('dee@example.com', 'EDITOR', admin);
+    expect(mails.at(-1)).toMatchObject({
+      to: 'dee@example.com',
+      text: expect.stringContaining(`https://s.example/console/accept#${second.token}`),
+    });
+    const accept = (token: string) =>
+      new Person(server).auth('accept', {
+        token,
+        name: 'Dee',
+        email: 'dee@example.com',
+        password: 'a good password',
+      });
+    expect((await accept(first.token)).status).toBe(410);
+    const { members } = await owner.data<{ members: { nodes: { id: string; user: { email: string } }[] } }>(
+      '{ members(first: 50) { nodes { id user { email } } } }',
+    );
+    const id = members.nodes.find(({ user }) => user.email === 'admin@example.com')?.id;
+    await owner.data('mutation($id: ID!) { removeMember(id: $id) { __typename } }', { id });
+    expect((await accept(second.token)).status).toBe(410);
+    const third = await invited('dee@example.com', 'EDITOR');
+    server.clock.now = new Date(server.clock.now.getTime() + 7 * 86_400_000);
+    await signIn(owner);
+    expect((await accept(third.token)).status).toBe(410);
+  });
+});
+
+describe('a new password', () => {
+  test.each([
+    ['too short', 'short', 'must have 10 to 256 characters, not 5'],
+    ['too long', 'x'.repeat(257), 'must have 10 to 256 characters, not 257'],
+    ['the email', 'PASS@example.com', 'may not be the email address'],
+    ['one of the commonest', 'Password123', 'is one of the commonest passwords: choose another'],
+    ['no text', 7, 'must be a text of 10 to 256 characters'],
+  ])('is not %s', async (_name, password, message) => {
+    const { person, token } = await invited('pass@example.com');
+    const { status, body } = await person.auth('accept', {
+      token,
+      name: 'x',
+      email: 'pass@example.com',
+      password,
+    });
+    expect([status, body.error]).toEqual([
+      422,
+      { code: 'VALIDATION', field: 'password', message: `password ${message}.` },
+    ]);
+  });
+
+  test('is kept as it is typed, with spaces', async () => {
+    const { person, token } = await invited('spaces@example.com');
+    const password = '  spaces around  ';
+    await person.auth('accept', { token, name: 'x', email: 'spaces@example.com', password });
+    const email = 'spaces@example.com';
+    expect((await signIn(new Person(server), email, password.trim())).status).toBe(401);
+    expect((await signIn(new Person(server), email, password)).status).toBe(200);
+  });
+
+  test('is set by a link that is mailed to the user, three times an hour, and ends the other sessions', async () => {
+    const person = await member('lost@example.com');
+    mails.length = 0;
+    const forgot = (email: string) => new Person(server).auth('forgot', { email });
+    for (let i = 0; i < 4; i++) {
+      expect((await forgot('Lost@example.com')).status).toBe(202);
+      await expect.poll(() => mails.length).toBe(Math.min(i + 1, 3));
+    }
+    expect((await forgot('nobody@example.com')).status).toBe(202);
+    const link = /https:\S+\/console\/reset#(\S+)/.exec(mails[0]?.text ?? '')?.[1];
+    const other = new Person(server);
+    expect((await other.auth('reset', { token: link, password: 'a newer password' })).status).toBe(200);
+    expect((await other.auth('session')).status).toBe(200);
+    expect((await person.auth('session')).status).toBe(401);
+    expect((await other.auth('reset', { token: link, password: 'a newer password' })).status).toBe(410);
+    expect(mails.map(({ to }) => to)).toEqual(Array(3).fill('lost@example.com'));
+  });
+
+  test('and email are changed by somebody who signed in within 15 minutes', async () => {
+    const person = await member('old@example.com');
+    const other = new Person(server);
+    await signIn(other, 'old@example.com', 'a good password');
+    expect((await person.auth('password', { password: 'a newer password' })).status).toBe(204);
+    expect((await other.auth('session')).status).toBe(401);
+    mails.length = 0;
+    expect((await person.auth('email', { email: 'new@example.com' })).status).toBe(202);
+    const [, confirm = ''] = /confirm#(\S+)/.exec(mails[0]?.text ?? '') ?? [];
+    expect((await signIn(new Person(server), 'new@example.com', 'a newer password')).status).toBe(401);
+    expect((await new Person(server).auth('confirm', { token: confirm })).status).toBe(204);
+    expect((await signIn(person, 'new@example.com', 'a newer password')).status).toBe(200);
+    server.clock.now = new Date(server.clock.now.getTime() + 15 * 60_000 + 1);
+    for (const [path, body] of [
+      ['password', { password: 'yet another one' }],
+      ['email', { email: 'x@example.com' }],
+    ] as const) {
+      const { status, body: answer } = await person.auth(path, body);
+      expect([status, answer.error?.message]).toEqual([
+        403,
+        'Sign in again: this needs a sign-in of the last 15 minutes.',
+      ]);
+    }
   });
 });

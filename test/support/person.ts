@@ -1,3 +1,4 @@
+import { beginSession } from '../../src/domain/access/session.ts';
 import type { TestServer } from './server.ts';
 
 /** The headers of a page of the service itself. */
@@ -65,4 +66,27 @@ export class Person {
     if (errors) throw new Error(JSON.stringify(errors));
     return data as Data;
   }
+}
+
+let made = 0;
+
+/** A new user with a role in an account, who is signed in. */
+export async function signedIn(
+  server: Pick<TestServer, 'origin' | 'database' | 'clock'>,
+  accountId: number,
+  role: string,
+): Promise<Person & { userId: number; memberId: number }> {
+  const now = server.clock.now;
+  const { prisma } = server.database;
+  const email = `person-${++made}@example.com`;
+  const user = await prisma.user.create({
+    data: { name: `Person ${made}`, email, emailKey: email, createdAt: now },
+  });
+  const member = await prisma.membership.create({
+    data: { accountId, userId: user.id, role, createdAt: now },
+  });
+  const { token } = await beginSession(server.database, user.id, 'a browser', now);
+  const person = new Person(server);
+  person.cookie = `__Host-linkspace=${token}`;
+  return Object.assign(person, { userId: user.id, memberId: member.id });
 }

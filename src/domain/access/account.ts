@@ -5,9 +5,21 @@ import { recordingChanges } from '../change/change.ts';
 import { parseInput, textOf } from '../input.ts';
 import type { Actor } from './actor.ts';
 
+/** The name by which the operator finds an account. */
+export const operatorsName = textOf(1, 255).refine(
+  (text) => !/\p{Cc}/u.test(text),
+  'may have no control characters',
+);
+
 /** The name that people see: an owner's, or else the operator's. */
 export function accountName({ name, title }: Pick<Account, 'name' | 'title'>): string {
   return title ?? name;
+}
+
+/** The account with the operator's name for it, which is made if it does not exist. @throws DomainError VALIDATION */
+export async function accountForOperator(db: Data, given: string, now: Date): Promise<Account> {
+  const { account: name } = parseInput(z.object({ account: operatorsName }), { account: given });
+  return db.prisma.account.upsert({ where: { name }, create: { name, createdAt: now }, update: {} });
 }
 
 export const updateAccountInput = z.object({

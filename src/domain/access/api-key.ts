@@ -5,6 +5,7 @@ import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, timestamp } from '../input.ts';
+import { accountForOperator, operatorsName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
 
@@ -18,7 +19,7 @@ export function keysCreated(): number {
 }
 
 const createKeyInput = z.object({
-  account: textOf(1, 255).refine((text) => !/\p{Cc}/u.test(text), 'may have no control characters'),
+  account: operatorsName,
   scopes: z
     .array(z.enum(scopes, `may be ${scopes.join(' and ')}`))
     .min(1, `needs at least one of ${scopes.join(', ')}`),
@@ -59,11 +60,7 @@ export async function createKey(
     ]);
   }
   const key = generateKey();
-  const owner = await db.prisma.account.upsert({
-    where: { name: account },
-    create: { name: account, createdAt: now },
-    update: {},
-  });
+  const owner = await accountForOperator(db, account, now);
   const { id } = await db.prisma.apiKey.create({
     data: { ...stored(key, keyScopes, now, expiresAt), accountId: owner.id },
   });

@@ -4,7 +4,10 @@ import type { Invitation } from '../../generated/sqlite/client.ts';
 import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
+import type { Services } from '../services.ts';
+import { accountName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { invitationMail } from './mails.ts';
 import { linkEnded } from './one-time-token.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import type { SignInContext } from './sign-in.ts';
@@ -67,13 +70,19 @@ async function create(
 export async function inviteMember(
   db: Data,
   actor: Actor,
+  { sendMail, pageUrl }: Services,
   input: unknown,
   now: Date,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
   requireRole(actor, invited.role);
   if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
-  return create(db, actor, invited, now);
+  const made = await create(db, actor, invited, now);
+  if (sendMail) {
+    const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
+    sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));
+  }
+  return made;
 }
 
 /** Invites a person for the operator. @throws DomainError VALIDATION */

@@ -42,6 +42,7 @@ export function linkEnded(): DomainError {
 export async function findToken(db: Data, kind: TokenKind, token: string, now: Date) {
   return db.prisma.oneTimeToken.findFirst({
     where: { hash: hashToken(token), kind, expiresAt: { gt: now } },
+    include: { user: true },
   });
 }
 

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { countGuess, forgiveGuess } from '../../db/sign-in-guesses.ts';
+import { recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import type { UserPasswords } from '../password.ts';
+import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
-import { createToken, takeToken } from './one-time-token.ts';
+import { confirmationMail, resetMail } from './mails.ts';
+import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import {
   createUser,
   emailInput,
@@ -13,6 +16,7 @@ import {
   endSessions,
   findUserByEmail,
   requireGoodPassword,
+  setEmail,
   type User,
 } from './user.ts';
 
@@ -58,17 +62,15 @@ export async function forgetGuesses(db: Data, email: string): Promise<void> {
   await db.prisma.signInGuesses.deleteMany({ where: { emailHash: guessesOf(email) } });
 }
 
-async function hasOwner(db: Data): Promise<boolean> {
+export async function hasOwner(db: Data): Promise<boolean> {
   return (await db.prisma.membership.findFirst({ where: { role: 'OWNER' } })) !== null;
 }
 
-/**
- * Makes the token with which the first owner comes in, in place of an earlier one.
- * @returns null if there is an owner already
- */
+/** Makes the token with which the first owner comes in; null if there is one, or an owner. */
 export async function createWelcome(db: Data, now: Date): Promise<string | null> {
   if (await hasOwner(db)) return null;
-  await db.prisma.oneTimeToken.deleteMany({ where: { kind: 'WELCOME' } });
+  const known = { kind: 'WELCOME', expiresAt: { gt: now } };
+  if ((await db.prisma.oneTimeToken.findFirst({ where: known })) !== null) return null;
   return createToken(db, 'WELCOME', {}, now);
 }
 
@@ -83,6 +85,8 @@ export async function welcome(
   input: { token: string; name: unknown; email: unknown; password: unknown },
   { passwords, network, now }: SignInContext,
 ): Promise<User> {
+  // Before the password, whose hash takes long.
+  if ((await findToken(db, 'WELCOME', input.token, now)) === null) throw linkEnded();
   const { name, email } = parseInput(person, input);
   const password = await passwords.hash(network, requireGoodPassword(input.password, email));
   return db.transaction((tx) =>
@@ -98,16 +102,70 @@ export async function makeFirstOwner(
   now: Date,
 ): Promise<User> {
   await takeToken(tx, 'WELCOME', token, now);
+  const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
+  await tx.lockRow('Account', account.id);
   if (await hasOwner(tx))
     throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
-  const { id: accountId } = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
   const user = await userOf();
-  await tx.prisma.membership.upsert({
-    where: { accountId_userId: { accountId, userId: user.id } },
-    create: { accountId, userId: user.id, role: 'OWNER', createdAt: now },
-    update: { role: 'OWNER', isGiven: false },
+  const member = { accountId: account.id, userId: user.id };
+  const where = { accountId_userId: member };
+  await recordingChanges(tx, { ...member, keyId: null }, now, async ({ record }) => {
+    const before = await tx.prisma.membership.findUnique({ where });
+    const { id } = await tx.prisma.membership.upsert({
+      where,
+      create: { ...member, role: 'OWNER', createdAt: now },
+      update: { role: 'OWNER', isGiven: false },
+    });
+    await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
   });
   return user;
+}
+
+/** How many reset links a user gets by mail within the hour that one is good for. */
+const MAX_RESETS = 3;
+
+/** Mails a link for a new password, if the email has a user. */
+export async function mailReset(
+  db: Data,
+  { sendMail, pageUrl }: Services,
+  email: string,
+  now: Date,
+): Promise<void> {
+  if (sendMail === null) return;
+  const user = await findUserByEmail(db, email);
+  if (user === null || user.disabledAt !== null) return;
+  const where = { kind: 'RESET', userId: user.id, expiresAt: { gt: now } };
+  if ((await db.prisma.oneTimeToken.count({ where })) >= MAX_RESETS) return;
+  sendMail(resetMail(user.email, pageUrl('reset', await createToken(db, 'RESET', { userId: user.id }, now))));
+}
+
+/**
+ * Changes the address that a user signs in with: where mail is set up, once it is confirmed there.
+ * @returns whether it is changed already
+ * @throws DomainError VALIDATION, CONFLICT
+ */
+export async function changeEmail(
+  db: Data,
+  { sendMail, pageUrl }: Services,
+  { id: userId }: User,
+  given: unknown,
+  now: Date,
+): Promise<boolean> {
+  const { email } = parseInput(z.object({ email: emailInput }), { email: given });
+  if (sendMail === null) {
+    await setEmail(db, userId, email);
+    return true;
+  }
+  const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
+  sendMail(confirmationMail(email, pageUrl('confirm', token)));
+  return false;
+}
+
+/** @throws DomainError GONE, CONFLICT */
+export async function confirmEmail(db: Data, token: string, now: Date): Promise<void> {
+  const { userId, data } = await takeToken(db, 'EMAIL', token, now);
+  const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
+  if (userId !== null) await setEmail(db, userId, email);
 }
 
 /**
@@ -119,12 +177,9 @@ export async function resetPassword(
   input: { token: string; password: unknown },
   { passwords, network, now }: SignInContext,
 ): Promise<User> {
-  const found = await db.prisma.oneTimeToken.findFirst({
-    where: { hash: hashToken(input.token), kind: 'RESET' },
-    include: { user: true },
-  });
-  const email = found?.user?.email ?? '';
-  const password = await passwords.hash(network, requireGoodPassword(input.password, email));
+  const found = await findToken(db, 'RESET', input.token, now);
+  if (found?.user == null) throw linkEnded();
+  const password = await passwords.hash(network, requireGoodPassword(input.password, found.user.email));
   return takeReset(db, input.token, { password }, now);
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
-import { invalid } from '../errors.ts';
+import { DomainError, invalid } from '../errors.ts';
 
 import { parseInput, textOf } from '../input.ts';
 import { accountName } from './account.ts';
@@ -92,6 +93,15 @@ export async function setDisabled(db: Data, userId: number, disabledAt: Date | n
   await db.transaction(async (tx) => {
     await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
     if (disabledAt) await endSessions(tx, userId);
+  });
+}
+
+/** @throws DomainError CONFLICT if the email has a user */
+export async function setEmail(db: Data, userId: number, email: string): Promise<void> {
+  const data = { email, emailKey: emailKeyOf(email) };
+  await db.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
+    if (!isUniqueViolation(error)) throw error;
+    throw new DomainError('CONFLICT', 'This email address has a user already.');
   });
 }
 

@@ -68,6 +68,12 @@ export function findDomains(db: Data, actor: Actor, ids: readonly number[]): Pro
   return db.prisma.domain.findMany({ where: { id: { in: [...ids] }, ...usableDomains(actor) } });
 }
 
+/** @throws DomainError VALIDATION for the host of the console, which serves no short links */
+function requireNotConsole({ consoleHost }: Services, host: string): void {
+  if (withoutPort(host) === consoleHost)
+    throw invalid([{ path: ['name'], messages: ['is the host of the console'] }]);
+}
+
 /** Translates the database's refusal of a taken host: a host has one owner, on any port. */
 async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
@@ -130,6 +136,7 @@ export async function createDomain(
   const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
   requireAllowed(services, notFoundUrl, null);
   const columns = { ...hostColumns(host, services, now), notFoundUrl };
+  requireNotConsole(services, host);
   return whereHostIsFree(
     createOwned(db, domainKind, actor, now, { name: host, notFoundUrl }, (tx, common) =>
       tx.prisma.domain.create({ data: { ...columns, ...common } }),
@@ -151,6 +158,7 @@ export async function updateDomain(
   now: Date,
 ): Promise<Domain> {
   const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
+  if (host !== undefined) requireNotConsole(services, host);
   const update = updateOwned(db, domainKind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
     requireAllowed(services, notFoundUrl, own);
     // Another port is still the same host.

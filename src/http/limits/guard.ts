@@ -51,14 +51,14 @@ function securityHeaders(): ReadonlyMap<string, string> {
 const headers = securityHeaders();
 
 /**
- * Tells browsers to use https only, for the host of an https base URL. Domains of accounts, and other people's hosts below
+ * Tells browsers to use https only, for the hosts of these addresses. Domains of accounts, and other people's hosts below
  * them, may have to serve http.
  */
-function requireHttps(baseUrl: string, trust: Trust): Step {
-  const own = withoutPort(hostOf(baseUrl));
+function requireHttps(addresses: readonly string[], trust: Trust): Step {
+  const own = addresses.map((address) => withoutPort(hostOf(address)));
   return (req, res, next) => {
     const asked = normalizeHost(clientOf(req, trust).host);
-    if (asked !== null && withoutPort(asked) === own)
+    if (asked !== null && own.includes(withoutPort(asked)))
       res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();
   };
@@ -69,13 +69,15 @@ const pass: Step = (_req, _res, next) => next();
 export interface GuardOptions {
   readonly corsOrigins: readonly string[];
   readonly baseUrl: string;
+  readonly consoleUrl?: string | undefined;
   /** Which proxies may say the requested host. */
   readonly trust: Trust;
 }
 
 /** The first middleware for requests to the APIs and their pages. */
-export function createGuard({ corsOrigins, baseUrl, trust }: GuardOptions) {
-  const encrypt = baseUrl.startsWith('https:') ? requireHttps(baseUrl, trust) : pass;
+export function createGuard({ corsOrigins, baseUrl, consoleUrl = baseUrl, trust }: GuardOptions) {
+  const encrypted = [baseUrl, consoleUrl].filter((url) => url.startsWith('https:'));
+  const encrypt = encrypted.length > 0 ? requireHttps(encrypted, trust) : pass;
   // Keys are in a header that a page must set: there are no cookies that other sites could use.
   const share: Step = corsOrigins.length > 0 ? shareWith(corsOrigins) : pass;
   return (req: IncomingMessage, res: ServerResponse, next: () => void): void => {

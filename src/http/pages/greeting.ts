@@ -6,9 +6,13 @@ function localAddress(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The address of the console, for a browser on this machine. */
-export function consoleUrl({ host }: Pick<Config, 'host'>, port: number): string {
-  return `${localAddress(host, port)}/console`;
+/** The address of the console; for a browser on this machine, if no address is set. */
+export function consoleUrl(
+  { host, baseUrl, consoleUrl }: Pick<Config, 'host' | 'baseUrl' | 'consoleUrl'>,
+  port: number,
+) {
+  const isSet = consoleUrl !== undefined || baseUrl !== `http://localhost:${port}`;
+  return `${isSet ? (consoleUrl ?? baseUrl) : localAddress(host, port)}/console`;
 }
 
 /**

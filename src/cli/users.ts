@@ -1,0 +1,96 @@
+import { baseUrlOf, consoleUrlOf } from '../config.ts';
+import { accountForOperator } from '../domain/access/account.ts';
+import { inviteByOperator } from '../domain/access/invitation.ts';
+import { createToken } from '../domain/access/one-time-token.ts';
+import { isRole, roles } from '../domain/access/role.ts';
+import { findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
+import { OperatorError } from '../operator-error.ts';
+import { command, UsageError } from './command.ts';
+import { withDatabase } from './database.ts';
+import { table } from './terminal.ts';
+
+const roleNames = Object.keys(roles).map((role) => role.toLowerCase());
+
+const help = `Usage: npm run users -- create --email EMAIL --account NAME --role ROLE
+       npm run users -- list
+       npm run users -- reset --email EMAIL
+       npm run users -- disable --email EMAIL
+       npm run users -- enable --email EMAIL
+
+  create   makes an invitation to the account, and the account if it does not exist; prints its link, good for 7 days
+  list     lists all users, with their accounts and roles
+  reset    prints a link with which the user sets a new password, good once and for an hour
+  disable  ends all sessions of the user, who cannot sign in any more
+  enable   lets the user sign in again
+
+  --email    the user's email address
+  --account  the account, by the name that "npm run keys -- list" shows
+  --role     ${roleNames.join(', ')}
+  --json     prints JSON instead of text`;
+
+type Listed = Awaited<ReturnType<typeof listUsers>>[number];
+
+function tableOf(users: readonly Listed[]): string {
+  return table([
+    ['ID', 'EMAIL', 'NAME', 'STATE', 'ACCOUNTS'],
+    ...users.map(({ id, email, name, disabledAt, accounts }) => [
+      ...[String(id), email, name, disabledAt ? 'disabled' : 'active'],
+      accounts.map(({ account, role }) => `${account} (${role.toLowerCase()})`).join(', '),
+    ]),
+  ]);
+}
+
+const options = {
+  email: { type: 'string' },
+  account: { type: 'string' },
+  role: { type: 'string' },
+} as const;
+
+const verbs = {
+  create: { options: ['account', 'role'] },
+  list: {},
+  reset: {},
+  disable: {},
+  enable: {},
+};
+
+export const main = command({ help, options, verbs }, async ({ values, verb, config, show }) => {
+  const now = new Date();
+  if (verb === 'list') {
+    const users = await withDatabase(config, listUsers);
+    return show(users, users.length > 0 ? tableOf(users) : 'There are no users.', 2);
+  }
+  const { email, account } = values;
+  if (email === undefined) throw new UsageError('Name the user: --email EMAIL.');
+  const page = `${consoleUrlOf({ ...config, baseUrl: baseUrlOf(config) })}/console`;
+  if (verb === 'create') {
+    const role = values.role?.toUpperCase() ?? '';
+    if (account === undefined) throw new UsageError('Name the account: --account NAME.');
+    if (!isRole(role))
+      throw new UsageError(`--role is "${values.role ?? ''}"; it may be ${roleNames.join(', ')}.`);
+    const url = await withDatabase(config, async (db) => {
+      const { id } = await accountForOperator(db, account, now);
+      return `${page}/accept#${(await inviteByOperator(db, id, { email, role }, now)).token}`;
+    });
+    return show(
+      { email, account, role, url },
+      `${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n`,
+      2,
+    );
+  }
+  await withDatabase(config, async (db) => {
+    const user = await findUserByEmail(db, email);
+    if (user === null)
+      throw new OperatorError(`There is no user "${email}"; this lists them: npm run users -- list`);
+    if (verb === 'reset') {
+      const url = `${page}/reset#${await createToken(db, 'RESET', { userId: user.id }, now)}`;
+      return show(
+        { email, url },
+        `${user.email} sets a new password by this link, once, within an hour:\n\n  ${url}\n`,
+        2,
+      );
+    }
+    await setDisabled(db, user.id, verb === 'disable' ? now : null);
+    show({ email, disabled: verb === 'disable' }, `${user.email} is ${verb}d.`, 2);
+  });
+});

@@ -1,0 +1,33 @@
+/** A mail of plain text. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** A name on one line, without what could be taken for more of the mail. */
+const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+
+export function invitationMail(to: string, account: string, url: string): Mail {
+  return {
+    to,
+    subject: `Invitation to ${plain(account)}`,
+    text: `You are invited to ${plain(account)} on Linkspace. This link is good for 7 days:\n\n${url}\n\nIf you do not know why you get this mail, ignore it.\n`,
+  };
+}
+
+export function resetMail(to: string, url: string): Mail {
+  return {
+    to,
+    subject: 'A new password',
+    text: `You can set a new password for Linkspace by this link, once, within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail: your password stays.\n`,
+  };
+}
+
+export function confirmationMail(to: string, url: string): Mail {
+  return {
+    to,
+    subject: 'Confirm your email address',
+    text: `This link makes this the address that you sign in with, within a day:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
+  };
+}
