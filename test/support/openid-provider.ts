@@ -134,6 +134,10 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
     set attack(given: Attack) {
       attack = given;
     },
+    /** Who signs in next: a subject. */
+    set next(subject: string) {
+      who = subject;
+    },
     /** Signs a person in, or refuses somebody unknown, and gives the address that leads back to the client. */
     async visit(address: string, subject: string): Promise<string> {
       const cookies = new Map<string, string>();
