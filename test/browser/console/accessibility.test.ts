@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, loadAxe } from '../../support/browser.ts';
-import { follow, openConsole, signIn } from '../../support/console.ts';
+import { follow, openConsole, shown, signIn } from '../../support/console.ts';
 import { fillServer } from '../../support/demo.ts';
 
 /** The rules that the page breaks, or its part, with what breaks them. */
@@ -51,7 +51,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
   });
 
   /** Every view: its path, what is there when it is complete, and what is opened on it. */
-  const views: readonly [path: string, shown: string, open?: (page: Page) => Promise<void>][] = [
+  const views: readonly [path: string, part: string, open?: (page: Page) => Promise<void>][] = [
     ['/', '.row'],
     ['/?search=nothing', '.empty'],
     [
@@ -97,11 +97,11 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       await gate.getByLabel('API key').waitFor();
       expect(await violationsOn(gate, rules)).toEqual([]);
       const { page, complaints } = await signIn({ origin: server.origin, key }, { width, colorScheme });
-      for (const [path, shown, open] of views) {
+      for (const [path, part, open] of views) {
         await follow(page, path.replace('ID', link));
-        await page.locator('main h1').first().waitFor();
+        await shown(page.locator('main h1').first());
         await open?.(page);
-        await page.locator(shown).first().waitFor();
+        await shown(page.locator(part).first());
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
         expect([path, await violationsOn(page, rules)]).toEqual([path, []]);
         expect([path, (await overflowOf(page)) <= 0]).toEqual([path, true]);
