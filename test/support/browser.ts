@@ -98,10 +98,14 @@ const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimat
   .then(() => Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`;
 
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(SETTLED);
+}
+
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
   await loadAxe(page);
-  await page.evaluate(SETTLED);
+  await settle(page);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
   const rules = Object.fromEntries(SWAGGER_BREAKS.map((rule) => [rule, { enabled: !isSwagger }]));
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(
