@@ -17,12 +17,12 @@ import {
   createPasskey,
   findPasskey,
   handleOf,
-  parsePasskeyName,
+  passkeyName,
   requireRoomForPasskey,
   usePasskey,
 } from '../domain/access/passkey.ts';
 import type { User } from '../domain/access/user.ts';
-import { removeWay, waysOf } from '../domain/access/ways-in.ts';
+import { waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
@@ -116,9 +116,8 @@ export class Passkeys {
   }
 
   /** @throws DomainError VALIDATION, CONFLICT */
-  async register(db: Data, user: User, given: { name?: unknown; response?: unknown }, now: Date) {
-    const name = parsePasskeyName(given.name);
-    const { response } = parseInput(z.object({ response: registration }), given);
+  async register(db: Data, user: User, given: unknown, now: Date) {
+    const { name, response } = parseInput(z.object({ name: passkeyName, response: registration }), given);
     const info = await verifyRegistrationResponse({
       ...this.#expected(db, user.id, now),
       ...{ response, supportedAlgorithmIDs },
@@ -192,7 +191,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Router,
   passkeys: Passkeys,
-  { db, ways, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -217,9 +216,5 @@ export function addPasskeyRoutes(
   });
   router.post('/passkey/sign-in', async (req, res) => {
     await signIn(req, res, await passkeys.signIn(db, req.body, now()));
-  });
-  router.post('/passkey/remove', async (req, res) => {
-    await removeWay(db, 'passkey', await sessionOf(req), String(req.body.id), ways, now());
-    res.status(204).end();
   });
 }
