@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-import type { Surface } from './request/surface.ts';
+import type { Surface } from './request/info.ts';
 
 export interface Observation {
   readonly surface: Surface;
