@@ -157,7 +157,7 @@ export class Service {
     const metricsServer =
       metrics &&
       metricsPort !== undefined &&
-      createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
+      createServer((await import('./http/metrics.ts')).metricsListener(() => metrics.text(), log));
     try {
       // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
       await allValid([

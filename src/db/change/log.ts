@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
-import { columnsOf } from '../reading/columns.ts';
+import { columnsOf } from '../reading/keyset.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
 import { empty, join, raw, type Sql, sql } from '../sql.ts';

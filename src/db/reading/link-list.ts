@@ -1,8 +1,7 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Dialect } from '../dialect.ts';
 import { empty, join, raw, type Sql, sql } from '../sql.ts';
-import { columnsIn, nestedColumns } from './columns.ts';
-import { type Column, countOf, type Joined, type List } from './keyset.ts';
+import { type Column, columnsIn, countOf, type Joined, type List, nestedColumns } from './keyset.ts';
 import type { Status } from './link-status.ts';
 
 /** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
