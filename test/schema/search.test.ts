@@ -46,7 +46,7 @@ test('finds exactly the links whose title contains the text, whatever its charac
         expect(await found(caller, search)).toEqual(ids.filter((_, i) => holds(titles[i] ?? '')));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
