@@ -83,7 +83,7 @@ test('a subscriber gets every change once and in order, however fast it reads', 
 });
 
 test.runIf(inject('database').provider === 'postgresql')(
-  'a subscriber gets an error if the log cannot be read',
+  'a subscriber that is behind gets an error if the log cannot be read',
   async () => {
     const server = await startTestServer();
     const database = await Database.open(server.databaseUrl);
@@ -108,7 +108,7 @@ test.runIf(inject('database').provider === 'postgresql')(
     const taken: unknown[] = [];
     for await (const value of subscription)
       taken.push(value instanceof DomainError ? value.code : value.recordId);
-    expect(taken).toEqual(['UNAVAILABLE']);
+    expect(taken).toEqual([...ids.slice(0, 250), 'UNAVAILABLE']);
     await server.stop();
   },
 );

@@ -3,7 +3,6 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import {
   type LogPosition,
   MAX_READ,
-  positionOf,
   readLogSnapshot,
   settledBetween,
   wasCommitted,
@@ -16,37 +15,57 @@ import type { Actor } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter } from './find-changes.ts';
 
-/** A subscriber of whose changes more wait than this, and that takes none for so many milliseconds, is ended. */
+/** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
 const MAX_WAITING = 250;
+/** After how many milliseconds a subscriber that takes none of them is ended, if there are further ones. */
 const STALL_TIMEOUT = 10_000;
 /** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
 
+/** Changes that a subscriber has read from the log. */
+interface LogRead {
+  readonly changes: readonly LoggedChange[];
+  /** The position up to which these are all of the account's changes. */
+  readonly reached: LogPosition;
+  /** Whether that is the position up to which changes were announced when the read began. */
+  readonly isComplete: boolean;
+}
+
 interface SubscriptionOptions {
-  readonly db: Database;
-  readonly feed: ChangeFeed;
   readonly actor: Actor;
   readonly filter: ChangeFilter;
+  readLog(after: LogPosition): Promise<LogRead>;
   onEnd(subscription: Subscription): void;
   now(): Date;
 }
 
-/** The place in the log that one subscriber has reached: it reads on when it is ready, so a slow one delays no other. */
-class Subscription {
+type Next = IteratorResult<LoggedChange | DomainError, undefined>;
+
+/** The queue of one subscriber. A slow subscriber delays no other: changes beyond the queue it reads from the log. */
+class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
   readonly options: SubscriptionOptions;
+  readonly #waiting: LoggedChange[] = [];
+  /** Why it ended; it follows the waiting changes. */
+  #error: DomainError | null = null;
   /** Changes before this snapshot are not sent; null until it is known. */
   #began: LogSnapshot | null = null;
-  #position: LogPosition = { tx: 0, id: 0 };
-  /** How many of its changes were announced since the last read; the first read may find some. */
-  #unread = 1;
-  #takenAt: Date;
-  #error: DomainError | null = null;
+  /** The position after which it has to read the log; null while its queue gets each announced change. */
+  #behind: LogPosition | null = null;
+  /** Changes that are announced while it reads the log; null if it does not read, or if there are too many. */
+  #announced: LoggedChange[] | null = null;
+  #readAt: Date;
+  #wake: (() => void) | null = null;
   #ended = false;
-  #wake = () => {};
 
   constructor(options: SubscriptionOptions) {
     this.options = options;
-    this.#takenAt = options.now();
+    this.#readAt = options.now();
+  }
+
+  /** Removes changes from before the snapshot, which may be announced after it. */
+  begin(now: LogSnapshot): void {
+    this.#began = now;
+    this.#waiting.splice(0, Infinity, ...this.#waiting.filter((change) => this.#wants(change)));
   }
 
   #wants(change: LoggedChange): boolean {
@@ -55,71 +74,79 @@ class Subscription {
     return this.#began === null || !wasCommitted(this.#began, change);
   }
 
-  /** Call it for each settled change, in order. */
-  announce(change: LoggedChange): void {
-    if (!this.#wants(change)) {
-      if (this.#unread === 0) this.#position = change;
-      return;
+  /** Adds an announced change to the queue, or leaves it to be read from the log. */
+  push(change: LoggedChange): void {
+    if (!this.#wants(change)) return;
+    const last = this.#waiting.at(-1);
+    if (this.#behind === null && this.#waiting.length >= MAX_WAITING && last)
+      this.#behind = { tx: last.tx, id: last.id };
+    if (this.#behind === null) this.#waiting.push(change);
+    else if (this.#announced !== null && this.#announced.length < MAX_WAITING) this.#announced.push(change);
+    else {
+      this.#announced = null;
+      if (this.options.now().getTime() - this.#readAt.getTime() > STALL_TIMEOUT) {
+        const message = 'The changes come faster than they are read.';
+        this.#fail(new DomainError('UNAVAILABLE', message, [], RETRY_AFTER));
+      }
     }
-    this.#unread++;
-    const stalled = this.options.now().getTime() - this.#takenAt.getTime() > STALL_TIMEOUT;
-    if (stalled && this.#unread > MAX_WAITING) {
-      const message = 'The changes come faster than they are read.';
-      this.#error = new DomainError('UNAVAILABLE', message, [], RETRY_AFTER);
-      this.end();
-    }
-    this.#wake();
+    this.#wake?.();
   }
 
-  /** Ends the subscription after the announced changes are read. */
+  #fail(error: DomainError): void {
+    this.#error = error;
+    this.end();
+  }
+
+  /** Ends the subscription after the waiting changes are read. */
   end(): void {
+    if (this.#ended) return;
     this.#ended = true;
     this.options.onEnd(this);
-    this.#wake();
+    this.#wake?.();
   }
 
-  /** Its changes since the snapshot; the last value is the error that ended it, if there is one. */
-  async *changes(began: LogSnapshot): AsyncGenerator<LoggedChange | DomainError, undefined> {
-    this.#began = began;
-    this.#position = positionOf(began);
-    try {
-      while (this.#error === null && (await this.#hasUnread()))
-        for (const change of await this.#read()) {
-          if (this.#wants(change)) yield change;
-          this.#takenAt = this.options.now();
-        }
-      if (this.#error !== null) yield this.#error;
-    } catch (error) {
-      const visible = visibleError(error);
-      if (visible === null) throw error;
-      yield visible;
-    } finally {
-      this.end();
+  async next(): Promise<Next> {
+    for (;;) {
+      this.#readAt = this.options.now();
+      const value = this.#waiting.shift() ?? this.#error;
+      if (value === this.#error) this.#error = null;
+      if (value !== null) return { value, done: false };
+      if (this.#ended) return { value: undefined, done: true };
+      if (this.#behind === null)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      else
+        await this.#readLog(this.#behind).catch((error: unknown) => {
+          const visible = visibleError(error);
+          if (visible === null) throw error;
+          this.#fail(visible);
+        });
     }
   }
 
-  /** Waits for changes; false if it has ended, and there are none. */
-  async #hasUnread(): Promise<boolean> {
-    while (this.#unread === 0 && !this.#ended) {
-      this.#takenAt = this.options.now();
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+  async #readLog(after: LogPosition): Promise<void> {
+    this.#announced = [];
+    const { changes, reached, isComplete } = await this.options.readLog(after);
+    if (this.#ended) return;
+    this.#waiting.push(...changes.filter((change) => this.#wants(change)));
+    this.#behind = reached;
+    if (isComplete && this.#announced !== null) {
+      this.#waiting.push(...this.#announced);
+      this.#behind = null;
     }
-    return this.#unread > 0;
+    this.#announced = null;
   }
 
-  /** Reads the account's next changes, up to those that are announced. */
-  async #read(): Promise<LoggedChange[]> {
-    const { db, feed, actor } = this.options;
-    const announced = feed.position ?? this.#position;
-    const unread = this.#unread;
-    this.#unread = 0;
-    const changes = await settledBetween(db, actor.accountId, this.#position, announced);
-    const isAll = changes.length < MAX_READ;
-    this.#position = (isAll ? null : changes.at(-1)) ?? announced;
-    if (!isAll) this.#unread += Math.max(1, unread - changes.length);
-    return changes;
+  async return(): Promise<Next> {
+    this.#waiting.length = 0;
+    this.#error = null;
+    this.end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }
 
@@ -136,14 +163,23 @@ export class ChangeSubscriptions {
   readonly #now: () => Date;
   readonly #all = new Set<Subscription>();
   #stopped = false;
-  readonly #announce = (change: LoggedChange) => {
-    for (const subscription of this.#all) subscription.announce(change);
+  readonly #push = (change: LoggedChange) => {
+    for (const subscription of this.#all) subscription.push(change);
   };
 
   constructor(db: Database, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
     this.#now = now;
     this.#feed = feed;
+  }
+
+  /** Reads the account's changes after the position, up to those that were announced when this was called. */
+  async #readLog(accountId: number, after: LogPosition): Promise<LogRead> {
+    const announced = this.#feed.position ?? after;
+    const changes = await settledBetween(this.#db, accountId, after, announced);
+    const last = changes.at(-1);
+    if (last && changes.length === MAX_READ) return { changes, reached: last, isComplete: false };
+    return { changes, reached: announced, isComplete: true };
   }
 
   /** @throws DomainError RATE_LIMITED, UNAVAILABLE */
@@ -170,27 +206,27 @@ export class ChangeSubscriptions {
   ): Promise<AsyncIterableIterator<LoggedChange | DomainError>> {
     this.#requireRoom(actor);
     const subscription = new Subscription({
-      db: this.#db,
-      feed: this.#feed,
       actor,
       filter,
+      readLog: (after) => this.#readLog(actor.accountId, after),
       onEnd: (ended) => {
         this.#all.delete(ended);
-        if (this.#all.size === 0) this.#db.changes.off('settled', this.#announce);
+        if (this.#all.size === 0) this.#db.changes.off('settled', this.#push);
       },
       now: this.#now,
     });
-    if (this.#all.size === 0) this.#db.changes.on('settled', this.#announce);
+    if (this.#all.size === 0) this.#db.changes.on('settled', this.#push);
     this.#all.add(subscription);
     onClosed(() => subscription.end());
     try {
       const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
       if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
-      return subscription.changes(now);
+      subscription.begin(now);
     } catch (error) {
       subscription.end();
       throw error;
     }
+    return subscription;
   }
 
   /** Ends all subscriptions, and refuses new ones. */
