@@ -6,9 +6,8 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { foldCase } from './case-folding.ts';
-import { parseIfUpdatedAt } from './if-unmodified.ts';
-import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { parseIfUpdatedAt } from './change/change.ts';
+import { foldCase, integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
   type EdgesInput,

@@ -10,9 +10,10 @@ import {
   fieldsSet,
   type RecordKind,
   recordingChanges,
+  requireUnchanged,
+  timeOfChange,
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
-import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 

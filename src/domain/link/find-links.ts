@@ -12,8 +12,7 @@ import {
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { foldCase } from '../case-folding.ts';
-import { choiceOf, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, foldCase, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
   type EdgesInput,

@@ -8,9 +8,8 @@ import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts'
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
-import { OPERATOR, recordingChanges } from '../change/change.ts';
+import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
-import { timeOfChange } from '../if-unmodified.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import type { Random } from '../random.ts';
