@@ -51,5 +51,5 @@ export async function refusalOf(env: Record<string, string>): Promise<string | u
   const { error } = outcome;
   return error instanceof OperatorError
     ? error.message
-    : hintFor(error, env.DATABASE_URL ?? '', 'DATABASE_URL');
+    : (hintFor(error, env.DATABASE_URL ?? '', 'DATABASE_URL') ?? undefined);
 }
