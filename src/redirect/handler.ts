@@ -22,17 +22,19 @@ const MAX_FORMS_OF_NETWORK = 20;
 export interface RedirectDependencies extends DecisionDependencies, StatisticsPageDependencies {
   readonly countryOf: CountryOf;
   readonly publicStatistics: boolean;
+  /** How long a form may take to arrive, in milliseconds. */
+  readonly formTimeout?: number | undefined;
   report(res: ServerResponse, error: unknown): void;
 }
 
 /** Answers visitors of short links, as `decideRedirect` decides. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { links, lists, trust, countryOf, publicStatistics, report } = dependencies;
+  const { links, lists, trust, countryOf, publicStatistics, formTimeout, report } = dependencies;
   const { decisionFor, decide } = createDecisions(dependencies);
   const passwordChecks = new PasswordChecks();
   const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
-    forms.take(networkOf(address), () => passwordIn(req, res));
+    forms.take(networkOf(address), () => passwordIn(req, res, formTimeout));
   const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
