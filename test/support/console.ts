@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { newTab } from './browser.ts';
 
 export interface ConsoleOptions {
@@ -39,6 +40,12 @@ export async function signIn(
   await enterKey(opened.page, key);
   await opened.page.locator('#main').waitFor();
   return opened;
+}
+
+/** Waits until it is visible; after 0.3 s Playwright's own ways to wait look only twice a second. */
+export async function shown(locator: Locator): Promise<Locator> {
+  await expect.poll(() => locator.isVisible()).toBe(true);
+  return locator;
 }
 
 /** Follows an address within the page, as a link in it would; a new load would ask for the key again. */
