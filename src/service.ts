@@ -30,14 +30,13 @@ import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
 import { createStopper } from './http/limits/stop-server.ts';
 import type { Metrics } from './http/metrics.ts';
-import { isForPeople } from './http/pages/for-people.ts';
 import { greeting } from './http/pages/greeting.ts';
+import { isForPeople } from './http/pages/pages.ts';
 import { clientOf, trustOf } from './http/request/client.ts';
 import type { CountryOf } from './http/request/country.ts';
 import { KeyAccess } from './http/request/key-access.ts';
 import { RequestLog } from './http/request/log.ts';
-import { answerRequests, type ListenerDependencies } from './http/request-listener.ts';
-import { createHttpServer, holdRequests } from './http/server.ts';
+import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createWeb } from './http/web.ts';
 import type { OperatorFiles } from './operator-files.ts';
 import { createPost } from './outgoing/post.ts';
@@ -162,7 +161,7 @@ export class Service {
     const metricsServer =
       metrics &&
       metricsPort !== undefined &&
-      createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
+      createServer((await import('./http/metrics.ts')).metricsListener(() => metrics.text(), log));
     try {
       // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
       await allValid([

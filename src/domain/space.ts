@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { takeLinksFromSpace } from '../db/links.ts';
-import { is, isSince } from '../db/reading/conditions.ts';
-import { type Column, countOf, type List } from '../db/reading/keyset.ts';
+import { type Column, countOf, is, isSince, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';

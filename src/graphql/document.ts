@@ -24,7 +24,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { LinkSelect } from '../db/reading/link-selection.ts';
+import type { LinkSelect } from '../db/reading/link-list.ts';
 import { limits, tooLarge } from './limits.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { rareTrigrams } from '../../src/db/reading/trigrams.ts';
+import { rareTrigrams } from '../../src/db/reading/search.ts';
 import { cpuTimeOf } from '../support/cpu-time.ts';
 import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 

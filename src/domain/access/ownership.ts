@@ -1,5 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../db/reading/conditions.ts';
+import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import {
   type ChangeDetails,

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { retryOvertaken } from '../../db/errors.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-selection.ts';
+import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { changedColumns, fieldsOf, recordingChanges } from '../change/change.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../db/reading/conditions.ts';
+import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
