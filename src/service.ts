@@ -73,8 +73,12 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly maxInFlight: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
+  /** How long the form of a visitor may take to arrive, in milliseconds. */
+  readonly formTimeout?: number;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
+  /** How often webhooks are looked up, in milliseconds. */
+  readonly webhookInterval?: number;
   /** How often the operator's files are checked for changes, in milliseconds. */
   readonly filesInterval?: number;
   /** Metrics that the caller serves, in place of those on METRICS_PORT. */
@@ -214,6 +218,7 @@ export class Service {
       ...{ clicks, links, lists, trust, countryOf, now, report },
       scheme: services.scheme,
       publicStatistics: config.publicStatistics,
+      formTimeout: ports.formTimeout,
     });
     // If the database cannot tell, only the host of BASE_URL serves people.
     const servesPeople = async (req: IncomingMessage): Promise<boolean> => {
@@ -241,6 +246,7 @@ export class Service {
       db: database,
       ...{ feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,
+      interval: ports.webhookInterval,
       post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
       waitUntilIdle: () => load.waitUntilIdle(),
       attempted: (outcome) => metrics?.webhookAttempt(outcome),

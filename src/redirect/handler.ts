@@ -27,6 +27,8 @@ export interface RedirectDependencies extends StatisticsPageDependencies {
   readonly clicks: ClickBuffer;
   readonly countryOf: CountryOf;
   readonly publicStatistics: boolean;
+  /** How long a form may take to arrive, in milliseconds. */
+  readonly formTimeout?: number | undefined;
   report(res: ServerResponse, error: unknown): void;
 }
 
@@ -49,11 +51,11 @@ function isRedirect({ outcome }: RedirectDecision): boolean {
 
 /** Answers visitors of short links, as `decideRedirect` decides, and counts the visits that reach a destination. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { links, lists, clicks, trust, countryOf, publicStatistics, now, report } = dependencies;
+  const { links, lists, clicks, trust, countryOf, publicStatistics, formTimeout, now, report } = dependencies;
   const passwordChecks = new PasswordChecks();
   const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
-    forms.take(networkOf(address), () => passwordIn(req, res));
+    forms.take(networkOf(address), () => passwordIn(req, res, formTimeout));
   const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
 
   const decisionFor = (
