@@ -104,7 +104,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
   test('fit windows of 390 and 1280 pixels, light and dark, and have no violation of axe’s rules', async () => {
     const { page: gate } = await openConsole(server.origin);
     await gate.getByLabel('API key').waitFor();
-    await inEach(gate, async (rules) => expect(await violationsOn(gate, rules)).toEqual([]));
+    await inEach(gate, async (rules, look) =>
+      expect([look, await violationsOn(gate, rules)]).toEqual([look, []]),
+    );
     const { page, complaints } = await signIn({ origin: server.origin, key });
     for (const [path, part, open] of views) {
       await follow(page, path.replace('ID', link));
