@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import type { PoolOptions } from './db/driver.ts';
 import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/url.ts';
-import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
+import { isRole, type RoleRule, roles } from './domain/access/role.ts';
+import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { ConfigError, shown } from './operator-error.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
@@ -109,6 +110,35 @@ const trustProxy = text
     return /^\d+$/.test(value) ? Number(value) : value;
   });
 
+const ISSUER =
+  'the https URL of an OpenID provider, as it names itself, without a query; http only on this machine';
+
+const issuer = text
+  .refine((value) => {
+    const url = URL.parse(value);
+    if (url === null || !hasValidHost(value) || /[?#]/.test(value) || url.username || url.password)
+      return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(value));
+  }, ISSUER)
+  .transform((value) => value.replace(/\/\.well-known\/openid-configuration$/, ''));
+
+/** The last colon and the last equals sign count: values and accounts may have others. */
+const ROLE_RULE = /^(.+)=([^=]+):([a-z]+)$/is;
+
+function roleRuleOf(text: string): RoleRule | null {
+  const [, value = '', account = '', name = ''] = ROLE_RULE.exec(text) ?? [];
+  const role = name.trim().toUpperCase();
+  return isRole(role) ? { value: value.trim(), account: account.trim(), role } : null;
+}
+
+const oidcRoles = list
+  .transform((values) => values.map(roleRuleOf))
+  .refine(
+    (rules) => rules.every((rule) => rule !== null && rule.value !== '' && rule.account !== ''),
+    `a list of VALUE=ACCOUNT:ROLE, separated by commas, with one of the roles ${Object.keys(roles).join(', ').toLowerCase()}`,
+  )
+  .transform((rules) => rules.filter((rule) => rule !== null));
+
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const logLevel = z.enum(logLevels, `one of ${logLevels.join(', ')}`);
@@ -176,6 +206,17 @@ const settings = {
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
   logLevel: ['LOG_LEVEL', logLevel.default('info')],
+  /** The provider with which people sign in. */
+  oidcIssuer: ['OIDC_ISSUER', issuer.optional()],
+  oidcClientId: ['OIDC_CLIENT_ID', text.optional()],
+  oidcClientSecret: ['OIDC_CLIENT_SECRET', text.optional()],
+  /** The provider's name for people; by default its host. */
+  oidcName: ['OIDC_NAME', text.max(100, 'a name of 100 characters at most').optional()],
+  oidcRolesClaim: ['OIDC_ROLES_CLAIM', text.default('groups')],
+  /** The roles that people with a value of that claim get. */
+  oidcRoles: ['OIDC_ROLES', oidcRoles.default([])],
+  /** Whether people sign in with the provider alone. */
+  oidcOnly: ['OIDC_ONLY', flag.default(false)],
 } satisfies Record<string, readonly [variable: string, rule: z.ZodType]>;
 
 type Settings = {
@@ -245,14 +286,21 @@ function wrongCombinations(
     baseUrl,
     smtpUrl,
     smtpFrom,
+    oidcOnly,
   }: Settings,
   env: NodeJS.ProcessEnv,
 ): [variable: string, allowed: string][] {
   const isPostgresql = providerOf(env.DATABASE_URL ?? '') === 'postgresql';
+  const hasProvider = Boolean(env.OIDC_ISSUER);
+  const needed = 'a text that the provider gave: OIDC_ISSUER needs it';
   const unset = 'unset where DATABASE_URL is not PostgreSQL';
-  const rules: [isWrong: boolean, variable: string, allowed: string][] = [
+  const wrong: [isWrong: boolean, variable: string, allowed: string][] = [
     [!isPostgresql && databaseReadUrls?.length > 0, 'DATABASE_READ_URLS', unset],
     [!isPostgresql && databaseDirectUrl !== undefined, 'DATABASE_DIRECT_URL', unset],
+    [hasProvider && !env.OIDC_CLIENT_ID, 'OIDC_CLIENT_ID', needed],
+    [hasProvider && !env.OIDC_CLIENT_SECRET, 'OIDC_CLIENT_SECRET', needed],
+    [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', ISSUER],
+    [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
     [
       consoleUrl !== undefined && nameOf(consoleUrl) === nameOf(baseUrlOf({ baseUrl, port })),
@@ -271,7 +319,7 @@ function wrongCombinations(
       '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
     ],
   ];
-  return rules.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
+  return wrong.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
 }
 
 /** The public address. */
