@@ -140,7 +140,8 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(elsewhere).toEqual([]);
     expect(await kept(page)).not.toContain(caller.key);
 
-    await page.waitForTimeout(700); // GraphiQL stores its tabs after half a second.
+    // GraphiQL stores its tabs after half a second.
+    await expect.poll(() => kept(page)).toMatch(/title\W+WhoAmI/);
     await page.reload();
     // The tab remembers the key, where no other page can read it.
     await page.locator('.graphiql-tab').first().waitFor();
