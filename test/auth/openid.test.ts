@@ -566,12 +566,15 @@ test('404s without a provider', async () => {
   await plain.stop();
 });
 
-test('keeps only the hash of a sign-in’s token', async () => {
+test('keeps of the tokens of a sign-in and of the link of an invitation only the hash', async () => {
   const person = new Person(server);
-  await begin(person);
+  const link = 'a'.repeat(43);
+  await person.auth('oidc', { token: link });
   const [pair = ''] = person.cookies.values();
-  const hash = hashToken(pair.split('=')[1] ?? '');
-  expect(await server.database.prisma.oneTimeToken.count({ where: { hash, kind: 'OPENID' } })).toBe(1);
+  const [token = '', ...rest] = pair.slice(pair.indexOf('=') + 1).split('.');
+  const row = await server.database.prisma.oneTimeToken.findFirst({ where: { hash: hashToken(token) } });
+  expect([row?.kind, rest]).toEqual(['OPENID', [link]]);
+  expect(JSON.stringify(row)).not.toMatch(new RegExp(`${token}|${link}`));
 });
 
 test('an unknown account in OIDC_ROLES stops the start', async () => {
