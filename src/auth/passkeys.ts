@@ -1,13 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
@@ -28,6 +21,9 @@ import { parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { SignInTools } from './tools.ts';
+
+/** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
+const library = () => import('@simplewebauthn/server');
 
 const text = z.string().max(12_000);
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
@@ -99,6 +95,7 @@ export class Passkeys {
     await requireRoomForPasskey(db, user.id);
     const { passkeys } = await waysOf(db, user.id);
     const challenge = await createToken(db, 'PASSKEY', { userId: user.id }, now);
+    const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
       supportedAlgorithmIDs,
       rpName: 'Linkspace',
@@ -118,6 +115,7 @@ export class Passkeys {
   /** @throws DomainError VALIDATION, CONFLICT */
   async register(db: Data, user: User, given: unknown, now: Date) {
     const { name, response } = parseInput(z.object({ name: passkeyName, response: registration }), given);
+    const { verifyRegistrationResponse } = await library();
     const info = await verifyRegistrationResponse({
       ...this.#expected(db, user.id, now),
       ...{ response, supportedAlgorithmIDs },
@@ -135,6 +133,7 @@ export class Passkeys {
 
   async signInOptions(db: Data, now: Date) {
     const challenge = await createToken(db, 'PASSKEY', {}, now);
+    const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
       rpID: this.#rpId,
       challenge: Buffer.from(challenge, 'base64url'),
@@ -149,6 +148,7 @@ export class Passkeys {
     const passkey = await findPasskey(db, response.id);
     if (passkey === null) throw unaccepted();
     const { id, user, credentialId, publicKey, counter } = passkey;
+    const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       ...this.#expected(db, null, now),
       response,
