@@ -197,7 +197,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
     res.json(await view(found.user, req.get('x-account')));
   });
-  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }));
+  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }), (req, _res, next) => {
+    req.body ??= {};
+    next();
+  });
   if (start) router.post('/oidc', start.post);
   addPasskeyRoutes(router, passkeys, tools);
   addIdentityRoutes(router, tools);
@@ -277,7 +280,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/confirm', async (req, res) => {
     const given = parseInput(token, req.body);
-    await confirmEmail(db, given.token, now());
+    const userId = await confirmEmail(db, given.token, now());
+    const session = await anySessionOf(req);
+    await endSessions(db, userId, session?.userId === userId ? session.id : 0);
     res.status(204).end();
   });
   router.use((_req, _res) => {
