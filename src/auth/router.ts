@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
@@ -50,6 +56,8 @@ export interface AuthDependencies {
   /** Null for none. */
   readonly openId: OpenId | null;
   readonly services: Services;
+  /** Answers with a list as a file. */
+  readonly download: RequestHandler;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -80,7 +88,7 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, services, consoleUrl, openId, now, report } = dependencies;
+  const { db, passwords, cookies, trust, services, download, consoleUrl, openId, now, report } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
   const passkeys = new Passkeys(consoleUrl, trust);
@@ -202,6 +210,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     next();
   });
   if (start) router.post('/oidc', start.post);
+  router.post('/download', download);
   addPasskeyRoutes(router, passkeys, tools);
   addIdentityRoutes(router, tools);
   router.post('/welcome', async (req, res) => {
