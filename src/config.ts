@@ -61,8 +61,7 @@ const smtpUrl = text.refine(
 );
 
 const mailAddress = text.refine(
-  (value) =>
-    /^([^<>\p{C}]*<[^<>@\s\p{C}]+@[^<>@\s\p{C}]+>|[^<>@\s\p{C}]+@[^<>@\s\p{C}]+)$/u.test(value),
+  (value) => /^([^<>\p{C}]*<[^<>@\s\p{C}]+@[^<>@\s\p{C}]+>|[^<>@\s\p{C}]+@[^<>@\s\p{C}]+)$/u.test(value),
   'an address such as Linkspace <links@s.example>',
 );
 

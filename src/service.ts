@@ -52,6 +52,7 @@ import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
+import { createDownload } from './rest/download.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
@@ -268,7 +269,9 @@ export class Service {
     const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
     const passwords = new UserPasswords(ports.hashCost);
     this.#openId = OpenId.of(config, consoleUrlOf(config), log);
+    const download = createDownload({ requestOf, report });
     const auth = createAuthRouter({
+      download,
       db: database,
       ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
       ...{ now, report },
