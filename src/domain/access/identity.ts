@@ -142,7 +142,6 @@ export async function signInWithIdentity(
         token === null
           ? (known ?? (await newcomer(tx, person, roles.size > 0, now)))
           : await comeWith(tx, token, person, known, now);
-      await tx.lockRow('User', user.id);
       await setGivenMemberships(tx, user.id, roles, now);
       return user;
     });
