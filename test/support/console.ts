@@ -1,18 +1,26 @@
 import type { Page } from 'playwright-core';
+import { hashToken } from '../../src/domain/access/actor.ts';
+import type { Role } from '../../src/domain/access/role.ts';
+import { beginSession } from '../../src/domain/access/session.ts';
+import { createUser } from '../../src/domain/access/user.ts';
+import type { TestServer } from '../../src/testing/server.ts';
 import { newTab } from './browser.ts';
 
 export interface ConsoleOptions {
-  /** The path below /console. */
+  /** The path below /console; for somebody who is signed in, below the account. */
   readonly path?: string;
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
+  readonly role?: Role;
 }
 
-/** A new tab on the console, before anybody has signed in; `complaints` are the browser's errors and warnings. */
-export async function openConsole(
-  origin: string,
-  { path = '', colorScheme = 'light', width = 1280 }: ConsoleOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
+interface Opened {
+  readonly page: Page;
+  /** The browser's errors and warnings. */
+  readonly complaints: string[];
+}
+
+async function openTab({ colorScheme = 'light', width = 1280 }: ConsoleOptions): Promise<Opened> {
   const page = await newTab();
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme });
@@ -21,29 +29,59 @@ export async function openConsole(
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
-  await page.goto(`${origin}/console${path}`);
   return { page, complaints };
 }
 
-export async function enterKey(page: Page, key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-/** A new tab on the console, signed in. */
-export async function signIn(
-  { origin, key }: { origin: string; key: string },
-  options: ConsoleOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
-  const opened = await openConsole(origin, options);
-  await enterKey(opened.page, key);
-  await opened.page.locator('#main').waitFor();
+/** A new tab on the console, before anybody has signed in. */
+export async function openConsole(origin: string, options: ConsoleOptions = {}): Promise<Opened> {
+  const opened = await openTab(options);
+  await opened.page.goto(`${origin}/console${options.path ?? ''}`);
   return opened;
 }
 
-/** Follows an address within the page, as a link in it would; a new load would ask for the key again. */
+export const PASSWORD = 'correct horse battery';
+
+type Server = Pick<TestServer, 'origin' | 'database' | 'clock'>;
+
+/** Makes a user in the account of a key. */
+export async function addUser({ database, clock }: Server, key: string, role: Role = 'OWNER') {
+  const where = { hash: hashToken(key) };
+  const { accountId } = await database.prisma.apiKey.findUniqueOrThrow({ where });
+  const email = `${role.toLowerCase()}-${crypto.randomUUID()}@example.com`;
+  const user = await createUser(database, { name: 'Kim', email }, null, clock.now);
+  const data = { accountId, userId: user.id, role, createdAt: clock.now };
+  await database.prisma.membership.create({ data });
+  return { accountId, user };
+}
+
+/** Gives the browser of a page a session. */
+export async function giveSession(
+  page: Page,
+  { origin, database, clock }: Server,
+  userId: number,
+): Promise<void> {
+  const { token } = await beginSession(database, userId, 'a test', clock.now);
+  const cookie = { name: '__Host-linkspace', value: token, url: origin, httpOnly: true, secure: true };
+  await page.context().addCookies([cookie]);
+}
+
+/** A new tab on the console, where a new user of the key's account is signed in, by default an owner. */
+export async function signIn(
+  { server, key }: { server: Server; key: string },
+  options: ConsoleOptions = {},
+): Promise<Opened & { accountId: number }> {
+  const { accountId, user } = await addUser(server, key, options.role);
+  const opened = await openTab(options);
+  await giveSession(opened.page, server, user.id);
+  await opened.page.goto(`${server.origin}/console/${accountId}${options.path ?? '/'}`);
+  await opened.page.locator('#main').waitFor();
+  return { ...opened, accountId };
+}
+
+/** Follows an address of the account within the page, as a link in it would. */
 export async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', '/console${path}')`);
+  const [account] = /(?<=^\/console\/)\d+/.exec(new URL(page.url()).pathname) ?? [''];
+  await page.evaluate(`history.pushState(null, '', '/console/${account}${path || '/'}')`);
 }
 
 /** The rows of the list, by their short URLs. */

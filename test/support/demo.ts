@@ -1,6 +1,6 @@
-import { actorFor } from '../../src/domain/access/actor.ts';
 import { type DemoOptions, fillDemo } from '../../src/cli/demo/fill.ts';
 import { seededRandom } from '../../src/cli/demo/random.ts';
+import { actorFor } from '../../src/domain/access/actor.ts';
 import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import { hashPassword } from '../../src/domain/password.ts';
 import { servicesOf } from '../../src/domain/services.ts';

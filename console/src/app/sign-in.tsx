@@ -1,56 +1,184 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
-import { Brand } from '../parts/brand.tsx';
-import { TextField } from '../parts/field.tsx';
-import { useTitle } from '../parts/title.ts';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { ask, findMethods, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import { Fault } from '../data/faults.ts';
+import { tellUser } from '../data/sign-in-again.ts';
+import { PasswordField, TextField } from '../parts/field.tsx';
+import { useForm } from '../parts/form.ts';
+import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
+import { Gate, GateEnd } from './gate.tsx';
 
-export function SignIn({
-  why,
-  kept,
-  onKey,
+/** How people can sign in here; null until that is known. */
+export function useMethods(): Methods | null {
+  const [methods, setMethods] = useState<Methods | null>(null);
+  useEffect(() => {
+    void findMethods().then(setMethods);
+  }, []);
+  return methods;
+}
+
+/** The ways to sign in without a password. */
+export function OtherWays({
+  methods: { passkeys, openid },
+  to,
+  isApart = false,
+  onIn,
 }: {
-  why: string | null;
-  /** The key of the tab, if it could not be checked. */
-  kept: string | null;
-  onKey: (key: string) => Promise<void>;
-}): ReactElement {
-  const [key, setKey] = useState(kept ?? '');
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (key.trim() === '' || isBusy) return;
-    setBusy(true);
-    await onKey(key.trim());
-    setBusy(false);
+  methods: Methods;
+  /** The path to which the provider leads back. */
+  to: string;
+  /** Whether the provider gets a tab of its own, since this one has unsaved work. */
+  isApart?: boolean;
+  onIn: (who: SignedIn) => void;
+}): ReactElement | null {
+  const [message, setMessage] = useState('');
+  const byPasskey = async () => {
+    setMessage('');
+    try {
+      const { signInByPasskey } = await import('../data/passkeys.ts');
+      onIn(await signInByPasskey());
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      setMessage(faultText(error));
+    }
   };
-  const t = texts.signIn;
-  useTitle(t.title);
+  if (!passkeys && openid === null) return null;
   return (
-    <main className="gate">
-      <form className="card" onSubmit={submit}>
-        <a className="brand" href="/">
-          <Brand />
+    <>
+      <p className="told" role="alert">
+        {message}
+      </p>
+      {passkeys && (
+        <button type="button" className="button quiet" onClick={byPasskey}>
+          {texts.signIn.byPasskey}
+        </button>
+      )}
+      {openid && (
+        <a className="button quiet" href={oidcPath(to)} {...(isApart && { target: '_blank' })}>
+          {texts.signIn.byProvider(openid.name)}
         </a>
-        <h1>{t.title}</h1>
-        <p className="lead">{t.lead}</p>
-        <TextField
-          label={t.key}
-          type="password"
-          value={key}
-          onText={setKey}
-          required
-          spellCheck={false}
-          autoFocus
-        />
-        <p className="told" role="alert">
+      )}
+    </>
+  );
+}
+
+/** Where passkeys can be used, if not here. */
+export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
+  if (passkeys) return null;
+  const { protocol, hostname, origin } = URL.canParse(consoleUrl) ? new URL(consoleUrl) : location;
+  const isPossible = (protocol === 'https:' || hostname === 'localhost') && !/^[\d.]+$|^\[/.test(hostname);
+  return isPossible && origin !== location.origin
+    ? texts.signIn.passkeysAt(consoleUrl)
+    : texts.signIn.passkeysNeed;
+}
+
+/** Asks somebody to sign in. `to` is where the provider leads back to. */
+export function SignInForm({
+  why,
+  to,
+  onIn,
+}: {
+  why: string;
+  to: string;
+  onIn: (who: SignedIn) => void;
+}): ReactElement {
+  const methods = useMethods();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = (who: SignedIn) => {
+    tellUser(who.user.id);
+    onIn(who);
+  };
+  const { errors, message, isBusy, submit } = useForm(
+    { within: '.gate', shown: ['email', 'password'] },
+    async () => {
+      const outcome = await send<SignedIn>('sign-in', { email, password });
+      if (outcome.answer) enter(outcome.answer);
+      return outcome;
+    },
+    () => undefined,
+  );
+  const t = texts.signIn;
+  if (methods === null) return <div className="entering" aria-busy="true" />;
+  const hint = methods.password ? passkeyHint(methods) : null;
+  return (
+    <Gate title={t.title} onSubmit={submit}>
+      {why !== '' && (
+        <p className="notice" role="status">
           {why}
         </p>
-        <button type="submit" className="button" disabled={isBusy}>
-          {isBusy ? t.checking : t.open}
-        </button>
-        <p className="hint">{t.noKey}</p>
-        <p className="hint">{t.note}</p>
-      </form>
-    </main>
+      )}
+      {methods.password && (
+        <>
+          <TextField
+            label={t.email}
+            type="email"
+            value={email}
+            onText={setEmail}
+            error={errors.email}
+            autoComplete="username"
+            required
+            autoFocus
+          />
+          <PasswordField
+            label={t.password}
+            value={password}
+            onText={setPassword}
+            error={errors.password}
+            autoComplete="current-password"
+            required
+          />
+          <GateEnd message={message} isBusy={isBusy} action={t.open} />
+        </>
+      )}
+      <OtherWays methods={methods} to={to} onIn={enter} />
+      {methods.password && (
+        <p className="hint">
+          <Link href="~/console/forgot">{t.forgot}</Link> {t.noUser}
+        </p>
+      )}
+      {hint && <p className="hint">{hint}</p>}
+    </Gate>
+  );
+}
+
+/** The path of this site that was asked for, below /console or /graphql. */
+function asked(search: string): string | null {
+  const to = new URLSearchParams(search).get('to') ?? '';
+  return /^\/(console|graphql)(?![^/?])/.test(to) ? to : null;
+}
+
+/** The page at /console/sign-in: where a provider leads to if it failed, and where GraphiQL sends people. */
+export function SignInPage(): ReactElement {
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const [isKnown, setKnown] = useState(false);
+  const [isIn, setIn] = useState(false);
+  const fault = new URLSearchParams(search).get('fault');
+  const to = asked(search);
+  const goOn = () => (to === null ? navigate('/', { replace: true }) : location.replace(to));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    ask('session')
+      .then(() => (fault === null ? goOn() : setIn(true)))
+      .catch(() => undefined)
+      .finally(() => setKnown(true));
+  }, []);
+  const t = texts.signIn;
+  if (!isKnown) return <div className="entering" aria-busy="true" />;
+  const why = fault === null ? '' : (t.providerFaults[fault] ?? t.providerFailed);
+  if (isIn)
+    return (
+      <Gate title={t.title} lead={why}>
+        <Link href="/">{t.back}</Link>
+      </Gate>
+    );
+  return (
+    <SignInForm
+      why={why}
+      to={to === null ? '/console' : `/console/sign-in?${new URLSearchParams({ to })}`}
+      onIn={goOn}
+    />
   );
 }

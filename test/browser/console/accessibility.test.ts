@@ -96,7 +96,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       const { page: gate } = await openConsole(server.origin, { width, colorScheme });
       await gate.getByLabel('API key').waitFor();
       expect(await violationsOn(gate, rules)).toEqual([]);
-      const { page, complaints } = await signIn({ origin: server.origin, key }, { width, colorScheme });
+      const { page, complaints } = await signIn({ server, key }, { width, colorScheme });
       for (const [path, shown, open] of views) {
         await follow(page, path.replace('ID', link));
         await page.locator('main h1').first().waitFor();

@@ -62,7 +62,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const server = await startTestServer();
     const caller = await server.caller();
     const { alias } = await caller.link();
-    const { page } = await signIn({ origin: server.origin, key: caller.key });
+    const { page } = await signIn({ server, key: caller.key });
     // A part that fails while the service answers is tried once more by itself.
     await page.route(/assets\/spaces-.*js/, (route) => route.abort(), { times: 1 });
     await page.getByRole('link', { name: 'Spaces' }).click();

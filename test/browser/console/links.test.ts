@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     accounts++;
     return server.caller(`account ${accounts}`);
   }
-  const tabOf = (caller: Caller, path = '') => signIn({ origin: server.origin, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '') => signIn({ server, key: caller.key }, { path });
 
   test('says that the service does not answer or that a key is wrong, and keeps the right one for its tab alone, until somebody signs out', async () => {
     const caller = await newAccount();
