@@ -61,7 +61,9 @@ export async function giveSession(
   userId: number,
 ): Promise<void> {
   const { token } = await beginSession(database, userId, 'a test', clock.now);
-  const cookie = { name: '__Host-linkspace', value: token, url: origin, httpOnly: true, secure: true };
+  // Its prefix asks for an address with https; browsers send it to this machine without that, too.
+  const url = origin.replace('http:', 'https:');
+  const cookie = { name: '__Host-linkspace', value: token, url, httpOnly: true, secure: true };
   await page.context().addCookies([cookie]);
 }
 
@@ -69,13 +71,13 @@ export async function giveSession(
 export async function signIn(
   { server, key }: { server: Server; key: string },
   options: ConsoleOptions = {},
-): Promise<Opened & { accountId: number }> {
+): Promise<Opened & { accountId: number; userId: number }> {
   const { accountId, user } = await addUser(server, key, options.role);
   const opened = await openTab(options);
   await giveSession(opened.page, server, user.id);
   await opened.page.goto(`${server.origin}/console/${accountId}${options.path ?? '/'}`);
   await opened.page.locator('#main').waitFor();
-  return { ...opened, accountId };
+  return { ...opened, accountId, userId: user.id };
 }
 
 /** Follows an address of the account within the page, as a link in it would. */

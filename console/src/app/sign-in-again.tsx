@@ -42,6 +42,7 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
               error={errors.password}
               autoComplete="current-password"
               required
+              autoFocus
             />
             <p className="error" role="alert">
               {message}

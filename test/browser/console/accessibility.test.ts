@@ -76,6 +76,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/webhooks', '.records li'],
+    ['/people', '.records li'],
+    ['/keys', '.records li'],
+    ['/profile', 'section:last-child .records li'],
     ['/activity', '.history li'],
   ];
   const dialogs: readonly [path: string, button: string | RegExp][] = [
@@ -85,6 +88,10 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/domains', 'New domain'],
     ['/pixels', 'New pixel'],
     ['/webhooks', 'New webhook'],
+    ['/people', 'Invite somebody'],
+    ['/people', 'Rename the account'],
+    ['/keys', 'New key'],
+    ['/profile', 'Change: Kim'],
   ];
 
   test.each([
@@ -94,7 +101,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     'fit a window of %i pixels, %s, and have no violation of axe’s rules: %s',
     async (width, colorScheme, rules) => {
       const { page: gate } = await openConsole(server.origin, { width, colorScheme });
-      await gate.getByLabel('API key').waitFor();
+      await gate.getByLabel('Email address').waitFor();
       expect(await violationsOn(gate, rules)).toEqual([]);
       const { page, complaints } = await signIn({ server, key }, { width, colorScheme });
       for (const [path, shown, open] of views) {

@@ -44,7 +44,12 @@ export function ProfileView(): ReactElement {
     announceKinds('MEMBER');
   };
   if (!profile || !methods)
-    return fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={4} />;
+    return (
+      <>
+        {head}
+        {fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={4} />}
+      </>
+    );
   const { user, passkeys, identities, hasPassword } = profile;
   const link = async () => {
     if (Date.now() - Date.parse(profile.signedInAt) > RECENT && !(await askToSignIn())) return;
@@ -52,7 +57,7 @@ export function ProfileView(): ReactElement {
   };
   return (
     <>
-      <RecordsHead title={t.title} lead={t.lead} />
+      {head}
       <Section title={t.you}>
         <Row name={user.name} about={t.name} action={t.change} onAction={() => setAsked('name')} />
         <Row
