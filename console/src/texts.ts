@@ -362,7 +362,8 @@ const english = {
     another: 'Use another user',
     signInFirst: 'Sign in, then accept the invitation.',
     join: 'Join',
-    haveUser: 'I have a user already',
+    haveUser: (provider: string | null) =>
+      `I have a user already${provider === null ? '' : `, or sign in with ${provider}`}`,
     forgot: 'Forgotten password',
     forgotLead: 'Get a link by mail, with which you set a new one.',
     sendLink: 'Send the link',

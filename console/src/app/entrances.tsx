@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ask, type SignedIn, send } from '../data/auth.ts';
+import { ask, type Methods, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
@@ -9,7 +9,7 @@ import { type FormState, type Outcome, useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd } from './gate.tsx';
-import { SignInForm, useMethods } from './sign-in.tsx';
+import { OtherWays, SignInForm, useMethods } from './sign-in.tsx';
 
 const t = texts.entrances;
 const person = { name: '', email: '', password: '' };
@@ -94,10 +94,31 @@ function TokenGate({
   );
 }
 
+/** Where people sign in with a provider alone, its answer uses up the token. */
+function ByProvider({
+  title,
+  lead,
+  methods,
+}: {
+  title: string;
+  lead: string;
+  methods: Methods;
+}): ReactElement {
+  return (
+    <Gate title={title} lead={lead}>
+      <OtherWays methods={methods} to="/console" token={tokenOfLink} onIn={() => undefined} />
+    </Gate>
+  );
+}
+
 /** The first owner comes in. */
 export function Welcome(): ReactElement {
   const [, navigate] = useLocation();
+  const methods = useMethods();
   const [of, setOf] = useState(person);
+  if (methods === null) return <div className="entering" aria-busy="true" />;
+  if (!methods.password && tokenOfLink !== '')
+    return <ByProvider title={t.welcome} lead={t.welcomeLead} methods={methods} />;
   return (
     <TokenGate
       title={t.welcome}
@@ -116,6 +137,7 @@ export function Welcome(): ReactElement {
 export function Accept(): ReactElement {
   const [, navigate] = useLocation();
   const [of, setOf] = useState(person);
+  const methods = useMethods();
   const [who, setWho] = useState<SignedIn | null | undefined>();
   const [isKnown, setKnown] = useState(false);
   const [why, setWhy] = useState('');
@@ -143,7 +165,7 @@ export function Accept(): ReactElement {
     tellUser(null);
     setWho(null);
   };
-  if (who === undefined) return <div className="entering" aria-busy="true" />;
+  if (who === undefined || methods === null) return <div className="entering" aria-busy="true" />;
   if (tokenOfLink === '') return <NoToken title={t.accept} />;
   if (who)
     return (
@@ -161,7 +183,9 @@ export function Accept(): ReactElement {
         )}
       </TokenGate>
     );
-  if (isKnown) return <SignInForm why={why || t.signInFirst} to="/console/accept" onIn={setWho} />;
+  if (!methods.password) return <ByProvider title={t.accept} lead={t.acceptLead} methods={methods} />;
+  if (isKnown)
+    return <SignInForm why={why || t.signInFirst} to="/console" token={tokenOfLink} onIn={setWho} />;
   return (
     <TokenGate
       title={t.accept}
@@ -175,7 +199,7 @@ export function Accept(): ReactElement {
         <>
           <PersonFields of={of} onChange={setOf} errors={errors} />
           <button type="button" className="button text" onClick={() => setKnown(true)}>
-            {t.haveUser}
+            {t.haveUser(methods.openid?.name ?? null)}
           </button>
         </>
       )}

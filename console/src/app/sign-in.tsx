@@ -22,26 +22,32 @@ export function useMethods(): Methods | null {
 export function OtherWays({
   methods: { passkeys, openid },
   to,
+  token,
   isApart = false,
   onIn,
 }: {
   methods: Methods;
   /** The path to which the provider leads back. */
   to: string;
+  /** Of a link, which the provider's answer uses up. */
+  token?: string | undefined;
   /** Whether the provider gets a tab of its own, since this one has unsaved work. */
   isApart?: boolean;
   onIn: (who: SignedIn) => void;
 }): ReactElement | null {
   const [message, setMessage] = useState('');
-  const byPasskey = async () => {
+  const attempt = async (act: () => Promise<unknown>) => {
     setMessage('');
     try {
-      const { signInByPasskey } = await import('../data/passkeys.ts');
-      onIn(await signInByPasskey());
+      await act();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       setMessage(faultText(error));
     }
+  };
+  const byPasskey = async () => {
+    const { signInByPasskey } = await import('../data/passkeys.ts');
+    onIn(await signInByPasskey());
   };
   if (!passkeys && openid === null) return null;
   return (
@@ -50,11 +56,20 @@ export function OtherWays({
         {message}
       </p>
       {passkeys && (
-        <button type="button" className="button quiet" onClick={byPasskey}>
+        <button type="button" className="button quiet" onClick={() => attempt(byPasskey)}>
           {texts.signIn.byPasskey}
         </button>
       )}
-      {openid && (
+      {openid && token && (
+        <button
+          type="button"
+          className="button quiet"
+          onClick={() => attempt(() => goToProvider({ to, token }))}
+        >
+          {texts.signIn.byProvider(openid.name)}
+        </button>
+      )}
+      {openid && !token && (
         <a className="button quiet" href={oidcPath(to)} {...(isApart && { target: '_blank' })}>
           {texts.signIn.byProvider(openid.name)}
         </a>
@@ -77,10 +92,12 @@ export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
 export function SignInForm({
   why,
   to,
+  token,
   onIn,
 }: {
   why: string;
   to: string;
+  token?: string;
   onIn: (who: SignedIn) => void;
 }): ReactElement {
   const methods = useMethods();
@@ -132,7 +149,7 @@ export function SignInForm({
           <GateEnd message={message} isBusy={isBusy} action={t.open} />
         </>
       )}
-      <OtherWays methods={methods} to={to} onIn={enter} />
+      <OtherWays methods={methods} to={to} token={token} onIn={enter} />
       {methods.password && (
         <p className="hint">
           <Link href="~/console/forgot">{t.forgot}</Link> {t.noUser}

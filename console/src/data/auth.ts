@@ -35,7 +35,6 @@ export interface Profile {
     readonly createdAt: string;
     readonly lastUsedAt: string | null;
   }[];
-  readonly signedInAt: string;
   readonly identities: readonly {
     readonly id: string;
     readonly issuer: string;
@@ -106,6 +105,12 @@ export function findMethods(): Promise<Methods> {
   return methods;
 }
 
-/** Has the provider sign somebody in, or link its identity to the user, and come back to a path. */
-export const oidcPath = (to: string, link = false): string =>
-  `/auth/oidc?${new URLSearchParams({ to, ...(link && { link: '1' }) })}`;
+/** Where the provider signs somebody in, to come back to a path below /console. */
+export const oidcPath = (to: string): string => `/auth/oidc?${new URLSearchParams({ to })}`;
+
+/** Leads to the provider, to link its identity to the user, or to bring the token of a welcome or an invitation. */
+export async function goToProvider(asked: { to: string; link?: boolean; token?: string }): Promise<Outcome> {
+  const outcome = await send<{ url: string }>('oidc', asked);
+  if (outcome.answer) location.assign(outcome.answer.url);
+  return outcome;
+}

@@ -2,12 +2,11 @@ import { type ReactElement, type ReactNode, useState } from 'react';
 import { passkeyHint, useMethods } from '../../app/sign-in.tsx';
 import { attempt } from '../../data/actions.ts';
 import { useAsk } from '../../data/ask.ts';
-import { oidcPath, type Profile, send } from '../../data/auth.ts';
+import { goToProvider, type Profile, send } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { addPasskey } from '../../data/passkeys.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { askToSignIn } from '../../data/sign-in-again.ts';
 import { write } from '../../data/write.ts';
 import { RevokeSessionDocument, SessionsDocument } from '../../generated/documents.ts';
 import { PasswordField, TextField } from '../../parts/field.tsx';
@@ -22,9 +21,6 @@ import { deviceOf } from './device.ts';
 
 const t = texts.profile;
 
-/** For how long after a sign-in linking is allowed, in milliseconds: a little less than the service says. */
-const RECENT = 14 * 60_000;
-
 type Asked =
   | 'name'
   | 'email'
@@ -38,6 +34,7 @@ export function ProfileView(): ReactElement {
   const methods = useMethods();
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
+  const head = <RecordsHead title={t.title} lead={t.lead} />;
   const changed = () => {
     again();
     // The views show the name, too.
@@ -51,10 +48,7 @@ export function ProfileView(): ReactElement {
       </>
     );
   const { user, passkeys, identities, hasPassword } = profile;
-  const link = async () => {
-    if (Date.now() - Date.parse(profile.signedInAt) > RECENT && !(await askToSignIn())) return;
-    location.assign(oidcPath(location.pathname, true));
-  };
+  const link = () => attempt('link', () => goToProvider({ to: location.pathname, link: true }));
   return (
     <>
       {head}
