@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { ask, findMethods, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { PasswordField, TextField } from '../parts/field.tsx';
