@@ -21,7 +21,8 @@ export async function allValid<T extends readonly unknown[]>(
 
 /** The value of a variable, without secrets. */
 export function shown(name: string, value: string): string {
-  if (name === 'INITIAL_API_KEY') return `a text of ${value.length} characters`;
+  if (name === 'INITIAL_API_KEY' || name === 'OIDC_CLIENT_SECRET')
+    return `a text of ${value.length} characters`;
   // If it is not a valid URL, any part of it may be a password.
   if (/^DATABASE_.*URLS?$/.test(name) && !/^(file:.*|[./].*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)) {
     const [scheme = ''] = /^[a-z][a-z\d+.-]*:/i.exec(value) ?? [];

@@ -4,7 +4,8 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/url.ts';
-import { hostOf, isHostName, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
+import { isRole, type RoleRule, roles } from './domain/access/role.ts';
+import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 
 const text = z.string();
 
@@ -104,6 +105,35 @@ export const trustProxy = text
     if (value === 'off' || value === 'false') return false;
     return /^\d+$/.test(value) ? Number(value) : value;
   });
+
+export const ISSUER =
+  'the https URL of an OpenID provider, as it names itself, without a query; http only on this machine';
+
+export const issuer = text
+  .refine((value) => {
+    const url = URL.parse(value);
+    if (url === null || !hasValidHost(value) || /[?#]/.test(value) || url.username || url.password)
+      return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(value));
+  }, ISSUER)
+  .transform((value) => value.replace(/\/\.well-known\/openid-configuration$/, ''));
+
+/** The last colon and the last equals sign count: values and accounts may have others. */
+const ROLE_RULE = /^(.+)=([^=]+):([a-z]+)$/is;
+
+function roleRuleOf(text: string): RoleRule | null {
+  const [, value = '', account = '', name = ''] = ROLE_RULE.exec(text) ?? [];
+  const role = name.trim().toUpperCase();
+  return isRole(role) ? { value: value.trim(), account: account.trim(), role } : null;
+}
+
+export const oidcRoles = list
+  .transform((values) => values.map(roleRuleOf))
+  .refine(
+    (rules) => rules.every((rule) => rule !== null && rule.value !== '' && rule.account !== ''),
+    `a list of VALUE=ACCOUNT:ROLE, separated by commas, with one of the roles ${Object.keys(roles).join(', ').toLowerCase()}`,
+  )
+  .transform((rules) => rules.filter((rule) => rule !== null));
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -71,6 +71,17 @@ const settings = {
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', rules.flag.default(false)],
   logLevel: ['LOG_LEVEL', rules.logLevel.default('info')],
+  /** The provider with which people sign in. */
+  oidcIssuer: ['OIDC_ISSUER', rules.issuer.optional()],
+  oidcClientId: ['OIDC_CLIENT_ID', text.optional()],
+  oidcClientSecret: ['OIDC_CLIENT_SECRET', text.optional()],
+  /** The provider's name for people; by default its host. */
+  oidcName: ['OIDC_NAME', text.max(100, 'a name of 100 characters at most').optional()],
+  oidcRolesClaim: ['OIDC_ROLES_CLAIM', text.default('groups')],
+  /** The roles that people with a value of that claim get. */
+  oidcRoles: ['OIDC_ROLES', rules.oidcRoles.default([])],
+  /** Whether people sign in with the provider alone. */
+  oidcOnly: ['OIDC_ONLY', rules.flag.default(false)],
 } satisfies Record<string, readonly [variable: string, rule: z.ZodType]>;
 
 type Settings = {
@@ -140,14 +151,21 @@ function wrongCombinations(
     baseUrl,
     smtpUrl,
     smtpFrom,
+    oidcOnly,
   }: Settings,
   env: NodeJS.ProcessEnv,
 ): [variable: string, allowed: string][] {
   const isPostgresql = providerOf(env.DATABASE_URL ?? '') === 'postgresql';
+  const hasProvider = Boolean(env.OIDC_ISSUER);
+  const needed = 'a text that the provider gave: OIDC_ISSUER needs it';
   const unset = 'unset where DATABASE_URL is not PostgreSQL';
-  const rules: [isWrong: boolean, variable: string, allowed: string][] = [
+  const wrong: [isWrong: boolean, variable: string, allowed: string][] = [
     [!isPostgresql && databaseReadUrls?.length > 0, 'DATABASE_READ_URLS', unset],
     [!isPostgresql && databaseDirectUrl !== undefined, 'DATABASE_DIRECT_URL', unset],
+    [hasProvider && !env.OIDC_CLIENT_ID, 'OIDC_CLIENT_ID', needed],
+    [hasProvider && !env.OIDC_CLIENT_SECRET, 'OIDC_CLIENT_SECRET', needed],
+    [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', rules.ISSUER],
+    [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
     [
       consoleUrl !== undefined && nameOf(consoleUrl) === nameOf(baseUrlOf({ baseUrl, port })),
@@ -166,7 +184,7 @@ function wrongCombinations(
       '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
     ],
   ];
-  return rules.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
+  return wrong.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
 }
 
 /** The public address. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Logger } from 'pino';
+import { OpenId } from './auth/openid.ts';
 import { createAuthRouter } from './auth/router.ts';
 import { ClickBuffer } from './clicks/click-buffer.ts';
 import { baseUrlOf, type Config, consoleUrlOf } from './config.ts';
@@ -15,6 +16,7 @@ import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
+import { unclearAccounts } from './domain/access/identity.ts';
 import type { Mail } from './domain/access/mails.ts';
 import { createWelcome, hasOwner } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
@@ -139,6 +141,7 @@ export class Service {
   readonly #background: readonly Background[];
   readonly #clicks: ClickBuffer;
   readonly #subscriptions: ChangeSubscriptions;
+  readonly #openId: OpenId | null;
   readonly #listener: ListenerDependencies;
 
   /**
@@ -176,6 +179,7 @@ export class Service {
       ]);
       const port = portOf(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
+      await requireAccounts(database, config);
       if (config.consoleUrl !== undefined) await requireFreeConsole(database, config.consoleUrl);
       const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
       return new Service(
@@ -259,7 +263,12 @@ export class Service {
     const graphql = createGraphQLHandler({ graphiql, trusted, requestOf, report });
     const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
     const passwords = new UserPasswords(ports.hashCost);
-    const auth = createAuthRouter({ db: database, passwords, cookies, trust, services, now, report });
+    this.#openId = OpenId.of(config, consoleUrlOf(config), log);
+    const auth = createAuthRouter({
+      db: database,
+      ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
+      ...{ now, report },
+    });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 
     // Webhooks, and the deletion of what is old.
@@ -312,6 +321,7 @@ export class Service {
     const { initialApiKey, host, port, baseUrl } = config;
     const firstKey =
       (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
+    this.#openId?.check();
     if (isFirst) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
@@ -419,6 +429,17 @@ async function notePixels(db: Data, log: Logger): Promise<void> {
   log.info(
     'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
       'them: on a domain of its own, an account’s pixels run as the network intends',
+  );
+}
+
+/** @throws ConfigError if OIDC_ROLES gives roles in accounts that do not exist */
+async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'>): Promise<void> {
+  const unclear = await unclearAccounts(db, oidcRoles);
+  if (unclear.length === 0) return;
+  const names = unclear.map((name) => JSON.stringify(name)).join(', ');
+  throw new ConfigError(
+    `OIDC_ROLES gives roles in ${names}, which is no account, or the name of one and the id of another: ` +
+      'name each account by its id or its name, as npm run keys -- list shows them.',
   );
 }
 

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
-import { RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
@@ -13,6 +13,7 @@ import {
   mailReset,
   resetPassword,
   type SignInContext,
+  takeReset,
   welcome,
 } from '../domain/access/sign-in.ts';
 import {
@@ -24,6 +25,7 @@ import {
   type User,
   updateName,
 } from '../domain/access/user.ts';
+import { isKnownTo, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
@@ -34,12 +36,19 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { clientOf, type Trust } from '../http/request/client.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
+import { addIdentityRoutes, createCallback, createStart, type OpenId } from './openid.ts';
+import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
+import type { SignInTools } from './tools.ts';
 
 export interface AuthDependencies {
   readonly db: Database;
   readonly passwords: UserPasswords;
   readonly cookies: SessionCookies;
   readonly trust: Trust;
+  /** The address of the pages for people. */
+  readonly consoleUrl: string;
+  /** Null for none. */
+  readonly openId: OpenId | null;
   readonly services: Services;
   now(): Date;
   /** Logs why a request failed. */
@@ -62,14 +71,25 @@ const statuses: Record<ErrorCode, number> = {
 
 const MAX_BODY = 16_384;
 
+/** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
+const MAX_BEGUN = 300;
+
 const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, services, now, report } = dependencies;
+  const { db, passwords, cookies, trust, services, consoleUrl, openId, now, report } = dependencies;
   const limits = new GuessLimits();
+  const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
+  const passkeys = new Passkeys(consoleUrl, trust);
+  const isOwn = !openId?.isOnly;
+  const ways: WaysIn = {
+    passwords: isOwn,
+    passkeys: isOwn && passkeys.isPossible,
+    issuer: openId?.issuer ?? null,
+  };
   const contextOf = (req: Request): SignInContext => ({
     passwords,
     network: networkOf(clientOf(req, trust).address),
@@ -77,11 +97,15 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
 
   /** Begins a session for a user, in place of the one that the browser has. */
-  const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
+  const begin = async (req: Request, res: Response, user: User): Promise<void> => {
     const before = cookies.anyTokenOf(req);
     if (before !== null) await endSession(db, before);
     const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
     cookies.set(res, session);
+  };
+
+  const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
+    await begin(req, res, user);
     res.status(status).json(await view(user, undefined));
   };
 
@@ -105,25 +129,86 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     return found;
   };
 
+  const anySessionOf = async (req: Request) => {
+    const given = cookies.anyTokenOf(req);
+    return given === null ? null : findSession(db, given, now());
+  };
+
+  const requireOwnWays = (): void => {
+    if (isOwn) return;
+    const message = `People sign in with ${openId?.name} alone: there are no passwords and no passkeys.`;
+    throw new DomainError('FORBIDDEN', message);
+  };
+
+  const limit = async (req: Request): Promise<void> => {
+    await begun.consume(contextOf(req).network).catch((error: unknown) => {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      const message = 'Too many sign-ins were begun here. Try again later.';
+      throw new DomainError('RATE_LIMITED', message, [], secondsUntilNext(error));
+    });
+  };
+
+  const tools: SignInTools = {
+    ...{ db, consoleUrl, ways, now, report },
+    ...{ limit, sessionOf, anySessionOf, begin, signIn, requireOwnWays },
+  };
+  const start = openId && createStart(openId, tools);
+
   const router = Router({ caseSensitive: true });
-  router.use((req, res, next) => {
+  router.use((_req, res, next) => {
     res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
+    next();
+  });
+  if (openId) router.get('/oidc/callback', createCallback(openId, tools));
+  router.use((req, _res, next) => {
     cookies.requireOwnPage(req);
     next();
   });
+  if (start) router.get('/oidc', start.get);
+  router.get('/methods', (req, res) => {
+    res.json({
+      password: ways.passwords,
+      passkeys: isOwn && passkeys.isOffered(req),
+      consoleUrl,
+      openid: openId && { name: openId.name },
+      mail: services.sendMail !== null,
+    });
+  });
+  // Like the session, it changes nothing, and other sites cannot read it.
+  router.get('/profile', async (req, res) => {
+    const session = await anySessionOf(req);
+    if (session === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
+    const { hasPassword, ...own } = await waysOf(db, session.userId);
+    const { id, name, email } = session.user;
+    res.json({
+      user: { id: String(id), name, email },
+      hasPassword,
+      passkeys: own.passkeys.map((one) => ({
+        ...{ id: String(one.id), name: one.name, createdAt: one.createdAt, lastUsedAt: one.lastUsedAt },
+      })),
+      identities: own.identities.map((one) => ({
+        ...{ id: String(one.id), issuer: one.issuer, createdAt: one.createdAt },
+      })),
+      signedInAt: session.signedInAt,
+    });
+  });
   router.get('/session', async (req, res) => {
-    const given = cookies.anyTokenOf(req);
-    const found = given === null ? null : await findSession(db, given, now());
+    const found = await anySessionOf(req);
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
     res.json(await view(found.user, req.get('x-account')));
   });
   router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }));
+  if (start) router.post('/oidc', start.post);
+  addPasskeyRoutes(router, passkeys, tools);
+  addIdentityRoutes(router, tools);
   router.post('/welcome', async (req, res) => {
+    requireOwnWays();
     const given = parseInput(token, req.body);
     const user = await welcome(db, { ...req.body, ...given }, contextOf(req)).catch(taken);
     await signIn(req, res, user, 201);
   });
   router.post('/sign-in', async (req, res) => {
+    requireOwnWays();
     const given = parseInput(credentials, req.body);
     const context = contextOf(req);
     let user: User | null = null;
@@ -139,6 +224,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     const given = parseInput(token, req.body);
     const own = cookies.tokenOf(req);
     const session = own === null ? null : await findSession(db, own, now());
+    if (session === null) requireOwnWays();
     const input = { ...req.body, ...given };
     const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
     if (session === null) return signIn(req, res, user, 201);
@@ -146,23 +232,26 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/reset', async (req, res) => {
     const given = parseInput(token, req.body);
-    await signIn(
-      req,
-      res,
-      await resetPassword(db, { ...given, password: req.body.password }, contextOf(req)),
-    );
+    const user = isOwn
+      ? await resetPassword(db, { ...given, password: req.body.password }, contextOf(req))
+      : await takeReset(db, given.token, {}, now());
+    await signIn(req, res, user);
   });
   router.post('/forgot', async (req, res) => {
     const { email } = parseInput(z.object({ email: text }), req.body);
     res.status(202).json({});
     // After the answer, whose time tells nothing.
-    await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
+    if (isOwn) await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
+    const session = given === null ? null : await findSession(db, given, now());
     if (given !== null) await endSession(db, given);
     cookies.clear(res);
-    res.status(204).end();
+    const isKnown = openId && session && (await isKnownTo(db, session.userId, openId.issuer));
+    const url = isKnown ? await openId.signOutUrl() : null;
+    if (url === null) res.status(204).end();
+    else res.json({ url });
   });
   router.post('/profile', async (req, res) => {
     const { user } = await sessionOf(req);
@@ -170,6 +259,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     res.status(204).end();
   });
   router.post('/password', async (req, res) => {
+    requireOwnWays();
     const session = await sessionOf(req);
     requireRecentSignIn({ session }, now());
     const password = requireGoodPassword(req.body.password, session.user.email);

@@ -1,10 +1,10 @@
-import { baseUrlOf, type Config, migratedDatabase } from '../config.ts';
+import { baseUrlOf, type Config, consoleUrlOf, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
-
 import { actorFor } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
+import { createWelcome } from '../domain/access/sign-in.ts';
 import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -74,7 +74,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   const now = endOf(values.until);
   const base = new URL(baseUrlOf(config));
   await migrateIfNew(config);
-  const { key, result } = await withDatabase(config, async (db) => {
+  const { key, token, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
     await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
@@ -88,7 +88,8 @@ export const main = command({ help, options, note }, async ({ values, config, en
     };
     // A key that the operator set is not printed.
     const shownKey = initialApiKey === undefined ? made : null;
-    return { key: shownKey, result: await fillDemo(db, actor, services, { now, random, days }) };
+    const filled = await fillDemo(db, actor, services, { now, random, days });
+    return { key: shownKey, token: await createWelcome(db, new Date()), result: filled };
   });
   const { spaces, links, clicks } = result;
   show(
@@ -98,6 +99,10 @@ export const main = command({ help, options, note }, async ({ values, config, en
   ${startCommand(env)}
 `,
   );
-  if (key !== null && !values.json)
-    print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
+  if (values.json) return;
+  if (token !== null)
+    print(
+      `To become the owner of its account, open this within a day:\n\n  ${consoleUrlOf({ ...config, baseUrl: base.origin })}/console/welcome#${token}\n`,
+    );
+  if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

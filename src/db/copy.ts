@@ -9,16 +9,19 @@ import { empty, join, name, raw, type Sql, sql } from './sql.ts';
 const BATCH_SIZE = 500;
 
 /** In the order of the models, in which each model refers only to earlier ones. */
-type Model = Exclude<Prisma.ModelName, 'Revision' | 'DaySalt' | 'DayVisitor'>;
+type Model = Exclude<Prisma.ModelName, (typeof notCopied)[number]>;
 
 /**
  * Not copied. Revisions tell running processes about changes in their own database; they are not user data. Salts and
- * visitors exist for the current day only.
+ * visitors exist for the current day only. People sign in again.
  */
-const notCopied: readonly string[] = ['Revision', 'DaySalt', 'DayVisitor'];
+const notCopied = [
+  ...(['Revision', 'DaySalt', 'DayVisitor'] as const),
+  ...(['Session', 'OneTimeToken', 'SignInGuesses'] as const),
+] as const;
 
 export const models = Object.values(Prisma.ModelName).filter(
-  (name): name is Model => !notCopied.includes(name),
+  (name): name is Model => !notCopied.some((one) => one === name),
 );
 
 /** The primary keys of models without an `id`. */

@@ -10,6 +10,7 @@ import {
   tryLockKey,
 } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
+import type { Writer } from './access/actor.ts';
 import { DomainError, invalid } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
@@ -68,10 +69,19 @@ export class KeyedWrite {
   #isRunningElsewhere = false;
   #failed = false;
 
-  constructor({ database }: Data, accountId: number, key: string, now: Date, maxWait = MAX_WAIT) {
+  /** The keys of programs are those of their account, and those of a user their own. */
+  constructor(
+    { database }: Data,
+    { accountId, userId }: Pick<Writer, 'accountId' | 'userId'>,
+    key: string,
+    now: Date,
+    maxWait = MAX_WAIT,
+  ) {
     this.#database = database;
     this.#secret = key;
-    this.#key = { accountId, keyHash: createHash('sha256').update(key).digest('hex') };
+    // No program's key has a line break.
+    const name = userId == null ? key : `${userId}\n${key}`;
+    this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(database, (tx) => this.#claim(tx), {
       maxWait,

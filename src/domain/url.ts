@@ -100,7 +100,8 @@ export function isOnHost(address: string, asked: string): boolean {
   return host === own || host === `${own}:${defaultPorts[new URL(address).protocol]}`;
 }
 
-function isLoopback(address: string): boolean {
+/** Whether the address leads to this machine. */
+export function isLoopback(address: string): boolean {
   const host = plainHost(hostOf(address));
   return (
     LOCAL_NAME.test(host) ||

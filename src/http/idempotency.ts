@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Data } from '../db/database.ts';
+import type { Writer } from '../domain/access/actor.ts';
 import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 interface Writing {
-  readonly actor: { readonly accountId: number };
+  readonly actor: Writer;
   readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
   now(): Date;
 }
@@ -17,7 +18,7 @@ export function keyedWriteOf<Request extends Writing>(
   const key = req.headers['idempotency-key'];
   if (key === undefined) return null;
   const { actor, now } = request;
-  const keyed = new KeyedWrite(request.data.primary, actor.accountId, String(key), now());
+  const keyed = new KeyedWrite(request.data.primary, actor, String(key), now());
   // Replicas cannot have the changes before the commit.
   const data = { primary: keyed.db, reader: () => keyed.db, wrote: async () => {} };
   return { ...request, data, keyed };

@@ -458,18 +458,18 @@ describe('the stored answer', () => {
   const answers = () => database.prisma.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
 
   test('does not contain secrets that are shown only once', async () => {
-    const first = new KeyedWrite(database, accountId, 'secret', NOON);
+    const first = new KeyedWrite(database, { accountId }, 'secret', NOON);
     expect(await first.begin('request')).toBeNull();
     first.hide('s3cr"et');
     expect(await first.end(answered(JSON.stringify({ secret: 's3cr"et', name: 'x' })))).toBeNull();
     await first.close();
-    const again = new KeyedWrite(database, accountId, 'secret', NOON);
+    const again = new KeyedWrite(database, { accountId }, 'secret', NOON);
     expect((await again.begin('request'))?.body).toBe(JSON.stringify({ secret: SHOWN_ONCE, name: 'x' }));
     await again.close();
   });
 
   test('is limited in size: too large an answer undoes its write', async () => {
-    const keyed = new KeyedWrite(database, accountId, 'large', NOON);
+    const keyed = new KeyedWrite(database, { accountId }, 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
     await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({ code: 'VALIDATION' });
@@ -479,7 +479,7 @@ describe('the stored answer', () => {
 
   test('of an unfinished write is discarded with the write, and the key is free again', async () => {
     for (let time = 0; time < 2; time++) {
-      const keyed = new KeyedWrite(database, accountId, 'left', NOON);
+      const keyed = new KeyedWrite(database, { accountId }, 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
       await createSpace(keyed.db, actor(), { name: 'Left', color: null }, NOON);
       expect(await keyed.db.prisma.space.count()).toBe(1);
@@ -491,7 +491,7 @@ describe('the stored answer', () => {
   test('is deleted oldest first, by number, by size and by age', async () => {
     await database.prisma.keptAnswer.deleteMany();
     for (let i = 0; i < 6; i++) {
-      const keyed = new KeyedWrite(database, accountId, `many ${i}`, new Date(NOON.getTime() + i));
+      const keyed = new KeyedWrite(database, { accountId }, `many ${i}`, new Date(NOON.getTime() + i));
       await keyed.begin('request');
       await keyed.end(answered(String(i).repeat(10)));
       await keyed.close();
@@ -507,7 +507,7 @@ describe('the stored answer', () => {
   test('counts toward the limits whatever key an account chooses', async () => {
     await database.prisma.keptAnswer.deleteMany();
     for (let i = 0; i < 25; i++) {
-      const keyed = new KeyedWrite(database, accountId, `large ${i}`, new Date(NOON.getTime() + i));
+      const keyed = new KeyedWrite(database, { accountId }, `large ${i}`, new Date(NOON.getTime() + i));
       await keyed.begin('request');
       await keyed.end(answered('x'.repeat(300_000)));
       await keyed.close();
@@ -587,7 +587,7 @@ describe('a keyed write that takes too long', () => {
   });
 
   test('stores no answer', async () => {
-    const keyed = new KeyedWrite(database, actor.accountId, 'slow', NOON, 100);
+    const keyed = new KeyedWrite(database, actor, 'slow', NOON, 100);
     await keyed.begin('request');
     await add(keyed.db, 'Not kept');
     await sleep(500);

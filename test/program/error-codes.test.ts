@@ -103,7 +103,7 @@ const requests: Record<string, () => Promise<string[]>> = {
   },
   'an Idempotency-Key whose first request is running': () =>
     onServer({}, async (caller, { database, clock }) => {
-      const first = new KeyedWrite(database, 1, 'at once', clock.now);
+      const first = new KeyedWrite(database, { accountId: 1 }, 'at once', clock.now);
       await first.begin('a request');
       return ask(caller, { query: mutation }, { headers: { 'Idempotency-Key': 'at once' } });
     }),

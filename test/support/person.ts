@@ -12,10 +12,13 @@ export interface Answered {
   readonly body: Json & { error?: { code: string; message: string; field?: string } };
 }
 
-/** A person with a browser, which keeps the cookie of the service. */
+/** A person with a browser, which keeps the cookies of the service. */
 export class Person {
   readonly #server: Pick<TestServer, 'origin'>;
+  /** The cookie of the session. */
   cookie: string | null = null;
+  /** The other ones, by name. */
+  readonly cookies = new Map<string, string>();
 
   constructor(server: Pick<TestServer, 'origin'>) {
     this.#server = server;
@@ -23,14 +26,17 @@ export class Person {
 
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers({ ...OWN_PAGE, 'X-Forwarded-Host': 's.example' });
-    if (this.cookie !== null) headers.set('Cookie', this.cookie);
-    new Headers(init.headers).forEach((value, name) => {
-      headers.set(name, value);
-    });
+    const cookies = [...(this.cookie === null ? [] : [this.cookie]), ...this.cookies.values()];
+    if (cookies.length > 0) headers.set('Cookie', cookies.join('; '));
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
     const response = await fetch(`${this.#server.origin}${path}`, { redirect: 'manual', ...init, headers });
-    const [set] = response.headers.getSetCookie();
-    const pair = set?.split(';', 1)[0];
-    if (pair !== undefined) this.cookie = pair.endsWith('=') ? null : pair;
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';', 1);
+      const [name = '', value] = pair.split('=', 2);
+      if (/^(__Host-)?linkspace$/.test(name)) this.cookie = value === '' ? null : pair;
+      else if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, pair);
+    }
     return response;
   }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
 import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
@@ -109,8 +109,11 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
   });
 }
 
-/** An invitation that can be accepted: its inviter still has a role that may invite to its role. */
-async function openInvitation(db: Data, token: string, now: Date) {
+/**
+ * An invitation that can be accepted: its inviter still has a role that may invite to its role.
+ * @throws DomainError GONE
+ */
+export async function openInvitation(db: Data, token: string, now: Date) {
   const found = await db.prisma.invitation.findUnique({
     where: { hash: hashToken(token) },
     include: { inviter: { include: { user: true } } },
@@ -152,26 +155,35 @@ export async function acceptInvitation(
     throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
   const password =
     known === null ? await passwords.hash(network, requireGoodPassword(input.password, invited.email)) : null;
-  return db.transaction(async (outer) => {
-    const { count } = await outer.prisma.invitation.deleteMany({ where: { id: invited.id } });
-    if (count === 0) throw linkEnded();
-    const { accountId, role, email } = invited;
-    const member = known ?? (await createUser(outer, { name: input.name, email }, password, now));
-    await recordingChanges(
-      outer,
-      { accountId, keyId: null, userId: member.id },
-      now,
-      async ({ tx, record }) => {
-        await record('DELETED', 'INVITATION', [invited.id]);
-        const where = { accountId_userId: { accountId, userId: member.id } };
-        const before = await tx.prisma.membership.findUnique({ where });
-        // An invitation lowers nobody.
-        if (before && isRole(before.role) && isAtLeast(before.role, role)) return;
-        const data = { accountId, userId: member.id, role, createdAt: now };
-        const { id } = await tx.prisma.membership.upsert({ where, create: data, update: { role } });
-        await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
-      },
-    );
+  return db.transaction(async (tx) => {
+    const member = known ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
+    await joinByInvitation(tx, invited, member.id, now);
     return member;
+  });
+}
+
+/** Uses up an invitation, and makes a user a member. @throws DomainError GONE if it was accepted meanwhile */
+export async function joinByInvitation(
+  outer: Transaction,
+  invited: { id: number; accountId: number; role: Role },
+  userId: number,
+  now: Date,
+): Promise<void> {
+  const { id: invitationId, accountId, role } = invited;
+  const { count } = await outer.prisma.invitation.deleteMany({ where: { id: invitationId } });
+  if (count === 0) throw linkEnded();
+  await recordingChanges(outer, { accountId, keyId: null, userId }, now, async ({ tx, record }) => {
+    await record('DELETED', 'INVITATION', [invitationId]);
+    const where = { accountId_userId: { accountId, userId } };
+    const before = await tx.prisma.membership.findUnique({ where });
+    // An invitation lowers nobody.
+    if (before && isRole(before.role) && isAtLeast(before.role, role)) return;
+    const data = { accountId, userId, role, createdAt: now };
+    const { id } = await tx.prisma.membership.upsert({
+      where,
+      create: data,
+      update: { role, isGiven: false },
+    });
+    await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
   });
 }

@@ -3,7 +3,7 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { is, isNull } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
-import { recordingChanges } from '../change/change.ts';
+import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { invalid, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
@@ -40,15 +40,46 @@ async function memberOf(db: Data, actor: Actor, id: string) {
   return { ...member, role: member.role };
 }
 
-/**
- * Locks the owners of an account, so that two of them cannot leave at the same time.
- * @throws DomainError VALIDATION if the member is the last owner
- */
-async function requireAnotherOwner(tx: Transaction, { accountId, id }: Membership): Promise<void> {
+/** Whether an account would be left without owners. Locks them, so that two of them cannot leave at the same time. */
+async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership): Promise<boolean> {
+  if (role !== 'OWNER') return false;
   await tx.lockRow('Account', accountId);
   const another = { accountId, role: 'OWNER', id: { not: id }, user: { disabledAt: null } };
-  if ((await tx.prisma.membership.findFirst({ where: another })) === null)
+  return (await tx.prisma.membership.findFirst({ where: another })) === null;
+}
+
+/** @throws DomainError VALIDATION if the member is the last owner */
+async function requireAnotherOwner(tx: Transaction, member: Membership): Promise<void> {
+  if (await isLastOwner(tx, member))
     throw invalid([{ path: ['id'], messages: ['is the last owner: make another one first'] }]);
+}
+
+/** @param session the one that stays, as its user changes the role */
+async function changeRole(
+  { tx, record }: Changing,
+  { id, userId, role: before }: Membership,
+  data: { role: Role; isGiven: boolean },
+  session?: number,
+): Promise<Membership> {
+  const changed = await tx.prisma.membership.update({ where: { id }, data });
+  if (isRole(before) && !isAtLeast(data.role, before)) await endSessions(tx, userId, session);
+  await record('UPDATED', 'MEMBER', [id], ['role']);
+  return changed;
+}
+
+/** Ends a membership, with its invitations and keys. */
+async function endMembership({ tx, record }: Changing, { id, userId }: Membership, now: Date): Promise<void> {
+  const where = { makerId: id, revokedAt: null };
+  const ended = await tx.prisma.apiKey.findMany({ where });
+  await tx.prisma.apiKey.updateMany({ where, data: { revokedAt: now } });
+  await tx.prisma.membership.delete({ where: { id } });
+  await endSessions(tx, userId);
+  await record('DELETED', 'MEMBER', [id]);
+  await record(
+    'DELETED',
+    'API_KEY',
+    ended.map((key) => key.id),
+  );
 }
 
 /**
@@ -63,17 +94,14 @@ export async function updateMember(
   now: Date,
 ): Promise<Membership> {
   const { role } = parseInput(updateMemberInput, input);
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+  return recordingChanges(db, actor, now, async (changing) => {
+    const { tx } = changing;
     const member = await memberOf(tx, actor, id);
     requireRoleOver(actor, member.role, now);
     requireRoleOver(actor, role, now);
     if (member.role === role) return member;
-    if (member.role === 'OWNER') await requireAnotherOwner(tx, member);
-    const data = { role, isGiven: false };
-    const changed = await tx.prisma.membership.update({ where: { id: member.id }, data });
-    if (!isAtLeast(role, member.role)) await endSessions(tx, member.userId, actor.session?.id);
-    await record('UPDATED', 'MEMBER', [member.id], ['role']);
-    return changed;
+    await requireAnotherOwner(tx, member);
+    return changeRole(changing, member, { role, isGiven: false }, actor.session?.id);
   });
 }
 
@@ -82,24 +110,47 @@ export async function updateMember(
  * @throws DomainError NOT_FOUND, FORBIDDEN, VALIDATION
  */
 export async function removeMember(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const member = await memberOf(tx, actor, id);
+  return recordingChanges(db, actor, now, async (changing) => {
+    const member = await memberOf(changing.tx, actor, id);
     // Everybody may leave.
     if (member.id !== actor.memberId) requireRoleOver(actor, member.role, now);
-    if (member.role === 'OWNER') await requireAnotherOwner(tx, member);
-    const ended = await tx.prisma.apiKey.findMany({ where: { makerId: member.id, revokedAt: null } });
-    await tx.prisma.apiKey.updateMany({
-      where: { makerId: member.id, revokedAt: null },
-      data: { revokedAt: now },
-    });
-    await tx.prisma.membership.delete({ where: { id: member.id } });
-    await endSessions(tx, member.userId);
-    await record('DELETED', 'MEMBER', [member.id]);
-    await record(
-      'DELETED',
-      'API_KEY',
-      ended.map((key) => key.id),
-    );
+    await requireAnotherOwner(changing.tx, member);
+    await endMembership(changing, member, now);
     return member.id;
   });
+}
+
+async function setGivenMembership(
+  changing: Changing,
+  who: { accountId: number; userId: number },
+  role: Role | null,
+  now: Date,
+): Promise<void> {
+  const { tx, record } = changing;
+  const member = await tx.prisma.membership.findUnique({ where: { accountId_userId: who } });
+  if (member === null && role !== null) {
+    const data = { ...who, role, isGiven: true, createdAt: now };
+    const { id } = await tx.prisma.membership.create({ data });
+    await record('CREATED', 'MEMBER', [id], ['role']);
+  }
+  if (!member?.isGiven || member.role === role || (await isLastOwner(tx, member))) return;
+  if (role === null) await endMembership(changing, member, now);
+  else await changeRole(changing, member, { role, isGiven: true });
+}
+
+/**
+ * Gives a user the roles of the OpenID provider, by account, and ends the memberships that it no longer gives. Those that
+ * people gave stay as they are, and so does the last owner of an account.
+ */
+export async function setGivenMemberships(
+  db: Data,
+  userId: number,
+  roles: ReadonlyMap<number, Role>,
+  now: Date,
+): Promise<void> {
+  const given = await db.prisma.membership.findMany({ where: { userId, isGiven: true } });
+  for (const accountId of new Set([...roles.keys(), ...given.map((member) => member.accountId)]))
+    await recordingChanges(db, { ...OPERATOR, accountId }, now, (changing) =>
+      setGivenMembership(changing, { accountId, userId }, roles.get(accountId) ?? null, now),
+    );
 }

@@ -27,6 +27,14 @@ export function lowestOf(one: Role, other: Role): Role {
   return isAtLeast(one, other) ? other : one;
 }
 
+/** A role in an account that people get with a value of a claim of the OpenID provider. */
+export interface RoleRule {
+  readonly value: string;
+  /** The id or the operator's name of the account. */
+  readonly account: string;
+  readonly role: Role;
+}
+
 export const scopes = ['read', 'write'] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { countGuess, forgiveGuess } from '../../db/sign-in-guesses.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
@@ -89,20 +89,36 @@ export async function welcome(
   if ((await findToken(db, 'WELCOME', input.token, now)) === null) throw linkEnded();
   const { name, email } = parseInput(person, input);
   const password = await passwords.hash(network, requireGoodPassword(input.password, email));
-  return db.transaction(async (tx) => {
-    await takeToken(tx, 'WELCOME', input.token, now);
-    const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
-    await tx.lockRow('Account', account.id);
-    if (await hasOwner(tx))
-      throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
-    const user = await createUser(tx, { name, email }, password, now);
-    const member = { accountId: account.id, userId: user.id };
-    await recordingChanges(tx, { ...member, keyId: null }, now, async ({ record }) => {
-      const { id } = await tx.prisma.membership.create({ data: { ...member, role: 'OWNER', createdAt: now } });
-      await record('CREATED', 'MEMBER', [id], ['role']);
+  return db.transaction((tx) =>
+    makeFirstOwner(tx, input.token, () => createUser(tx, { name, email }, password, now), now),
+  );
+}
+
+/** Makes a user the owner of the oldest account by a token. @throws DomainError GONE */
+export async function makeFirstOwner(
+  tx: Transaction,
+  token: string,
+  userOf: () => Promise<User>,
+  now: Date,
+): Promise<User> {
+  await takeToken(tx, 'WELCOME', token, now);
+  const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
+  await tx.lockRow('Account', account.id);
+  if (await hasOwner(tx))
+    throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
+  const user = await userOf();
+  const member = { accountId: account.id, userId: user.id };
+  const where = { accountId_userId: member };
+  await recordingChanges(tx, { ...member, keyId: null }, now, async ({ record }) => {
+    const before = await tx.prisma.membership.findUnique({ where });
+    const { id } = await tx.prisma.membership.upsert({
+      where,
+      create: { ...member, role: 'OWNER', createdAt: now },
+      update: { role: 'OWNER', isGiven: false },
     });
-    return user;
+    await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
   });
+  return user;
 }
 
 /** How many reset links a user gets by mail within the hour that one is good for. */
@@ -164,9 +180,23 @@ export async function resetPassword(
   const found = await findToken(db, 'RESET', input.token, now);
   if (found?.user == null) throw linkEnded();
   const password = await passwords.hash(network, requireGoodPassword(input.password, found.user.email));
+  return takeReset(db, input.token, { password }, now);
+}
+
+/**
+ * Uses up the token of a reset, and ends the user's sessions.
+ * @param data what else is set: nothing where there are no passwords
+ * @throws DomainError GONE
+ */
+export async function takeReset(
+  db: Data,
+  token: string,
+  data: { password?: string },
+  now: Date,
+): Promise<User> {
   return db.transaction(async (tx) => {
-    const { userId } = await takeToken(tx, 'RESET', input.token, now);
-    const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data: { password } });
+    const { userId } = await takeToken(tx, 'RESET', token, now);
+    const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data });
     if (user.disabledAt !== null) throw new DomainError('GONE', 'This user is disabled.');
     await endSessions(tx, user.id);
     await forgetGuesses(tx, user.email);

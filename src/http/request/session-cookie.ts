@@ -7,6 +7,15 @@ import { clientOf, type Trust } from './client.ts';
 /** Where a request says that it comes from. */
 export type Origin = 'own' | 'elsewhere' | 'unknown';
 
+/** The value of a cookie; null if the request has none of that name. */
+export function cookieOf({ headers }: IncomingMessage, name: string): string | null {
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return null;
+}
+
 /** The cookie of people's sessions. */
 export class SessionCookies {
   readonly #name: string;
@@ -52,12 +61,8 @@ export class SessionCookies {
   }
 
   /** The session's token, wherever the request comes from. */
-  anyTokenOf({ headers }: IncomingMessage): string | null {
-    for (const pair of (headers.cookie ?? '').split(';')) {
-      const equals = pair.indexOf('=');
-      if (equals > 0 && pair.slice(0, equals).trim() === this.#name) return pair.slice(equals + 1).trim();
-    }
-    return null;
+  anyTokenOf(req: IncomingMessage): string | null {
+    return cookieOf(req, this.#name);
   }
 
   set(res: ServerResponse, { token, maxAge }: NewSession): void {

@@ -1,0 +1,358 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import * as client from 'openid-client';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { requireRecentSignIn } from '../domain/access/actor.ts';
+import {
+  linkIdentity,
+  type ProvidedPerson,
+  SignInFault,
+  signInWithIdentity,
+} from '../domain/access/identity.ts';
+import { createToken, findToken, takeToken } from '../domain/access/one-time-token.ts';
+import type { RoleRule } from '../domain/access/role.ts';
+import { removeWay } from '../domain/access/ways-in.ts';
+import { DomainError, visibleError } from '../domain/errors.ts';
+import { parseInput } from '../domain/input.ts';
+import { cookieOf } from '../http/request/session-cookie.ts';
+import { oneLine } from '../shared/one-line.ts';
+import { singleFlight } from '../shared/single-flight.ts';
+import type { SignInTools } from './tools.ts';
+
+/** How long the provider may take to answer, in seconds. */
+const TIMEOUT = 10;
+
+/** The longest texts of the provider that are logged. */
+const MAX_REASON = 500;
+
+/** What a sign-in keeps until the provider sends the person back. */
+export interface Begun {
+  readonly verifier: string;
+  readonly nonce: string;
+  readonly state: string;
+}
+
+/** Why the library failed, in one line, with what the provider says; without tokens and claims, which its errors carry. */
+function reasonOf(error: unknown): string {
+  const reasons: string[] = [];
+  let one = error;
+  while (one instanceof Error && reasons.length < 6) {
+    reasons.push(oneLine(one));
+    if (one instanceof client.AuthorizationResponseError || one instanceof client.ResponseBodyError)
+      reasons.push(`${one.error} ${one.error_description ?? ''}`.trim());
+    one = one.cause;
+  }
+  return reasons.join(': ').slice(0, MAX_REASON);
+}
+
+/** What the person is told of the library's error. */
+function faultOf(error: unknown): SignInFault['fault'] {
+  if (error instanceof client.AuthorizationResponseError) return 'REFUSED';
+  const isAway =
+    error instanceof TypeError || (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT');
+  return isAway ? 'PROVIDER_DOWN' : 'FAILED';
+}
+
+/** The texts of a claim, which may be one or a list. */
+function textsOf(claim: unknown): string[] {
+  return [claim].flat().filter((value) => typeof value === 'string');
+}
+
+/** People sign in with a provider of OpenID Connect, by the code flow with PKCE, state and nonce. */
+export class OpenId {
+  readonly issuer: string;
+  readonly name: string;
+  /** Whether people sign in with the provider alone. */
+  readonly isOnly: boolean;
+  readonly rules: readonly RoleRule[];
+  readonly #clientId: string;
+  readonly #clientSecret: string;
+  readonly #rolesClaim: string;
+  readonly #consoleUrl: string;
+  readonly #log: Logger;
+  #known: client.Configuration | null = null;
+  readonly #discover = singleFlight(() => this.#readMetadata());
+
+  private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
+    this.issuer = issuer;
+    this.name = config.oidcName ?? new URL(issuer).host;
+    this.isOnly = config.oidcOnly;
+    this.rules = config.oidcRoles;
+    this.#clientId = config.oidcClientId ?? '';
+    this.#clientSecret = config.oidcClientSecret ?? '';
+    this.#rolesClaim = config.oidcRolesClaim;
+    this.#consoleUrl = consoleUrl;
+    this.#log = log;
+  }
+
+  /** The provider of the configuration; null if it has none. */
+  static of(config: Config, consoleUrl: string, log: Logger): OpenId | null {
+    return config.oidcIssuer === undefined ? null : new OpenId(config.oidcIssuer, config, consoleUrl, log);
+  }
+
+  get #callback(): string {
+    return `${this.#consoleUrl}/auth/oidc/callback`;
+  }
+
+  /** Logs why a step failed, in the library's words. */
+  #failed(error: unknown, message: string): void {
+    this.#log.warn({ issuer: this.issuer, reason: reasonOf(error) }, message);
+  }
+
+  async #readMetadata(): Promise<client.Configuration> {
+    const isLocal = this.issuer.startsWith('http:');
+    const known = await client
+      .discovery(
+        new URL(this.issuer),
+        this.#clientId,
+        this.#clientSecret,
+        (...request) => this.#authenticate(...request),
+        {
+          timeout: TIMEOUT,
+          // The configuration allows http for this machine alone.
+          execute: [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])],
+        },
+      )
+      .catch((error: unknown) => {
+        this.#failed(error, 'the OpenID provider could not be read: nobody can sign in with it');
+        throw new SignInFault('PROVIDER_DOWN', { cause: error });
+      });
+    this.#known = known;
+    return known;
+  }
+
+  /** Sends the client's secret in the way that the provider supports; without a word of it, by the header. */
+  #authenticate(...[server, ...request]: Parameters<client.ClientAuth>): void {
+    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = supported.includes('client_secret_basic')
+      ? client.ClientSecretBasic(this.#clientSecret)
+      : client.ClientSecretPost(this.#clientSecret);
+    authenticate(server, ...request);
+  }
+
+  /** Logs that somebody could not sign in, beside what the library says. */
+  refused(fault: SignInFault['fault']): void {
+    this.#log.info({ issuer: this.issuer, fault }, 'a sign-in with OpenID was refused');
+  }
+
+  /** Finds out at the start whether the provider answers, for the log. */
+  check(): void {
+    this.#discover().catch(() => {});
+  }
+
+  /**
+   * Where the person signs in. The provider is asked each time, so that the person hears here if it is down.
+   * @throws SignInFault
+   */
+  async begin(): Promise<Begun & { url: URL }> {
+    const known = await this.#discover();
+    const verifier = client.randomPKCECodeVerifier();
+    const [nonce, state] = [client.randomNonce(), client.randomState()];
+    const supported = known.serverMetadata().scopes_supported ?? [];
+    // Many providers give groups for a scope of that name, and others refuse scopes that they do not know.
+    const more = supported.includes(this.#rolesClaim) ? [this.#rolesClaim] : [];
+    const url = client.buildAuthorizationUrl(known, {
+      redirect_uri: this.#callback,
+      scope: ['openid', 'email', 'profile', ...more].join(' '),
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...{ nonce, state },
+    });
+    return { verifier, nonce, state, url };
+  }
+
+  /**
+   * The person whom the provider sends back.
+   * @param query of the request, with its question mark
+   * @throws SignInFault
+   */
+  async finish(query: string, { verifier, nonce, state }: Begun): Promise<ProvidedPerson> {
+    const known = this.#known ?? (await this.#discover());
+    try {
+      const tokens = await client.authorizationCodeGrant(known, new URL(query, this.#callback), {
+        pkceCodeVerifier: verifier,
+        expectedNonce: nonce,
+        expectedState: state,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('there is no ID token');
+      return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
+    } catch (error) {
+      this.#failed(error, 'a sign-in with the OpenID provider failed');
+      throw new SignInFault(faultOf(error), { cause: error });
+    }
+  }
+
+  /** What the provider says of the person beside the ID token, if something is missing there. */
+  async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
+    const hasAll = ['email', 'name', this.#rolesClaim].every((name) => claims[name] !== undefined);
+    if (hasAll || known.serverMetadata().userinfo_endpoint === undefined) return {};
+    return client.fetchUserInfo(known, token, claims.sub);
+  }
+
+  #personOf(claims: client.IDToken): ProvidedPerson {
+    const elsewhere = claims._claim_names;
+    if (typeof elsewhere === 'object' && elsewhere !== null && this.#rolesClaim in elsewhere)
+      throw new Error(
+        `the provider sends the claim ${this.#rolesClaim} in another place: it has too many values`,
+      );
+    const [email = null] = textsOf(claims.email);
+    const [name = null] = [...textsOf(claims.name), ...textsOf(claims.preferred_username)];
+    return {
+      ...{ issuer: claims.iss, subject: claims.sub, email, name },
+      values: textsOf(claims[this.#rolesClaim]),
+    };
+  }
+
+  /** Where a person signs out of the provider, too; null if it has no page for that, or does not answer. */
+  async signOutUrl(): Promise<string | null> {
+    const known = this.#known ?? (await this.#discover().catch(() => null));
+    if (known?.serverMetadata().end_session_endpoint === undefined) return null;
+    const back = `${this.#consoleUrl}/console/sign-in`;
+    return client.buildEndSessionUrl(known, { post_logout_redirect_uri: back }).href;
+  }
+}
+
+const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
+
+const begin = z.object({
+  to: text.default(''),
+  link: z.boolean('must be true or false').default(false),
+  /** Of the link of the first owner or of an invitation. */
+  token: text.nullable().default(null),
+});
+
+/** What the row of a sign-in keeps. */
+const kept = z.object({
+  ...{ verifier: z.string(), nonce: z.string(), state: z.string(), to: z.string() },
+  token: z.string().nullable(),
+  /** The session of the user who links. */
+  sessionId: z.number().nullable(),
+});
+
+/** For how long the cookie of a sign-in with the provider is kept, in seconds. */
+const COOKIE_AGE = 600;
+
+/** A path below `/console`, as the person asked for it; `/console` in place of any other address. */
+function consolePath(asked: string): string {
+  const base = 'http://localhost';
+  const url = URL.parse(asked, base);
+  const isOurs = url?.origin === base && /^\/console(\/|$)/.test(url.pathname);
+  return isOurs ? `${url.pathname}${url.search}${url.hash}` : '/console';
+}
+
+const queryOf = ({ url = '' }: IncomingMessage) => (url.includes('?') ? url.slice(url.indexOf('?')) : '?');
+
+/** The callback, which the provider sends browsers to: it looks at no header that says where a request comes from. */
+export function createCallback(openId: OpenId, tools: SignInTools): RequestHandler {
+  const { db, consoleUrl, now, anySessionOf, begin: beginSession } = tools;
+  const cookie = cookieFor(consoleUrl);
+  const finish = async (req: Request, res: Response): Promise<string> => {
+    const given = cookieOf(req, cookie.name) ?? '';
+    const row = await findToken(db, 'OPENID', given, now());
+    const data = row && kept.parse(JSON.parse(row.data));
+    const query = queryOf(req);
+    // Another sign-in of this browser may go on elsewhere.
+    if (row === null || data === null || new URLSearchParams(query).get('state') !== data.state)
+      throw new SignInFault('EXPIRED');
+    res.append('Set-Cookie', cookie.clear);
+    await takeToken(db, 'OPENID', given, now());
+    const linker = row.userId === null ? null : await anySessionOf(req);
+    if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== data.sessionId))
+      throw new SignInFault('SIGN_IN_FIRST');
+    const person = await openId.finish(query, data);
+    if (linker !== null) await linkIdentity(db, person, linker, now());
+    else {
+      const user = await signInWithIdentity(db, person, { rules: openId.rules, token: data.token }, now());
+      await beginSession(req, res, user);
+    }
+    return data.to;
+  };
+  return async (req, res) => {
+    res.redirect(303, await finish(req, res).catch(pageOfFault(openId, res, tools)));
+  };
+}
+
+/** A handler for errors, which gives the page that tells the person. */
+function pageOfFault(openId: OpenId, res: Response, { report }: SignInTools): (error: unknown) => string {
+  return (error) => {
+    const fault = error instanceof SignInFault ? error.fault : faultOfDomain(error);
+    if (fault === 'UNAVAILABLE') report(res, error);
+    else openId.refused(fault);
+    return `/console/sign-in?fault=${fault}`;
+  };
+}
+
+function faultOfDomain(error: unknown): SignInFault['fault'] {
+  switch (visibleError(error)?.code) {
+    case 'GONE':
+      return 'EXPIRED';
+    case 'UNAUTHENTICATED':
+      return 'SIGN_IN_FIRST';
+    case 'FORBIDDEN':
+      return 'SIGN_IN_AGAIN';
+    default:
+      return 'UNAVAILABLE';
+  }
+}
+
+function cookieFor(consoleUrl: string) {
+  const isSecure = consoleUrl.startsWith('https:');
+  const name = `${isSecure ? '__Secure-' : ''}linkspace-oidc`;
+  const attributes = `Path=/auth/oidc; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    name,
+    set: (token: string) => `${name}=${token}; Max-Age=${COOKIE_AGE}; ${attributes}`,
+    clear: `${name}=; Max-Age=0; ${attributes}`,
+  };
+}
+
+/**
+ * `/auth/oidc`: a GET leads to the provider, and a POST tells where it is, for pages that link or bring a token.
+ * @returns the handler of the POST
+ */
+export function createStart(
+  openId: OpenId,
+  tools: SignInTools,
+): { get: RequestHandler; post: RequestHandler } {
+  const { db, consoleUrl, now, limit, sessionOf } = tools;
+  const cookie = cookieFor(consoleUrl);
+  const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
+    await limit(req);
+    const session = asked.link ? await sessionOf(req) : null;
+    if (session) requireRecentSignIn({ session }, now());
+    const { url, ...begun } = await openId.begin();
+    const data = { ...begun, to: consolePath(asked.to), token: asked.token, sessionId: session?.id ?? null };
+    const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data }, now());
+    res.append('Set-Cookie', cookie.set(token));
+    return url.href;
+  };
+  return {
+    async get(req, res) {
+      const query = new URLSearchParams(queryOf(req));
+      const asked = {
+        to: (query.get('to') ?? '').slice(0, 1_000),
+        link: query.get('link') === '1',
+        token: null,
+      };
+      res.redirect(303, await start(req, res, asked).catch(pageOfFault(openId, res, tools)));
+    },
+    async post(req, res) {
+      const url = await start(req, res, parseInput(begin, req.body)).catch((error: unknown) => {
+        throw error instanceof SignInFault ? new DomainError('UNAVAILABLE', error.message) : error;
+      });
+      res.json({ url });
+    },
+  };
+}
+
+/** The path of users who no longer sign in with the provider. */
+export function addIdentityRoutes(router: Router, { db, ways, now, sessionOf }: SignInTools): void {
+  router.post('/identity/remove', async (req, res) => {
+    await removeWay(db, 'identity', await sessionOf(req), String(req.body.id), ways, now());
+    res.status(204).end();
+  });
+}

@@ -1,0 +1,225 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { Router } from 'express';
+import { z } from 'zod';
+import type { Data } from '../db/database.ts';
+import { requireRecentSignIn } from '../domain/access/actor.ts';
+import { createToken, takeToken } from '../domain/access/one-time-token.ts';
+import {
+  createPasskey,
+  findPasskey,
+  handleOf,
+  parsePasskeyName,
+  requireRoomForPasskey,
+  usePasskey,
+} from '../domain/access/passkey.ts';
+import type { User } from '../domain/access/user.ts';
+import { removeWay, waysOf } from '../domain/access/ways-in.ts';
+import { DomainError, invalid, visibleError } from '../domain/errors.ts';
+import { parseInput } from '../domain/input.ts';
+import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
+import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
+import type { SignInTools } from './tools.ts';
+
+const text = z.string().max(12_000);
+const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
+/** Unknown ones are left out: they only help browsers to find the authenticator. */
+const transports = z
+  .array(z.unknown())
+  .max(20)
+  .transform((given) => given.flatMap((one) => transport.safeParse(one).data ?? []));
+const credential = z.object({
+  id: text,
+  rawId: text,
+  type: z.literal('public-key'),
+  clientExtensionResults: z.object({}).default({}),
+});
+const registration = credential.extend({
+  response: z.object({ clientDataJSON: text, attestationObject: text, transports: transports.default([]) }),
+}) satisfies z.ZodType<RegistrationResponseJSON>;
+const authentication = credential.extend({
+  response: z.object({
+    clientDataJSON: text,
+    authenticatorData: text,
+    signature: text,
+    userHandle: text,
+  }),
+}) satisfies z.ZodType<AuthenticationResponseJSON>;
+
+/** Ed25519, ES256 and RS256: what authenticators have. Newer ones are still experimental in Node. */
+const supportedAlgorithmIDs = [-8, -7, -257];
+
+const unaccepted = () =>
+  new DomainError('UNAUTHENTICATED', 'The passkey is unknown or was not accepted: try again.');
+
+/** Passkeys for the host of the console: discoverable ones, whose user is verified each time. */
+export class Passkeys {
+  readonly #consoleUrl: string;
+  readonly #trust: Trust;
+  readonly #rpId: string;
+  /** Whether browsers have passkeys there: on no IP address, and without https only on this machine. */
+  readonly isPossible: boolean;
+
+  constructor(consoleUrl: string, trust: Trust) {
+    this.#consoleUrl = consoleUrl;
+    this.#trust = trust;
+    this.#rpId = plainHost(hostOf(consoleUrl));
+    const isLocal = /(^|\.)localhost$/.test(this.#rpId);
+    this.isPossible = isIP(this.#rpId) === 0 && (isLocal || consoleUrl.startsWith('https:'));
+  }
+
+  /** Whether passkeys work on the page that sends a request. */
+  isOffered(req: IncomingMessage): boolean {
+    const { protocol } = new URL(this.#consoleUrl);
+    return (
+      this.isPossible &&
+      isOnHost(this.#consoleUrl, clientOf(req, this.#trust).host) &&
+      schemeOf(req, this.#trust, protocol) === protocol
+    );
+  }
+
+  /** @throws DomainError FORBIDDEN */
+  requireOffered(req: IncomingMessage): void {
+    if (this.isOffered(req)) return;
+    const message = this.isPossible
+      ? `Passkeys work at ${this.#consoleUrl}/console only.`
+      : `There are no passkeys at ${this.#consoleUrl}: browsers need https and a host name for them.`;
+    throw new DomainError('FORBIDDEN', message);
+  }
+
+  async registrationOptions(db: Data, user: User, now: Date) {
+    await requireRoomForPasskey(db, user.id);
+    const { passkeys } = await waysOf(db, user.id);
+    const challenge = await createToken(db, 'PASSKEY', { userId: user.id }, now);
+    return generateRegistrationOptions({
+      supportedAlgorithmIDs,
+      rpName: 'Linkspace',
+      rpID: this.#rpId,
+      userName: user.email,
+      userDisplayName: user.name,
+      userID: Buffer.from(handleOf(user), 'base64url'),
+      challenge: Buffer.from(challenge, 'base64url'),
+      excludeCredentials: passkeys.map((one) => ({
+        id: one.credentialId,
+        transports: transports.parse(one.transports.split(' ')),
+      })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /** @throws DomainError VALIDATION, CONFLICT */
+  async register(db: Data, user: User, given: { name?: unknown; response?: unknown }, now: Date) {
+    const name = parsePasskeyName(given.name);
+    const { response } = parseInput(z.object({ response: registration }), given);
+    const info = await verifyRegistrationResponse({
+      ...this.#expected(db, user.id, now),
+      ...{ response, supportedAlgorithmIDs },
+    }).then(({ registrationInfo }) => registrationInfo, refuse(invalidResponse));
+    if (info === undefined) throw invalidResponse();
+    const { id: credentialId, publicKey, counter } = info.credential;
+    const made = {
+      credentialId,
+      publicKey: Buffer.from(publicKey).toString('base64url'),
+      counter,
+      transports: response.response.transports,
+    };
+    return createPasskey(db, user.id, name, made, now);
+  }
+
+  async signInOptions(db: Data, now: Date) {
+    const challenge = await createToken(db, 'PASSKEY', {}, now);
+    return generateAuthenticationOptions({
+      rpID: this.#rpId,
+      challenge: Buffer.from(challenge, 'base64url'),
+      allowCredentials: [],
+      userVerification: 'required',
+    });
+  }
+
+  /** The user of a passkey. @throws DomainError UNAUTHENTICATED, VALIDATION */
+  async signIn(db: Data, given: unknown, now: Date): Promise<User> {
+    const { response } = parseInput(z.object({ response: authentication }), given);
+    const passkey = await findPasskey(db, response.id);
+    if (passkey === null) throw unaccepted();
+    const { id, user, credentialId, publicKey, counter } = passkey;
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      ...this.#expected(db, null, now),
+      response,
+      credential: {
+        id: credentialId,
+        publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+        counter,
+      },
+    }).catch(refuse(unaccepted));
+    const isOwn = response.response.userHandle === handleOf(user);
+    if (!verified || !isOwn || user.disabledAt !== null) throw unaccepted();
+    if (!(await usePasskey(db, id, authenticationInfo.newCounter, now))) throw unaccepted();
+    return user;
+  }
+
+  /** What an answer has to be for. Its challenge is used up. */
+  #expected(db: Data, userId: number | null, now: Date) {
+    return {
+      expectedOrigin: new URL(this.#consoleUrl).origin,
+      expectedRPID: this.#rpId,
+      requireUserVerification: true,
+      expectedChallenge: async (challenge: string) =>
+        (await takeToken(db, 'PASSKEY', challenge, now)).userId === userId,
+    };
+  }
+}
+
+function invalidResponse(): DomainError {
+  return invalid([{ path: ['response'], messages: ['is not the answer to the options, or came too late'] }]);
+}
+
+/** A handler for the library's errors, which are about the answer; those of the database pass. */
+function refuse(refusal: () => DomainError): (error: unknown) => never {
+  return (error) => {
+    throw visibleError(error)?.code === 'UNAVAILABLE' ? error : refusal();
+  };
+}
+
+/** The paths below `/auth/passkey/`. */
+export function addPasskeyRoutes(
+  router: Router,
+  passkeys: Passkeys,
+  { db, ways, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
+): void {
+  router.use('/passkey', (req, _res, next) => {
+    requireOwnWays();
+    passkeys.requireOffered(req);
+    next();
+  });
+  router.post('/passkey/registration-options', async (req, res) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    await limit(req);
+    res.json(await passkeys.registrationOptions(db, session.user, now()));
+  });
+  router.post('/passkey/register', async (req, res) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    const { id, name } = await passkeys.register(db, session.user, req.body, now());
+    res.status(201).json({ id: String(id), name });
+  });
+  router.post('/passkey/sign-in-options', async (req, res) => {
+    await limit(req);
+    res.json(await passkeys.signInOptions(db, now()));
+  });
+  router.post('/passkey/sign-in', async (req, res) => {
+    await signIn(req, res, await passkeys.signIn(db, req.body, now()));
+  });
+  router.post('/passkey/remove', async (req, res) => {
+    await removeWay(db, 'passkey', await sessionOf(req), String(req.body.id), ways, now());
+    res.status(204).end();
+  });
+}

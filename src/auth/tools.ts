@@ -1,0 +1,27 @@
+import type { Request, Response } from 'express';
+import type { Database } from '../db/database.ts';
+import type { User } from '../domain/access/user.ts';
+import type { SignedIn, WaysIn } from '../domain/access/ways-in.ts';
+
+/** What all ways to sign in need. */
+export interface SignInTools {
+  readonly db: Database;
+  /** The address of the pages for people. */
+  readonly consoleUrl: string;
+  readonly ways: WaysIn;
+  now(): Date;
+  /** Logs why a request failed. */
+  report(res: Response, error: unknown): void;
+  /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
+  limit(req: Request): Promise<void>;
+  /** The session of a request of the site itself. @throws DomainError UNAUTHENTICATED */
+  sessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
+  /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
+  anySessionOf(req: Request): Promise<(SignedIn & { readonly user: User }) | null>;
+  /** Begins a session for a user, in place of the one that the browser has. */
+  begin(req: Request, res: Response, user: User): Promise<void>;
+  /** The same, and answers with who is signed in. */
+  signIn(req: Request, res: Response, user: User, status?: number): Promise<void>;
+  /** @throws DomainError FORBIDDEN where people sign in with the OpenID provider alone */
+  requireOwnWays(): void;
+}

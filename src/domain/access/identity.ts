@@ -1,0 +1,192 @@
+import type { Data, Transaction } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { DomainError } from '../errors.ts';
+import { parseId } from '../input.ts';
+import { joinByInvitation, openInvitation } from './invitation.ts';
+import { setGivenMemberships } from './member.ts';
+import { findToken } from './one-time-token.ts';
+import { isAtLeast, type Role, type RoleRule } from './role.ts';
+import { makeFirstOwner } from './sign-in.ts';
+import { createUser, emailInput, emailKeyOf, endSessions, findUserByEmail, type User } from './user.ts';
+
+/** Why a sign-in with an OpenID provider fails, as the address of the page that tells it says. */
+export const signInFaults = {
+  PROVIDER_DOWN: 'The provider does not answer.',
+  REFUSED: 'The provider refused the sign-in.',
+  EXPIRED: 'The sign-in took too long, or began in another browser.',
+  FAILED: 'The answer of the provider is wrong.',
+  NO_ROLE: 'Nobody gave the person a role here.',
+  NO_EMAIL: 'The provider gives no email address.',
+  EMAIL_TAKEN: 'The email address belongs to a user, who has to sign in and link the provider.',
+  LINKED_ELSEWHERE: 'Another user is linked to this person of the provider.',
+  DISABLED: 'The user is disabled.',
+  LINK_ENDED: 'The link with which the person came is unknown, too old, or was used already.',
+  OTHER_EMAIL: 'The invitation is for another email address than the one that the provider gives.',
+  SIGN_IN_FIRST: 'Nobody is signed in whom the provider could be linked to.',
+  SIGN_IN_AGAIN: 'Linking needs a sign-in of the last 15 minutes.',
+  UNAVAILABLE: 'The service could not do it now.',
+} as const;
+
+/** A sign-in that fails with a reason for the person. */
+export class SignInFault extends Error {
+  readonly fault: keyof typeof signInFaults;
+
+  constructor(fault: keyof typeof signInFaults, options?: ErrorOptions) {
+    super(signInFaults[fault], options);
+    this.fault = fault;
+  }
+}
+
+/** A person as an OpenID provider describes them. */
+export interface ProvidedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  /** The values of the claim with roles. */
+  readonly values: readonly string[];
+}
+
+/** The ids of accounts by what rules call them, which is an id or the operator's name. */
+async function accountsOf(db: Data, rules: readonly RoleRule[]): Promise<Map<string, number[]>> {
+  const asked = [...new Set(rules.map(({ account }) => account))];
+  const ids = asked.flatMap((account) => parseId(account) ?? []);
+  const found = await db.prisma.account.findMany({
+    where: { OR: [{ name: { in: asked } }, { id: { in: ids } }] },
+    select: { id: true, name: true },
+  });
+  const isCalled = (account: string) => (one: { id: number; name: string }) =>
+    one.name === account || String(one.id) === account;
+  return new Map(asked.map((account) => [account, found.filter(isCalled(account)).map(({ id }) => id)]));
+}
+
+/** The accounts of rules that do not exist, or that are the name of one account and the id of another. */
+export async function unclearAccounts(db: Data, rules: readonly RoleRule[]): Promise<string[]> {
+  const accounts = [...(await accountsOf(db, rules))].filter(([, ids]) => ids.length !== 1);
+  if (accounts.length === 0 || (await db.prisma.account.count()) > 0) return accounts.map(([name]) => name);
+  // The first start is about to make this account.
+  return accounts.map(([name]) => name).filter((name) => name !== 'default' && name !== '1');
+}
+
+/** The highest role for each account. */
+async function rolesOf(db: Data, rules: readonly RoleRule[], values: readonly string[]) {
+  const met = rules.filter(({ value }) => values.includes(value));
+  const accounts = await accountsOf(db, met);
+  const roles = new Map<number, Role>();
+  for (const { account, role } of met) {
+    const [id, ...others] = accounts.get(account) ?? [];
+    if (id === undefined || others.length > 0) continue;
+    const before = roles.get(id);
+    if (before === undefined || isAtLeast(role, before)) roles.set(id, role);
+  }
+  return roles;
+}
+
+async function findIdentity(db: Data, { issuer, subject }: ProvidedPerson) {
+  const where = { issuer_subject: { issuer, subject } };
+  return db.prisma.identity.findUnique({ where, include: { user: true } });
+}
+
+/** The email that the provider gives, if it is one. */
+const emailOf = ({ email }: ProvidedPerson) => emailInput.safeParse(email).data ?? null;
+
+const MAX_NAME = 100;
+
+function nameOf({ name }: ProvidedPerson, email: string): string {
+  const given = [...(name ?? '').toWellFormed().replaceAll('\0', '').trim()].slice(0, MAX_NAME);
+  return given.join('').trim() || email.slice(0, MAX_NAME);
+}
+
+/** @throws SignInFault if the email has a user: only that user may link an identity to themselves */
+async function newcomer(tx: Transaction, person: ProvidedPerson, mayCome: boolean, now: Date): Promise<User> {
+  const email = emailOf(person);
+  if (email !== null && (await findUserByEmail(tx, email)) !== null) throw new SignInFault('EMAIL_TAKEN');
+  if (!mayCome) throw new SignInFault('NO_ROLE');
+  if (email === null) throw new SignInFault('NO_EMAIL');
+  const user = await createUser(tx, { name: nameOf(person, email), email }, null, now);
+  await addIdentity(tx, person, user.id, now);
+  return user;
+}
+
+async function addIdentity(db: Data, { issuer, subject }: ProvidedPerson, userId: number, now: Date) {
+  await db.prisma.identity.create({ data: { issuer, subject, userId, createdAt: now } });
+}
+
+/** Who comes with a token of the first owner's link or of an invitation. */
+async function comeWith(
+  tx: Transaction,
+  token: string,
+  person: ProvidedPerson,
+  known: User | null,
+  now: Date,
+) {
+  const userOf = async () => known ?? newcomer(tx, person, true, now);
+  if ((await findToken(tx, 'WELCOME', token, now)) !== null) return makeFirstOwner(tx, token, userOf, now);
+  const invited = await openInvitation(tx, token, now);
+  const emailKey = known ? known.emailKey : emailKeyOf(emailOf(person) ?? '');
+  if (emailKey !== invited.emailKey) throw new SignInFault('OTHER_EMAIL');
+  const user = await userOf();
+  await joinByInvitation(tx, invited, user.id, now);
+  return user;
+}
+
+/**
+ * The user of a person who signs in with the provider, with the memberships that it gives. Identities belong to users by
+ * issuer and subject, never by email.
+ * @param token of the link with which the person came: the first owner's, or an invitation's
+ * @throws SignInFault
+ */
+export async function signInWithIdentity(
+  db: Data,
+  person: ProvidedPerson,
+  { rules, token }: { rules: readonly RoleRule[]; token: string | null },
+  now: Date,
+): Promise<User> {
+  const signIn = () =>
+    db.transaction(async (tx) => {
+      const known = (await findIdentity(tx, person))?.user ?? null;
+      if (known !== null && known.disabledAt !== null) throw new SignInFault('DISABLED');
+      const roles = await rolesOf(tx, rules, person.values);
+      const user =
+        token === null
+          ? (known ?? (await newcomer(tx, person, roles.size > 0, now)))
+          : await comeWith(tx, token, person, known, now);
+      await setGivenMemberships(tx, user.id, roles, now);
+      return user;
+    });
+  return signIn()
+    .catch((error: unknown) => {
+      // The same person came at the same time, and is known now.
+      if (isUniqueViolation(error)) return signIn();
+      throw error;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof DomainError && error.code === 'GONE') throw new SignInFault('LINK_ENDED');
+      throw error;
+    });
+}
+
+/**
+ * Links an identity to the user who is signed in, and ends the user's other sessions.
+ * @throws SignInFault
+ */
+export async function linkIdentity(
+  db: Data,
+  person: ProvidedPerson,
+  session: { readonly id: number; readonly userId: number },
+  now: Date,
+): Promise<void> {
+  const { id, userId } = session;
+  const link = () =>
+    db.transaction(async (tx) => {
+      const known = await findIdentity(tx, person);
+      if (known !== null && known.userId !== userId) throw new SignInFault('LINKED_ELSEWHERE');
+      if (known !== null) return;
+      await addIdentity(tx, person, userId, now);
+      await endSessions(tx, userId, id);
+    });
+  await link().catch((error: unknown) => {
+    if (isUniqueViolation(error)) return link();
+    throw error;
+  });
+}

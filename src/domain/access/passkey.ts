@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Data } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { DomainError, invalid } from '../errors.ts';
+import { parseInput, textOf } from '../input.ts';
+import type { User } from './user.ts';
+
+/** How many passkeys a user may have. */
+const MAX_PASSKEYS = 20;
+
+/** A passkey as an authenticator made it. */
+export interface NewPasskey {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+}
+
+/** A user as passkeys know them. */
+export function handleOf({ id }: Pick<User, 'id'>): string {
+  return Buffer.from(String(id)).toString('base64url');
+}
+
+export async function requireRoomForPasskey(db: Data, userId: number): Promise<void> {
+  if ((await db.prisma.passkey.count({ where: { userId } })) >= MAX_PASSKEYS)
+    throw invalid([], `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`);
+}
+
+const passkeyInput = z.object({ name: textOf(1, 100) });
+
+export function parsePasskeyName(name: unknown): string {
+  return parseInput(passkeyInput, { name }).name;
+}
+
+/** @throws DomainError VALIDATION, CONFLICT */
+export async function createPasskey(
+  db: Data,
+  userId: number,
+  name: string,
+  { transports, ...made }: NewPasskey,
+  now: Date,
+): Promise<{ id: number; name: string }> {
+  return db
+    .transaction(async (tx) => {
+      await tx.lockRow('User', userId);
+      await requireRoomForPasskey(tx, userId);
+      const data = { ...made, userId, name, transports: transports.join(' '), createdAt: now };
+      return tx.prisma.passkey.create({ data });
+    })
+    .catch((error: unknown) => {
+      if (isUniqueViolation(error)) throw new DomainError('CONFLICT', 'This passkey is registered already.');
+      throw error;
+    });
+}
+
+/** A passkey with its user, by the id that its authenticator gave it. */
+export async function findPasskey(db: Data, credentialId: string) {
+  return db.prisma.passkey.findUnique({ where: { credentialId }, include: { user: true } });
+}
+
+/**
+ * Records a use; false if the counter went back, also against a use at the same time. Authenticators without a counter always
+ * say 0.
+ */
+export async function usePasskey(db: Data, id: number, counter: number, now: Date): Promise<boolean> {
+  const isNewer = counter === 0 ? { counter: 0 } : { counter: { lt: counter } };
+  const { count } = await db.prisma.passkey.updateMany({
+    where: { id, ...isNewer },
+    data: { counter, lastUsedAt: now },
+  });
+  return count > 0;
+}

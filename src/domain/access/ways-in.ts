@@ -1,0 +1,72 @@
+import type { Data } from '../../db/database.ts';
+import type { Identity, Passkey } from '../../generated/sqlite/client.ts';
+import { invalid, notFound } from '../errors.ts';
+import { parseId } from '../input.ts';
+import { requireRecentSignIn } from './actor.ts';
+import { endSessions } from './user.ts';
+
+/** How people may sign in to this service. */
+export interface WaysIn {
+  readonly passwords: boolean;
+  readonly passkeys: boolean;
+  /** The OpenID provider; null for none. */
+  readonly issuer: string | null;
+}
+
+/** A session of a user who changes how they sign in. */
+export interface SignedIn {
+  readonly id: number;
+  readonly userId: number;
+  readonly signedInAt: Date;
+}
+
+/** Whether two issuers are one: the final slash of a host makes no difference. */
+function isSameIssuer(one: string, other: string | null): boolean {
+  return other !== null && URL.parse(one)?.href === URL.parse(other)?.href;
+}
+
+/** What a user signs in with besides a password, without secrets. */
+export async function waysOf(db: Data, userId: number) {
+  const { password, passkeys, identities } = await db.prisma.user.findUniqueOrThrow({
+    where: { id: userId },
+    include: { passkeys: { orderBy: { id: 'asc' } }, identities: { orderBy: { id: 'asc' } } },
+  });
+  return { hasPassword: password !== null, passkeys, identities };
+}
+
+/** Whether somebody with an identity of the provider would leave by its page. */
+export async function isKnownTo(db: Data, userId: number, issuer: string): Promise<boolean> {
+  return (await waysOf(db, userId)).identities.some((one) => isSameIssuer(one.issuer, issuer));
+}
+
+/**
+ * Removes a passkey or an identity, and ends the user's other sessions.
+ * @throws DomainError NOT_FOUND, FORBIDDEN; VALIDATION if the user could not sign in any more
+ */
+export async function removeWay(
+  db: Data,
+  what: 'passkey' | 'identity',
+  session: SignedIn,
+  id: string,
+  ways: WaysIn,
+  now: Date,
+): Promise<void> {
+  requireRecentSignIn({ session }, now);
+  const number = parseId(id);
+  await db.transaction(async (tx) => {
+    await tx.lockRow('User', session.userId);
+    const { hasPassword, ...own } = await waysOf(tx, session.userId);
+    const isIt = (kind: typeof what) => (one: Passkey | Identity) => kind === what && one.id === number;
+    if (!own.passkeys.some(isIt('passkey')) && !own.identities.some(isIt('identity'))) throw notFound(what);
+    const passkeys = own.passkeys.filter((one) => ways.passkeys && !isIt('passkey')(one));
+    const identities = own.identities.filter(
+      (one) => isSameIssuer(one.issuer, ways.issuer) && !isIt('identity')(one),
+    );
+    if (!(ways.passwords && hasPassword) && passkeys.length === 0 && identities.length === 0)
+      throw invalid([{ path: ['id'], messages: ['is the last way to sign in: add another one first'] }]);
+    const where = { where: { id: number ?? 0 } };
+    if (what === 'passkey') await tx.prisma.passkey.delete(where);
+    else await tx.prisma.identity.delete(where);
+    await endSessions(tx, session.userId, session.id);
+  });
+}

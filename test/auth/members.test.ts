@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Person, signedIn } from '../support/person.ts';
+import { SOON, startTestServer, type TestServer } from '../support/server.ts';
+
+type Member = Awaited<ReturnType<typeof signedIn>>;
+
+let server: TestServer;
+let account = 0;
+let owner: Member;
+beforeAll(async () => {
+  server = await startTestServer({ background: true });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  await server.caller(`account ${++account}`);
+  owner = await signedIn(server, account, 'OWNER');
+});
+
+type Result = {
+  code?: string;
+  message?: string;
+  id?: string;
+  key?: string;
+  apiKey?: { id: string };
+  fields?: unknown;
+};
+
+/** The result of a mutation, or its request error. */
+async function run(
+  person: Person,
+  call: string,
+  fields = '',
+  headers: Record<string, string> = {},
+): Promise<Result> {
+  const [name = ''] = call.split('(', 1);
+  const query = `mutation { ${call} { __typename ${fields} ... on Error { code message } ${call.startsWith('revoke') ? '' : '... on ValidationError { fields { path messages } }'} } }`;
+  const { data, errors } = await person.graphql(query, {}, headers);
+  if (errors) return { code: errors[0]?.extensions.code ?? '', message: errors[0]?.message ?? '' };
+  return data?.[name] as Result;
+}
+
+const createKey = (person: Person, role: string, headers: Record<string, string> = {}) =>
+  run(
+    person,
+    `createApiKey(input: { name: "Script", role: ${role} })`,
+    '... on CreatedApiKey { key apiKey { id role } }',
+    headers,
+  );
+const roleOf = async (id: number) =>
+  (await server.database.prisma.membership.findUnique({ where: { id } }))?.role;
+
+describe('a member', () => {
+  test.each([
+    ['ADMIN', 'EDITOR', 'ADMIN', undefined],
+    ['ADMIN', 'EDITOR', 'OWNER', 'FORBIDDEN'],
+    ['ADMIN', 'OWNER', 'VIEWER', 'FORBIDDEN'],
+    ['EDITOR', 'VIEWER', 'EDITOR', 'FORBIDDEN'],
+    ['OWNER', 'VIEWER', 'OWNER', undefined],
+  ])('as %s makes %s to %s: %s', async (role, before, after, code) => {
+    const caller = await signedIn(server, account, role);
+    const other = await signedIn(server, account, before);
+    const result = await run(caller, `updateMember(id: ${other.memberId}, input: { role: ${after} })`);
+    expect(result.code).toBe(code);
+    expect(await roleOf(other.memberId)).toBe(code === undefined ? after : before);
+  });
+
+  test.each(['VIEWER', 'EDITOR', 'ADMIN'])('%s cannot raise their own role', async (role) => {
+    const person = await signedIn(server, account, role);
+    const { code } = await run(person, `updateMember(id: ${person.memberId}, input: { role: OWNER })`);
+    expect([code, await roleOf(person.memberId)]).toEqual(['FORBIDDEN', role]);
+  });
+
+  test.each(['updateMember(id: ID, input: { role: ADMIN })', 'removeMember(id: ID)'])(
+    'who is the last owner stays: %s',
+    async (call) => {
+      const own = call.replace('ID', String(owner.memberId));
+      expect(await run(owner, own)).toMatchObject({
+        code: 'VALIDATION',
+        fields: [{ path: ['id'], messages: ['is the last owner: make another one first'] }],
+      });
+      await signedIn(server, account, 'OWNER');
+      expect(await run(owner, own)).not.toHaveProperty('code');
+    },
+  );
+
+  test('and another, both owners, cannot leave at once', async () => {
+    const other = await signedIn(server, account, 'OWNER');
+    await Promise.all([owner, other].map((one) => run(one, `removeMember(id: ${one.memberId})`)));
+    expect(
+      await server.database.prisma.membership.count({ where: { accountId: account, role: 'OWNER' } }),
+    ).toBe(1);
+  });
+
+  test('who is removed loses sessions, subscriptions, keys and invitations within a second', async () => {
+    const admin = await signedIn(server, account, 'ADMIN');
+    const { key = '' } = await createKey(admin, 'EDITOR');
+    const program = server.callerWith(key);
+    expect((await program.graphql('{ viewer { role } }')).data).toEqual({ viewer: { role: 'EDITOR' } });
+    const stream = await admin.fetch('/graphql', {
+      method: 'POST',
+      body: JSON.stringify({ query: 'subscription { changes { id } }' }),
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    });
+    expect(stream.status).toBe(200);
+    const ended = stream.text();
+    await run(owner, `removeMember(id: ${admin.memberId})`);
+    await ended;
+    await expect
+      .poll(async () => (await admin.graphql('{ viewer { role } }')).status, { timeout: SOON })
+      .toBe(401);
+    expect((await program.graphql('{ viewer { role } }')).errors?.[0]?.extensions.code).toBe(
+      'UNAUTHENTICATED',
+    );
+  });
+
+  test('who gets a lower role loses sessions, and has the new role at once', async () => {
+    const admin = await signedIn(server, account, 'ADMIN');
+    const { key = '' } = await createKey(admin, 'ADMIN');
+    await run(owner, `updateMember(id: ${admin.memberId}, input: { role: VIEWER })`);
+    await expect
+      .poll(async () => (await admin.graphql('{ viewer { role } }')).status, { timeout: SOON })
+      .toBe(401);
+    const { data } = await server.callerWith(key).graphql('{ viewer { role permissions } }');
+    expect(data).toEqual({ viewer: { role: 'VIEWER', permissions: ['READ', 'READ_PEOPLE'] } });
+  });
+});
+
+describe('a key', () => {
+  test.each([
+    ['ADMIN', 'ADMIN', undefined],
+    ['OWNER', 'OWNER', 'VALIDATION'],
+    ['EDITOR', 'VIEWER', 'FORBIDDEN'],
+  ])('of %s with the role %s: %s', async (role, given, code) => {
+    expect((await createKey(await signedIn(server, account, role), given)).code).toBe(code);
+  });
+
+  test('with a role works in v1, and only as far as its role goes', async () => {
+    const { key = '' } = await createKey(owner, 'VIEWER');
+    const program = server.callerWith(key);
+    const { status, body } = await program.rest('POST', '/links', { url: 'https://example.com/' });
+    expect([status, body]).toMatchObject([
+      403,
+      { message: 'The role VIEWER may not do this: it needs EDITOR.' },
+    ]);
+    expect((await program.rest('GET', '/links')).status).toBe(200);
+  });
+
+  test('is revoked by an admin, also one that the operator made', async () => {
+    const program = await server.caller(`account ${account}`);
+    const { viewer } = await program.data<{ viewer: { key: { id: string } } }>('{ viewer { key { id } } }');
+    expect(await run(owner, `revokeApiKey(id: ${viewer.key.id})`)).not.toHaveProperty('code');
+    const refused = async () => (await program.graphql('{ __typename }')).errors?.[0]?.extensions.code;
+    await expect.poll(refused, { timeout: SOON }).toBe('UNAUTHENTICATED');
+    expect((await run(owner, `revokeApiKey(id: ${viewer.key.id})`)).code).toBe('NOT_FOUND');
+  });
+
+  test.each([
+    ['createApiKey(input: { name: "x", role: VIEWER })'],
+    ['revokeApiKey(id: 1)'],
+    ['inviteMember(input: { email: "x@example.com", role: OWNER })'],
+  ])('or an owner needs a sign-in of the last 15 minutes: %s', async (call) => {
+    const { now } = server.clock;
+    server.clock.now = new Date(now.getTime() + 15 * 60_000 + 1);
+    const result = await run(owner, call);
+    server.clock.now = now;
+    expect(result).toEqual({
+      code: 'FORBIDDEN',
+      message: 'Sign in again: this needs a sign-in of the last 15 minutes.',
+    });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const KEY = { 'Idempotency-Key': 'once' };
+
+  test('of a user is their own, and hides the key that was shown once', async () => {
+    const other = await signedIn(server, account, 'OWNER');
+    const first = await createKey(owner, 'VIEWER', KEY);
+    const again = await createKey(owner, 'VIEWER', KEY);
+    const others = await createKey(other, 'VIEWER', KEY);
+    expect(again).toEqual({ ...first, key: '[shown once]' });
+    expect(others.apiKey?.id).not.toBe(first.apiKey?.id);
+  });
+
+  test('gives its answer only to those who may do the operation', async () => {
+    const admin = await signedIn(server, account, 'ADMIN');
+    await createKey(admin, 'VIEWER', KEY);
+    await server.database.prisma.membership.update({
+      where: { id: admin.memberId },
+      data: { role: 'VIEWER' },
+    });
+    await expect
+      .poll(async () => (await createKey(admin, 'VIEWER', KEY)).code, { timeout: SOON })
+      .toBe('FORBIDDEN');
+  });
+});
+
+describe('the history', () => {
+  const by =
+    'changes(first: 50) { nodes { kind action by { __typename ... on User { name email } ... on ApiKey { prefix } } } }';
+  type Changes = { changes: { nodes: { kind: string; action: string; by: object | null }[] } };
+  const changesFor = async (person: Person) => (await person.data<Changes>(`{ ${by} }`)).changes.nodes;
+
+  test('says who did what, and calls those who left a former member', async () => {
+    const editor = await signedIn(server, account, 'EDITOR');
+    await run(editor, 'createSpace(input: { name: "S" })');
+    const made = async () => (await changesFor(owner)).find(({ kind }) => kind === 'SPACE')?.by;
+    await expect.poll(made).toMatchObject({ __typename: 'User', name: expect.stringMatching(/^Person/) });
+    await run(owner, `removeMember(id: ${editor.memberId})`);
+    expect(await made()).toEqual({ __typename: 'User', name: 'Former member', email: null });
+  });
+
+  test('shows changes of people and keys to members, and not to keys with scopes', async () => {
+    const program = await server.caller(`account ${account}`);
+    await createKey(owner, 'VIEWER');
+    const kinds = async () => (await changesFor(owner)).map(({ kind }) => kind);
+    await expect.poll(kinds).toContain('API_KEY');
+    await program.space('S');
+    const { changes } = await program.data<Changes>('{ changes(first: 50) { nodes { kind } } }');
+    expect(new Set(changes.nodes.map(({ kind }) => kind))).not.toContain('API_KEY');
+    const history = '{ changes(first: 50, filter: { kind: API_KEY }) { totalCount } }';
+    expect(await program.data(history)).toEqual({ changes: { totalCount: 0 } });
+  });
+
+  test('has the name of the account, which an owner changes', async () => {
+    expect(await run(owner, 'updateAccount(input: { name: "Lindenhof" })')).not.toHaveProperty('code');
+    expect(await owner.data('{ viewer { account { name } } }')).toEqual({
+      viewer: { account: { name: 'Lindenhof' } },
+    });
+    const found = async () => (await changesFor(owner)).some(({ kind }) => kind === 'ACCOUNT');
+    await expect.poll(found).toBe(true);
+  });
+});
