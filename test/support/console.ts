@@ -3,6 +3,7 @@ import { hashToken } from '../../src/domain/access/actor.ts';
 import type { Role } from '../../src/domain/access/role.ts';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { createUser } from '../../src/domain/access/user.ts';
+import { UserPasswords } from '../../src/domain/password.ts';
 import type { TestServer } from '../../src/testing/server.ts';
 import { newTab } from './browser.ts';
 
@@ -41,17 +42,29 @@ export async function openConsole(origin: string, options: ConsoleOptions = {}):
 
 export const PASSWORD = 'correct horse battery';
 
+const passwords = new UserPasswords({ N: 2 ** 10, r: 8, p: 1 });
+
 type Server = Pick<TestServer, 'origin' | 'database' | 'clock'>;
 
-/** Makes a user in the account of a key. */
-export async function addUser({ database, clock }: Server, key: string, role: Role = 'OWNER') {
+/** Makes a user a member of the account of a key. */
+export async function addMember(
+  { database, clock }: Server,
+  key: string,
+  userId: number,
+  role: Role = 'OWNER',
+): Promise<number> {
   const where = { hash: hashToken(key) };
   const { accountId } = await database.prisma.apiKey.findUniqueOrThrow({ where });
+  await database.prisma.membership.create({ data: { accountId, userId, role, createdAt: clock.now } });
+  return accountId;
+}
+
+/** Makes a user, whose password is `PASSWORD`, in the account of a key. */
+export async function addUser(server: Server, key: string, role: Role = 'OWNER') {
   const email = `${role.toLowerCase()}-${crypto.randomUUID()}@example.com`;
-  const user = await createUser(database, { name: 'Kim', email }, null, clock.now);
-  const data = { accountId, userId: user.id, role, createdAt: clock.now };
-  await database.prisma.membership.create({ data });
-  return { accountId, user };
+  const hash = await passwords.hash('test', PASSWORD);
+  const user = await createUser(server.database, { name: 'Kim', email }, hash, server.clock.now);
+  return { accountId: await addMember(server, key, user.id, role), user };
 }
 
 /** Gives the browser of a page a session. */
