@@ -30,7 +30,8 @@ export const BROWSER_TIMEOUT = 60_000;
 let shared: Promise<BrowserContext> | undefined;
 
 async function launchShared(): Promise<BrowserContext> {
-  const rules = '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1';
+  const rules =
+    '--host-resolver-rules=MAP lan.example 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost';
   const browser = await launchBrowser([rules], firstOf(given, HEADLESS, ...PLACES));
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   context.setDefaultTimeout(BROWSER_TIMEOUT);

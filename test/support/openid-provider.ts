@@ -130,6 +130,10 @@ export async function startProvider(origin = 'https://s.example', port = 0) {
     set attack(given: Attack) {
       attack = given;
     },
+    /** Who signs in next, by a browser of their own. */
+    set next(subject: string) {
+      who = subject;
+    },
     /** Signs a person in, or refuses somebody unknown, and gives the address that leads back to the client. */
     async visit(address: string, subject: string): Promise<string> {
       const cookies = new Map<string, string>();
