@@ -40,18 +40,17 @@ export function Inside(): ReactElement {
   const [location] = useLocation();
   const search = useSearch();
   const enter = async () => setState(await findState());
-  const onUser = useEffectEvent((id: string | null) => {
-    if (state.at === 'in' && state.who.user.id === id) signInAgain.end(true);
-    else {
-      signInAgain.end(false);
-      void enter();
-    }
+  const onUser = useEffectEvent(async (id: string | null) => {
+    signInAgain.end(state.at === 'in' && state.who.user.id === id);
+    const next = await findState();
+    // What is on the page stays while the service is away.
+    if (next.at !== 'failed') setState(next);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     void enter();
     const channel = new BroadcastChannel(USER_CHANNEL);
-    channel.onmessage = ({ data }: MessageEvent<string | null>) => onUser(data);
+    channel.onmessage = ({ data }: MessageEvent<string | null>) => void onUser(data);
     return () => channel.close();
   }, []);
 

@@ -76,7 +76,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Make the link' }).click();
     await page.getByText('The email address must be an email address.').waitFor();
     await page.getByLabel('Email address').fill('vic@example.com');
-    await page.getByLabel('Role').selectOption('Viewer');
+    await page.getByLabel('Role', { exact: true }).selectOption('Viewer');
     await page.getByRole('button', { name: 'Make the link' }).click();
     const link = await page.getByRole('dialog').locator('code').innerText();
     expect(link).toMatch(/^https:\/\/s\.example\/console\/accept#[\w-]{43}$/);
@@ -97,11 +97,11 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     // Somebody who gets a higher role has what it allows at once.
     await page.getByText('Vic', { exact: true }).waitFor();
     await choose(page, 'Vic', 'Change the role');
-    await page.getByLabel('Role').selectOption('Admin');
+    await page.getByLabel('Role', { exact: true }).selectOption('Admin');
     await page.getByRole('button', { name: 'Save' }).click();
     await vic.getByRole('link', { name: 'Keys' }).click();
     await vic.getByRole('button', { name: 'New key' }).click();
-    expect(await vic.getByLabel('Role').locator('option').allInnerTexts()).toEqual([
+    expect(await vic.getByLabel('Role', { exact: true }).locator('option').allInnerTexts()).toEqual([
       'Viewer',
       'Editor',
       'Admin',
@@ -189,12 +189,12 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByText('Editor', { exact: true }).waitFor();
     expect(await destination.inputValue()).toBe('');
     release();
-    await page.unroute('**/graphql');
     const urlsOf = async (caller: typeof first) =>
       (
         await caller.data<{ links: { nodes: { url: string }[] } }>('{ links { nodes { url } } }')
       ).links.nodes.map(({ url }) => url);
     await expect.poll(() => urlsOf(first)).toEqual(['https://example.com/of-the-first']);
+    await page.unroute('**/graphql');
     await destination.fill('https://example.com/of-the-second');
     await switchTo('first');
     await page.waitForURL(`${server.origin}/console/${accountId}/`);
@@ -271,7 +271,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await tab.getByRole('button', { name: 'Accept the invitation' }).click();
     await tab.getByText('Editor', { exact: true }).waitFor();
     // The first tab shows the same account, as the other user.
-    await page.getByText('Editor', { exact: true }).waitFor();
+    await page.locator('.account').getByText('Editor').waitFor();
     expect(await page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
   });
 });
@@ -309,19 +309,19 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByLabel('What to call it').fill('Laptop');
     await page.getByRole('button', { name: 'Go on' }).click();
-    await page.getByText('Laptop').waitFor();
+    await page.getByText('Laptop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('This device has a passkey of yours already.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('Laptop').waitFor();
+    await page.getByText('Laptop', { exact: true }).waitFor();
     server.clock.now = new Date(server.clock.now.getTime() + 20 * 60_000);
     await page.getByRole('button', { name: 'Remove: Laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('Laptop').waitFor({ state: 'hidden' });
+    await page.getByText('Laptop', { exact: true }).waitFor({ state: 'hidden' });
   });
 
   test('a provider is linked by somebody who signed in, signs them in, and tells why it does not', async () => {
