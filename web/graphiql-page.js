@@ -85,7 +85,7 @@ async function goTo(name) {
 /** What stands beside the brand: whose data the requests are about. */
 function showCaller() {
   const choice = find('account');
-  choice.hidden = keyInUse !== '' || !session;
+  choice.hidden = keyInUse !== '' || !(session?.accounts.length > 1);
   choice.replaceChildren(
     ...(session?.accounts ?? []).map(({ id, name }) => new Option(name, id, false, id === account)),
   );

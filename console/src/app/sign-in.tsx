@@ -118,7 +118,7 @@ export function SignInForm({
   );
   const t = texts.signIn;
   if (methods === null) return <div className="entering" aria-busy="true" />;
-  const hint = methods.password ? passkeyHint(methods) : null;
+  const hint = methods.password && isSecureContext ? passkeyHint(methods) : null;
   return (
     <Gate title={t.title} onSubmit={submit}>
       {why !== '' && (

@@ -396,6 +396,5 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByText('Where you are signed in').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('This address is not encrypted').waitFor();
-    await page.getByText('Passkeys work where the service has https and a host name.').waitFor();
   });
 });

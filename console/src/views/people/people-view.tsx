@@ -109,8 +109,10 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
           return (
             <li key={id} className="record">
               <div className="parts">
-                <b className="name">{user.name}</b>
-                <span className="grow quiet">{user.email}</span>
+                <div className="stacked">
+                  <b className="name">{user.name}</b>
+                  <span className="quiet">{user.email}</span>
+                </div>
                 {user.id === viewer.user?.id && <span className="badge ok">{t.you}</span>}
                 <span className="badge">{texts.roles[role]}</span>
                 <span className="quiet">{t.since(onDay(createdAt))}</span>

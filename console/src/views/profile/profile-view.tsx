@@ -203,8 +203,10 @@ function Row({
   return (
     <li className="record">
       <div className="parts">
-        <b className="name">{name}</b>
-        <span className="grow quiet">{about}</span>
+        <div className="stacked">
+          <b className="name">{name}</b>
+          <span className="quiet">{about}</span>
+        </div>
         {badge && <span className="badge ok">{badge}</span>}
       </div>
       {action && (
