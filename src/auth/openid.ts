@@ -55,6 +55,14 @@ function faultOf(error: unknown): SignInFault['fault'] {
   return isAway ? 'PROVIDER_DOWN' : 'FAILED';
 }
 
+/** Whether the provider did not accept the client's secret. */
+function isUnknownClient(error: unknown): boolean {
+  return (
+    error instanceof client.WWWAuthenticateChallengeError ||
+    (error instanceof client.ResponseBodyError && error.error === 'invalid_client')
+  );
+}
+
 /** The texts of a claim, which may be one or a list. */
 function textsOf(claim: unknown): string[] {
   return [claim].flat().filter((value) => typeof value === 'string');
@@ -73,6 +81,8 @@ export class OpenId {
   readonly #consoleUrl: string;
   readonly #log: Logger;
   #known: client.Configuration | null = null;
+  /** Whether the provider wants the client's secret in the body; null while its metadata decide. */
+  #wantsBody: true | null = null;
   readonly #discover = singleFlight(() => this.#readMetadata());
 
   private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
@@ -126,10 +136,29 @@ export class OpenId {
   /** Sends the client's secret in the way that the provider supports; without a word of it, by the header. */
   #authenticate(...[server, ...request]: Parameters<client.ClientAuth>): void {
     const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authenticate = supported.includes('client_secret_basic')
-      ? client.ClientSecretBasic(this.#clientSecret)
-      : client.ClientSecretPost(this.#clientSecret);
-    authenticate(server, ...request);
+    const isInBody = this.#wantsBody ?? !supported.includes('client_secret_basic');
+    const authenticate = isInBody ? client.ClientSecretPost : client.ClientSecretBasic;
+    authenticate(this.#clientSecret)(server, ...request);
+  }
+
+  /** The tokens for a code. Providers that support both ways to send the secret may want one of them from a client. */
+  async #tokensFor(known: client.Configuration, query: string, { verifier, nonce, state }: Begun) {
+    const ask = () =>
+      client.authorizationCodeGrant(known, new URL(query, this.#callback), {
+        pkceCodeVerifier: verifier,
+        expectedNonce: nonce,
+        expectedState: state,
+        idTokenExpected: true,
+      });
+    if (this.#wantsBody !== null) return ask();
+    return ask().catch(async (error: unknown) => {
+      if (!isUnknownClient(error)) throw error;
+      this.#wantsBody = true;
+      return ask().catch(() => {
+        this.#wantsBody = null;
+        throw error;
+      });
+    });
   }
 
   /** Logs that somebody could not sign in, beside what the library says. */
@@ -168,15 +197,10 @@ export class OpenId {
    * @param query of the request, with its question mark
    * @throws SignInFault
    */
-  async finish(query: string, { verifier, nonce, state }: Begun): Promise<ProvidedPerson> {
+  async finish(query: string, begun: Begun): Promise<ProvidedPerson> {
     const known = this.#known ?? (await this.#discover());
     try {
-      const tokens = await client.authorizationCodeGrant(known, new URL(query, this.#callback), {
-        pkceCodeVerifier: verifier,
-        expectedNonce: nonce,
-        expectedState: state,
-        idTokenExpected: true,
-      });
+      const tokens = await this.#tokensFor(known, query, begun);
       const claims = tokens.claims();
       if (claims === undefined) throw new Error('there is no ID token');
       return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });

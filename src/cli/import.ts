@@ -110,8 +110,8 @@ const options = {
 
 export const main = command({ help, options }, async ({ values, config, io, print }) => {
   // As in npm start: the garbage of each batch would make the heap grow to several times its live size.
-  setFlagsFromString('--heap-growing-percent=50');
-  setFlagsFromString('--compact-on-every-full-gc');
+  if (io === process)
+    for (const flag of ['--heap-growing-percent=50', '--compact-on-every-full-gc']) setFlagsFromString(flag);
   const { format, file, account, json } = values;
   if (!isFormat(format))
     throw new UsageError(

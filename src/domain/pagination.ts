@@ -5,12 +5,14 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Total } from '../db/reading/totals.ts';
 import { invalid } from './errors.ts';
 import {
+  choiceOf,
   fieldErrors,
   integerOf,
   isStorable,
   MAX_INT,
   numberOf,
   textOf,
+  timestamp,
   trimPasted,
   withDefault,
 } from './input.ts';
@@ -25,11 +27,35 @@ export const searchInput = textOf(0, MAX_URL, trimPasted)
   .transform((text) => text || null)
   .nullish();
 
-export const directionInput = z.enum(['ASC', 'DESC']);
+/** A condition for records that were changed since. */
+export const updatedSince = timestamp
+  .meta({
+    format: 'date-time',
+    description:
+      'Only records that were changed at this time or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.',
+  })
+  .nullish();
+
+/** The order of a list; `fields` have the fields by which it can be ordered. */
+export function orderInput<Field extends string>(
+  fields: Readonly<Record<Field, string>>,
+  field: NoInfer<Field>,
+  direction: 'ASC' | 'DESC',
+) {
+  const order = z.object({
+    field: choiceOf(fields)
+      .default(field as never)
+      .describe('The field to order by.'),
+    direction: z.enum(['ASC', 'DESC']).default(direction).describe('The direction.'),
+  });
+  return withDefault(order, order.parse({}));
+}
 
 /** A numbered page. Offsets beyond the databases' range are allowed, since they are past the end of every list. */
 export const pageInput = z.object({
-  page: withDefault(integerOf(1, MAX_INT), 1),
+  page: withDefault(integerOf(1, MAX_INT), 1).describe(
+    'The page number, from 1. Pages after the last one are empty.',
+  ),
   perPage: withDefault(
     numberOf(
       (size) => PAGE_SIZES.some((known) => known === size),
@@ -39,7 +65,7 @@ export const pageInput = z.object({
       enum: [...PAGE_SIZES],
     }),
     PAGE_SIZES[0],
-  ),
+  ).describe(`The page size: ${PAGE_SIZES.join(', ')}.`),
 });
 
 export interface Page<Row> {

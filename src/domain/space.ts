@@ -9,16 +9,17 @@ import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { foldCase } from './case-folding.ts';
 import { parseIfUpdatedAt } from './if-unmodified.ts';
-import { integerOf, parseInput, textOf, timestamp, type Unparsed, withDefault } from './input.ts';
+import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
-  directionInput,
   type EdgesInput,
+  orderInput,
   type Page,
   pageInput,
   readConnection,
   readPage,
   searchInput,
+  updatedSince,
 } from './pagination.ts';
 
 export type { Space };
@@ -45,15 +46,20 @@ const columns = {
   UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
 } satisfies Record<string, Column>;
 
-const spaceFilter = z.object({ search: searchInput, updatedSince: timestamp.nullish() });
-const spaceOrder = z.object({
-  field: z.enum(['ID', 'NAME', 'UPDATED_AT']).default('ID'),
-  direction: directionInput.default('DESC'),
+export const spaceOrderFields = {
+  ID: 'The order of creation.',
+  NAME: 'The name, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
+} as const;
+
+export const spaceFilter = z.object({
+  search: searchInput.describe('Only spaces whose name contains this text, case-insensitive.'),
+  updatedSince,
 });
 /** The filter and order of spaces: by default all, newest first. */
 const selection = {
   filter: withDefault(spaceFilter, {}),
-  orderBy: withDefault(spaceOrder, spaceOrder.parse({})),
+  orderBy: orderInput(spaceOrderFields, 'ID', 'DESC'),
 };
 const spacesInput = z.object(selection);
 export const spacePageInput = pageInput.extend(selection);

@@ -2,6 +2,7 @@ import type { LoggedChange } from '../db/change/events.ts';
 import { changeActions, type RecordKind as RecordKindName, recordKinds } from '../domain/change/change.ts';
 import {
   changeConnection,
+  changeFilter,
   changeOrderFields,
   findChanges,
   historyOf,
@@ -12,7 +13,7 @@ import type { EdgesInput } from '../domain/pagination.ts';
 import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost/field-cost.ts';
-import { enumType } from './domain-types.ts';
+import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
@@ -105,18 +106,11 @@ findNodes(Change, ({ db, actor }, ids) => findChanges(db, actor, ids));
 
 const connection = connectionOf('Change', 'changes', Change);
 
-const ChangeFilter = builder.inputType('ChangeFilter', {
-  description: 'A filter for changes. All conditions must match.',
-  fields: (t) => ({
-    kind: t.field({ type: RecordKind, description: 'Only changes of this kind of record.' }),
-    recordId: t.id({ description: 'Only changes of records with this id.' }),
-    since: t.field({
-      type: 'DateTime',
-      description: 'Only changes from this time on: ISO 8601 with an offset from UTC.',
-    }),
-  }),
-});
-
+const ChangeFilter = inputType(
+  'ChangeFilter',
+  'A filter for changes. All conditions must match.',
+  changeFilter,
+);
 const selectionArgs = selectionOf('Change', 'changes', ChangeFilter, changeOrderFields, 'ASC');
 
 builder.queryField('changes', (t) =>

@@ -5,13 +5,14 @@ import { builder } from './builder.ts';
 type AnyRef = InputRef<NonNullable<unknown>>;
 
 /** The GraphQL type of a value. */
-type Type = 'ID' | 'String' | 'Boolean' | 'Int' | AnyRef;
+type Type = 'ID' | 'String' | 'DateTime' | 'Boolean' | 'Int' | AnyRef;
 
 /** A schema's value without its wrappers, and their descriptions; the outermost counts. */
 interface Described {
   readonly value: z.core.$ZodType;
   readonly description: string | undefined;
   readonly defaultValue: unknown;
+  readonly format: unknown;
   /** The items of a list, whose length is checked before its items. */
   readonly items: z.core.$ZodType | undefined;
 }
@@ -23,13 +24,14 @@ const isKind = <Kind extends z.core.$ZodType>(
 
 /** Unwraps optional, nullable and transformed values. */
 function describe(schema: z.core.$ZodType): Described {
-  const { description, default: defaultValue } = z.globalRegistry.get(schema) ?? {};
+  const { description, default: defaultValue, format } = z.globalRegistry.get(schema) ?? {};
   const unwrap = (inner: z.core.$ZodType, items?: z.core.$ZodType): Described => {
     const found = describe(inner);
     return {
       value: found.value,
       description: description ?? found.description,
       defaultValue: defaultValue ?? found.defaultValue,
+      format: format ?? found.format,
       items: items ?? found.items,
     };
   };
@@ -37,7 +39,7 @@ function describe(schema: z.core.$ZodType): Described {
     return unwrap(schema._zod.def.innerType);
   if (!isKind(schema, z.core.$ZodPipe)) {
     const items = isKind(schema, z.core.$ZodArray) ? schema._zod.def.element : undefined;
-    return { value: schema, description, defaultValue, items };
+    return { value: schema, description, defaultValue, format, items };
   }
   const { in: before, out } = schema._zod.def;
   return unwrap(before, isKind(out, z.core.$ZodArray) ? out._zod.def.element : undefined);
@@ -80,12 +82,12 @@ function named(schema: z.core.$ZodType): Type {
   return made;
 }
 
-function typeOf({ value }: Described): Type {
+function typeOf({ value, format }: Described): Type {
   if (isKind(value, z.core.$ZodEnum) || isKind(value, z.core.$ZodObject)) return named(value);
   if (isKind(value, z.core.$ZodBoolean)) return 'Boolean';
   if (isKind(value, z.core.$ZodNumber)) return 'Int';
   if (!isKind(value, z.core.$ZodString)) throw new Error(`there is no type for ${value._zod.def.type}`);
-  return z.globalRegistry.get(value)?.format === 'id' ? 'ID' : 'String';
+  return format === 'id' ? 'ID' : format === 'date-time' ? 'DateTime' : 'String';
 }
 
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;

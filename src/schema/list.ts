@@ -38,10 +38,6 @@ const PageInfo = builder.objectRef<Connection<unknown>>('PageInfo').implement({
   }),
 });
 
-/** The description of the filter by the last change. */
-export const updatedSince =
-  'Only records that were changed at this time or later: ISO 8601 with an offset from UTC. Deletions are in `changes`.';
-
 const edgesArgs = builder.args((t) => ({
   first: t.int({
     description: `The number of records from the start, or after \`after\`: 0 to ${MAX_EDGES}; 20 by default.`,

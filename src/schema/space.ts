@@ -5,13 +5,15 @@ import {
   findSpace,
   findSpaces,
   spaceConnection,
+  spaceFilter,
+  spaceOrderFields,
   spacePage,
   updateSpace,
   updateSpaceInput,
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
-import { descriptionsOf } from './domain-types.ts';
-import { connectionOf, pageOf, selectionOf, updatedSince } from './list.ts';
+import { descriptionsOf, inputType } from './domain-types.ts';
+import { connectionOf, pageOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult, asUpdate, ConflictError } from './result.ts';
@@ -35,19 +37,8 @@ findNodes(Space, ({ db, actor }, ids) => findSpaces(db, actor, ids));
 const connection = connectionOf('Space', 'spaces', Space);
 const page = pageOf('Space', 'spaces', Space);
 
-const SpaceFilter = builder.inputType('SpaceFilter', {
-  description: 'A filter for spaces.',
-  fields: (t) => ({
-    search: t.string({ description: 'Only spaces whose name contains this text, case-insensitive.' }),
-    updatedSince: t.field({ type: 'DateTime', description: updatedSince }),
-  }),
-});
-
-const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, {
-  ID: 'The order of creation.',
-  NAME: 'The name, case-insensitive.',
-  UPDATED_AT: 'When they were last changed.',
-});
+const SpaceFilter = inputType('SpaceFilter', 'A filter for spaces.', spaceFilter);
+const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, spaceOrderFields);
 
 builder.queryFields((t) => ({
   space: t.field({

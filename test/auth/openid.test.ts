@@ -426,7 +426,7 @@ test('starts while the provider is down, says so to people and in the log, and w
   const reasons = own.log.filter(({ issuer }) => issuer === oidcIssuer).flatMap(({ reason }) => reason ?? []);
   expect(reasons.length).toBeGreaterThan(2);
   expect(reasons[0]).toContain('ECONNREFUSED');
-  const second = await startProvider(ORIGIN, port);
+  const second = await startProvider({ port });
   second.people.set('eve', { email: 'eve@x.example', groups: ['a'] });
   const back = await second.visit(await begin(person), 'eve');
   expect(await comeBack(person, back)).toBe('/console');
@@ -436,6 +436,40 @@ test('starts while the provider is down, says so to people and in the log, and w
   expect(await begin(person)).toBe(fault('PROVIDER_DOWN'));
   await own.stop();
 });
+
+test('sends the secret in the body to a provider that wants it there', async () => {
+  const other = await startProvider({ client: { token_endpoint_auth_method: 'client_secret_post' } });
+  const { issuer: oidcIssuer } = other;
+  other.people.set('eve', { email: 'eve@x.example', groups: ['a'] });
+  const oidcRoles: RoleRule[] = [{ value: 'a', account: '1', role: 'OWNER' }];
+  const own = await startTestServer({ ...settings(), oidcIssuer, oidcRoles });
+  await own.caller('default');
+  for (const _ of [1, 2]) {
+    const eve = new Person(own);
+    expect(await comeBack(eve, await other.visit(await begin(eve), 'eve'))).toBe('/console');
+  }
+  await own.stop();
+  const wrong = await startTestServer({ ...settings(), oidcIssuer, oidcRoles, oidcClientSecret: 'wrong' });
+  const eve = new Person(wrong);
+  expect(await comeBack(eve, await other.visit(await begin(eve), 'eve'))).toBe(fault('FAILED'));
+  expect(wrong.log).toContainEqual(
+    expect.objectContaining({ reason: expect.stringContaining('WWW-Authenticate') }),
+  );
+  await wrong.stop();
+  await other.stop();
+});
+
+test.each(['passkey/register', 'passkey/sign-in', 'passkey/remove', 'identity/remove', 'oidc'])(
+  'answers /auth/%s without fields in words',
+  async (path) => {
+    const person = await userWith(`fields-${path}@x.example`.replace('/', '-'));
+    for (const init of [{ body: '' }, { body: '[]' }, { body: '{"id":{},"to":3}' }]) {
+      const headers = { 'Content-Type': 'application/json' };
+      const { status } = await person.fetch(`/auth/${path}`, { method: 'POST', headers, ...init });
+      expect(status).toBeLessThan(500);
+    }
+  },
+);
 
 describe('with OIDC_ONLY', () => {
   let only: TestServer;

@@ -1,15 +1,24 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
 import { exportOf, importInto } from '../support/moving.ts';
-import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import {
+  type Caller,
+  emptyServer,
+  type RestLink,
+  startTestServer,
+  type TestServer,
+} from '../support/server.ts';
 
 let server: TestServer;
 let owner: Caller;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startTestServer();
+});
+beforeEach(async () => {
   owner = await server.caller();
 });
-afterEach(() => server.stop());
+afterEach(() => emptyServer(server));
+afterAll(() => server.stop());
 
 async function links(): Promise<RestLink[]> {
   const { body } = await owner.rest('GET', '/links?per_page=100&sort=asc');

@@ -1,17 +1,36 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { unknownToPlanner } from '../support/plan.ts';
-import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import {
+  type Caller,
+  emptyServer,
+  type RestLink,
+  startTestServer,
+  type TestServer,
+} from '../support/server.ts';
 
 let server: TestServer;
 let owner: Caller;
-beforeEach(async () => {
+/** A second server, with the same account, for what the first one exports. */
+let other: TestServer;
+let ownerThere: Caller;
+beforeAll(async () => {
   server = await startTestServer();
-  owner = await server.caller();
+  other = await startTestServer();
 });
-afterEach(() => server.stop());
+beforeEach(async () => {
+  owner = await server.caller();
+  ownerThere = await other.caller();
+});
+afterEach(async () => {
+  await emptyServer(server);
+  await emptyServer(other);
+});
+afterAll(async () => {
+  await server.stop();
+});
 
 async function links(caller = owner): Promise<RestLink[]> {
   const { body } = await caller.rest('GET', '/links?per_page=100&sort=asc');
@@ -96,11 +115,8 @@ test.each(asked)(
     const csv = await exportOf(server);
     expect(linksOnly(csv)).toHaveLength(found.length);
     const text = file.endsWith('.json') ? await exportOf(server, 'json') : csv;
-    const other = await startTestServer();
-    await other.caller();
     expect(await importInto(other, { text })).toMatchObject({ created: found.length, refused: 0, told: [] });
     expect(await exportOf(other)).toBe(csv);
-    await other.stop();
     // The log has each link once. On PostgreSQL, it appears when all earlier transactions of the cluster have ended.
     const logged = async () =>
       (
@@ -153,7 +169,7 @@ test('an export and an import restore an account unchanged', async () => {
   // No cell starts like a formula.
   expect(csv).not.toMatch(/(^|,|\n)"?[=+@-]/);
   for (const text of [csv, await exportOf(server, 'json'), csv.slice(1)]) {
-    const other = await startTestServer();
+    await emptyServer(other);
     await other.caller();
     const report = await importInto(other, { text });
     expect(report).toMatchObject({
@@ -172,7 +188,6 @@ test('an export and an import restore an account unchanged', async () => {
       spaces: 0,
       pixels: 0,
     });
-    await other.stop();
   }
 });
 
@@ -180,29 +195,23 @@ test('disables a link that had a password, with a message, unless the file has t
   await owner.link({ alias: 'locked', password: 'x', privacy: 2, privacy_password: 'y' });
   const csv = await exportOf(server);
   expect(csv).not.toContain('scrypt');
-  const other = await startTestServer();
-  const caller = await other.caller();
   const { told } = await importInto(other, { text: csv });
   expect(told).toMatchObject([
     { line: 2, taken: true, message: expect.stringContaining('disabled until it gets another') },
     { line: 2, taken: true, message: expect.stringContaining('private now') },
   ]);
-  expect(await links(caller)).toMatchObject([{ disabled: 1, privacy: 1, has_password: false }]);
+  expect(await links(ownerThere)).toMatchObject([{ disabled: 1, privacy: 1, has_password: false }]);
   await importInto(other, { text: 'alias,url,password,has_password\nnew,https://a.example,secret,1\n' });
-  expect((await links(caller))[1]).toMatchObject({ disabled: 0, has_password: true });
-  await other.stop();
+  expect((await links(ownerThere))[1]).toMatchObject({ disabled: 0, has_password: true });
 });
 
 test('removes the statistics password from a link with another privacy, with a message', async () => {
   await owner.link({ alias: 'kept', privacy: 2, privacy_password: 'y' });
   await server.database.prisma.link.updateMany({ data: { privacy: 'PRIVATE' } });
   const text = await exportOf(server);
-  const other = await startTestServer();
-  await other.caller();
   expect((await importInto(other, { text })).told).toMatchObject([
     { line: 2, taken: true, message: expect.stringContaining('it is not kept') },
   ]);
-  await other.stop();
 });
 
 describe('an invalid line', () => {
@@ -579,16 +588,17 @@ test('an interrupted and repeated import gives the same result as a single one',
   const second = await importInto(server, { text }, { format: 'yourls' });
   expect(second).toMatchObject({ stopped: false, created: 700, existing: 500 });
   const inTwo = await exportOf(server);
-  const other = await startTestServer();
-  await other.caller();
   expect(await importInto(other, { text }, { format: 'yourls' })).toMatchObject({ created: 1_200 });
   expect(await exportOf(other)).toBe(inTwo);
-  await other.stop();
 });
 
 test.skipIf(isSqlite)('lets the planner know what is new', async () => {
-  const db = server.database;
+  // One that nothing was ever written to.
+  const fresh = await startTestServer();
+  await fresh.caller();
+  const db = fresh.database;
   expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toHaveLength(2);
-  await importInto(server, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls' });
+  await importInto(fresh, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls' });
   expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toEqual([]);
+  await fresh.stop();
 });

@@ -6,9 +6,9 @@ import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { name, sql } from '../../src/db/sql.ts';
 import { countTables } from '../../src/db/statistics/scope.ts';
+import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { unknownToPlanner } from '../support/plan.ts';
-import { runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 const newFile = () => `file:${join(folder, `${files++}.db`)}`;
-const copy = (from: string, to: string) => runProgram('cli/copy', {}, ['--from', from, '--to', to]);
+const copy = (from: string, to: string) => runCommand('copy', {}, ['--from', from, '--to', to]);
 
 /** Everything that a caller can read. */
 async function answersOf(caller: Caller) {
@@ -220,7 +220,7 @@ test('leaves nothing behind if it fails, and can be repeated', async () => {
   expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Failed: .*\n$/)]);
   await old.database.prisma.$executeRawUnsafe('DELETE FROM "LinkPixel"');
   await old.stop();
-  const second = await runProgram('cli/copy', {}, ['--from', from, '--to', to, '--json']);
+  const second = await runCommand('copy', {}, ['--from', from, '--to', to, '--json']);
   expect([second.code, JSON.parse(second.stdout)]).toEqual([
     0,
     { copied: expect.objectContaining({ Account: expect.any(Number) }) },
@@ -275,5 +275,5 @@ test.each([
     'There is no file /nowhere/x.db. See --help.\n',
   ],
 ])('explains why %j is refused', async (args, stderr) => {
-  expect(await runProgram('cli/copy', {}, args)).toEqual({ code: 1, stdout: '', stderr });
+  expect(await runCommand('copy', {}, args)).toEqual({ code: 1, stdout: '', stderr });
 });

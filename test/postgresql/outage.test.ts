@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Program, startProgram } from '../support/process.ts';
 import { Caller, SOON } from '../support/server.ts';
+import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** A server process on the database. */
-function start(env: Record<string, string> = {}): Promise<Program & { origin: string }> {
-  return startProgram({
+/** A service on the database. */
+function start(env: Record<string, string> = {}): Promise<StartedService> {
+  return startService({
     DATABASE_URL: postgres.url,
     BASE_URL: 'https://s.example',
     INITIAL_API_KEY: KEY,
@@ -24,11 +24,11 @@ function start(env: Record<string, string> = {}): Promise<Program & { origin: st
   });
 }
 
-/** A server process that ends with the test, and its first account. */
+/** A service that ends with the test, and its first account. */
 async function startForTest(env: Record<string, string> = {}): Promise<Caller> {
-  const program = await start(env);
-  onTestFinished(async () => void (await program.end('SIGTERM')));
-  return new Caller(program.origin, KEY);
+  const service = await start(env);
+  onTestFinished(() => service.stop());
+  return new Caller(service.origin, KEY);
 }
 
 async function onServer(statement: string): Promise<Record<string, unknown>[]> {
@@ -60,14 +60,14 @@ test('a process opens at most the connections of its pool, plus one for notifica
   expect([rows.length, listening.length]).toEqual([3, 1]);
 });
 
-describe('a running process during an outage of PostgreSQL', () => {
-  let program: Program & { origin: string };
+describe('a running service during an outage of PostgreSQL', () => {
+  let service: StartedService;
   let owner: Caller;
   beforeAll(async () => {
-    program = await start();
-    owner = new Caller(program.origin, KEY);
+    service = await start();
+    owner = new Caller(service.origin, KEY);
   });
-  afterAll(() => program.end('SIGTERM'));
+  afterAll(() => service.stop());
 
   test('loses or doubles no acknowledged write when the server is killed and restarted under load', async () => {
     const acknowledged: string[] = [];
@@ -105,7 +105,8 @@ describe('a running process during an outage of PostgreSQL', () => {
     await postgres.start();
     backAt = performance.now();
     await expect.poll(() => recoveredAt).toBeGreaterThan(0);
-    await setTimeout(300);
+    const recovered = acknowledged.length;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(recovered + 20);
     going = false;
     await writers;
 
@@ -124,12 +125,12 @@ describe('a running process during an outage of PostgreSQL', () => {
 
   test('redirects visitors of known links while the server is down, and writes their clicks afterwards', async () => {
     const { id, alias } = await owner.link();
-    expect((await visit(program.origin, `/${alias}`)).status).toBe(302);
+    expect((await visit(service.origin, `/${alias}`)).status).toBe(302);
     await postgres.kill();
-    const away = await Promise.all(Array.from({ length: 20 }, () => visit(program.origin, `/${alias}`)));
-    const unknown = await visit(program.origin, '/unknown');
+    const away = await Promise.all(Array.from({ length: 20 }, () => visit(service.origin, `/${alias}`)));
+    const unknown = await visit(service.origin, '/unknown');
     const open = (path: string, Accept: string, Host = 's.example') =>
-      visit(program.origin, path, { headers: { Accept, Host } });
+      visit(service.origin, path, { headers: { Accept, Host } });
     const pages = await Promise.all(
       ['/', '/console', '/docs', '/graphql'].map((path) => open(path, 'text/html')),
     );

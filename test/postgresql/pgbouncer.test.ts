@@ -6,10 +6,12 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort, NOBODY } from '../support/postgres-server.ts';
-import { type Program, runProgram, startProgram } from '../support/process.ts';
 import { Caller, SOON } from '../support/server.ts';
+import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -19,7 +21,7 @@ describe.runIf(isInstalled)('behind PgBouncer in transaction mode', () => {
   let folder: string;
   let pooler: ChildProcess;
   let port: number;
-  const programs: Program[] = [];
+  const services: StartedService[] = [];
 
   beforeAll(async () => {
     const server = new URL(await newDatabase({ migrated: false }));
@@ -52,7 +54,7 @@ max_client_conn = 200
     while (pooler.exitCode === null && !(await isUp())) await setTimeout(20);
   });
   afterEach(async () => {
-    await Promise.all(programs.splice(0).map((program) => program.end('SIGTERM')));
+    await Promise.all(services.splice(0).map((service) => service.stop()));
   });
   afterAll(() => {
     pooler.kill('SIGKILL');
@@ -63,34 +65,28 @@ max_client_conn = 200
     return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
   }
 
-  async function start(env: Record<string, string>): Promise<Program & { origin: string }> {
-    const program = await startProgram({ BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, ...env });
-    programs.push(program);
-    return program;
+  async function start(env: Record<string, string>): Promise<StartedService> {
+    const service = await startService({ BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, ...env });
+    services.push(service);
+    return service;
   }
 
-  test.each(['main', 'cli/migrate'])(
-    '%s refuses to migrate through it, and says what to do',
-    async (command) => {
-      const url = await newDatabase({ migrated: false });
-      const { code, stderr } = await runProgram(command, { DATABASE_URL: pooledUrl(url), PORT: '0' });
-      expect([code, stderr]).toEqual([
-        1,
-        'DATABASE_URL is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.\n',
-      ]);
-      const client = await connectTo(url);
-      const { rows } = await client.query("SELECT * FROM pg_tables WHERE schemaname = 'public'");
-      await client.end();
-      expect(rows).toEqual([]);
-    },
-  );
+  test('the service and the command refuse to migrate through it, and say what to do', async () => {
+    const url = await newDatabase({ migrated: false });
+    const env = { DATABASE_URL: pooledUrl(url) };
+    const message =
+      'DATABASE_URL is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.';
+    await expect(start(env)).rejects.toThrow(new OperatorError(message));
+    expect(await runCommand('migrate', env)).toMatchObject({ code: 1, stderr: `${message}\n` });
+    const client = await connectTo(url);
+    const { rows } = await client.query("SELECT * FROM pg_tables WHERE schemaname = 'public'");
+    await client.end();
+    expect(rows).toEqual([]);
+  });
 
   test('migrate connects to the server directly if that is configured', async () => {
     const url = await newDatabase({ migrated: false });
-    const { code } = await runProgram('cli/migrate', {
-      DATABASE_URL: pooledUrl(url),
-      DATABASE_DIRECT_URL: url,
-    });
+    const { code } = await runCommand('migrate', { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url });
     expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
   });
 

@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { newDatabase } from '../support/database.ts';
-import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { type StartedService, startService } from '../support/service.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 
-let program: Program & { origin: string };
+let service: StartedService;
 let caller: Caller;
 let elsewhere: Database;
 beforeAll(async () => {
   const url = await newDatabase({ migrated: false });
-  program = await startProgram({
+  service = await startService({
     DATABASE_URL: url,
     BASE_URL: 'https://s.example',
     INITIAL_API_KEY: KEY,
     DATABASE_POOL_SIZE: '1',
   });
-  caller = new Caller(program.origin, KEY);
+  caller = new Caller(service.origin, KEY);
   elsewhere = await Database.open(url);
 });
 afterAll(async () => {
   await elsewhere.close();
-  await program.end('SIGTERM');
+  await service.stop();
 });
 
 /** Reads lists and records in every way, with different queries each time. */

@@ -3,10 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { runProgram } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
+import { startService } from '../support/service.ts';
 
 test('a role that cannot create extensions and temporary tables can migrate, search and become ready', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
@@ -37,15 +39,14 @@ test('a role that cannot create extensions and temporary tables can migrate, sea
   }
 });
 
-/** The program's message when it cannot start on the database, without pg's warnings. */
-async function refusalOf(url: URL): Promise<string> {
-  const { code, stderr } = await runProgram('main', {
-    DATABASE_URL: url.href,
-    PORT: '0',
-    NODE_NO_WARNINGS: '1',
-  });
-  expect(code).toBe(1);
-  return stderr;
+/** The operator's message when the service cannot start. */
+async function refusalOf(url: URL, env: Record<string, string> = {}): Promise<string> {
+  const error: unknown = await startService({ DATABASE_URL: url.href, ...env }).then(
+    (service) => service.stop(),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(OperatorError);
+  return error instanceof OperatorError ? error.message : '';
 }
 
 test('a start on an unusable database says what to do', async () => {
@@ -58,19 +59,19 @@ test('a start on an unusable database says what to do', async () => {
   const { host } = url;
   const change = (changes: Partial<URL>) => Object.assign(new URL(url.href), changes);
   expect(await refusalOf(change({ username: role }))).toBe(
-    `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".\n`,
+    `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   );
   expect(await refusalOf(change({ search: '?sslmode=require' }))).toBe(
-    `The PostgreSQL server at ${host} does not support TLS, which sslmode in DATABASE_URL requires. Take sslmode out of the URL, or set up TLS on the server.\n`,
+    `The PostgreSQL server at ${host} does not support TLS, which sslmode in DATABASE_URL requires. Take sslmode out of the URL, or set up TLS on the server.`,
   );
   expect(await refusalOf(change({ pathname: '/nowhere' }))).toBe(
-    `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"\n`,
+    `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"`,
   );
   expect(await refusalOf(change({ username: 'nobody_knows', password: 'secret' }))).toBe(
-    `The PostgreSQL server at ${host} refuses the user "nobody_knows" with the password that DATABASE_URL has. Special characters of a password must be percent-encoded in a URL.\n`,
+    `The PostgreSQL server at ${host} refuses the user "nobody_knows" with the password that DATABASE_URL has. Special characters of a password must be percent-encoded in a URL.`,
   );
   expect(await refusalOf(change({ port: String(await freePort()) }))).toMatch(
-    /^No PostgreSQL server answers at 127\.0\.0\.1:\d+, which DATABASE_URL names\. Is it running, does it listen there, and may this machine reach it\?\n$/,
+    /^No PostgreSQL server answers at 127\.0\.0\.1:\d+, which DATABASE_URL names\. Is it running, does it listen there, and may this machine reach it\?$/,
   );
 });
 
@@ -85,12 +86,11 @@ test('names the variable and the server whose connection failed', async () => {
   const DATABASE_URL = await newDatabase({ migrated: false });
   const closed = `postgresql://me:secret@127.0.0.1:${await freePort()}/x`;
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS']) {
-    const { stderr } = await runProgram('main', { DATABASE_URL, PORT: '0', [name]: closed });
-    expect(stderr).toMatch(
-      new RegExp(`^No PostgreSQL server answers at ${new URL(closed).host}, which ${name} names\\. .*\n$`),
+    expect(await refusalOf(new URL(DATABASE_URL), { [name]: closed })).toMatch(
+      new RegExp(`^No PostgreSQL server answers at ${new URL(closed).host}, which ${name} names\\. .*$`),
     );
   }
-  const { stderr } = await runProgram('cli/migrate', { DATABASE_URL, DATABASE_DIRECT_URL: closed });
+  const { stderr } = await runCommand('migrate', { DATABASE_URL, DATABASE_DIRECT_URL: closed });
   expect(stderr).toContain('which DATABASE_DIRECT_URL names');
 });
 
@@ -109,10 +109,10 @@ test('names the variable of a URL without its password, or with another serverâ€
     });
   });
   expect(await refusalOf(new URL(guarded))).toBe(
-    `The PostgreSQL server at ${new URL(guarded).host} requires a password for the user "me", and DATABASE_URL has none.\n`,
+    `The PostgreSQL server at ${new URL(guarded).host} requires a password for the user "me", and DATABASE_URL has none.`,
   );
   const web = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   expect(await refusalOf(new URL(web))).toBe(
-    `${new URL(web).host}, which DATABASE_URL names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?\n`,
+    `${new URL(web).host}, which DATABASE_URL names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?`,
   );
 });

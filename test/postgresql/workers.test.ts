@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { countryDatabase } from '../support/mmdb.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { firstAnswers, type Program, runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -22,13 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-workers-'));
 const GEOIP_DATABASE = join(folder, 'country.mmdb');
 writeFileSync(GEOIP_DATABASE, countryDatabase([203, 0, 113], 'DE'));
 
+/** The database of the program that was started last. */
 let url: string;
 let program: Program & { origin: string };
 let owner: Caller;
-beforeEach(async () => {
-  url = await newDatabase({ migrated: false });
-});
-afterEach(() => program.end('SIGTERM'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The process ids of serving workers, by their numbers. */
@@ -38,7 +35,7 @@ function serving(): Map<unknown, number> {
 }
 
 /** Starts the program in a process group of its own, and waits until that many workers serve. */
-async function start(env: Record<string, string> = {}, awaited = 2): Promise<void> {
+async function start(env: Record<string, string>, awaited = 2): Promise<void> {
   program = await startProgram(
     {
       DATABASE_URL: url,
@@ -50,7 +47,14 @@ async function start(env: Record<string, string> = {}, awaited = 2): Promise<voi
     ['setsid', process.execPath, FLAG, MAIN],
   );
   owner = new Caller(program.origin, KEY);
-  await expect.poll(() => serving().size).toBeGreaterThanOrEqual(awaited);
+  await vi.waitFor(() => expect(serving().size).toBeGreaterThanOrEqual(awaited), 60_000);
+}
+
+/** Starts it on a database of its own, until the test ends. */
+async function startForTest(env: Record<string, string> = {}, awaited = 2): Promise<void> {
+  url = await newDatabase();
+  await start(env, awaited);
+  onTestFinished(async () => void (await program.end('SIGTERM')));
 }
 
 /** Makes a visit over its own connection. */
@@ -105,63 +109,88 @@ async function endInOrder(pid: number): Promise<void> {
   expect(withMessage('stopped')).toHaveLength(3);
 }
 
-test('workers share one port, migration and first key, sum their metrics, and are replaced when they die', async () => {
-  const port = await freePort();
-  await start({ METRICS_PORT: String(port) });
+describe('two workers', () => {
+  let proxy: PostgresProxy;
+  let metrics: string;
+  let statuses: number[];
+  beforeAll(async () => {
+    url = await newDatabase({ migrated: false });
+    proxy = await startPostgresProxy(url);
+    const [port, metricsPort] = [await freePort(), await freePort()];
+    metrics = `http://127.0.0.1:${metricsPort}/metrics`;
+    const env = { DATABASE_URL: proxy.url, PORT: String(port), METRICS_PORT: String(metricsPort) };
+    [statuses] = await Promise.all([firstAnswers(port, KEY), start(env)]);
+  });
+  afterAll(async () => {
+    await program.end('SIGTERM');
+    proxy.stop();
+  });
+
+  const withMessage = (text: string) => program.log.filter(({ msg }) => msg === text);
   const metric = async (name: string) => {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const text = await (await fetch(metrics)).text();
     return Number(new RegExp(`^${name}(?:{.*})? (\\S+)$`, 'm').exec(text)?.[1]);
   };
-  const { alias } = await owner.link();
-  // Private addresses are refused: the attempt fails, and waits for a retry.
-  await owner.data(
-    'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: [SPACE_CREATED] }) { __typename } }',
-  );
-  await owner.space('Told of');
-  await visitTimes(`/${alias}`, 20);
 
-  const lines = program.log;
-  const withMessage = (text: string) => lines.filter(({ msg }) => msg === text);
-  expect(new Set(withMessage('migrations applied').map(({ worker }) => worker))).toEqual(
-    new Set([undefined]),
-  );
-  expect(program.stdout.match(/Welcome to Linkspace/g)).toHaveLength(1);
-  expect(withMessage('listening').map(({ worker, port }) => [worker, `http://127.0.0.1:${port}`])).toEqual([
-    [1, program.origin],
-    [2, program.origin],
-  ]);
-  await expect
-    .poll(() => new Set(program.log.filter(({ msg }) => msg === 'request').map(({ worker }) => worker)))
-    .toEqual(new Set([1, 2]));
-  for (const pid of serving().values())
-    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).toContain(FLAG);
-  expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 20]);
-  // Each worker knows of the webhook, and reports the same number.
-  await expect.poll(() => metric('linkspace_webhook_pending')).toBe(1);
-  await setTimeout(1_000);
-  expect(await metric('linkspace_webhook_pending')).toBe(1);
-  expect(await metric('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
+  test('answer the first requests only once the first key exists', () => {
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
 
-  process.kill(serving().get(2) ?? 0, 'SIGKILL');
-  await expect.poll(() => serving().size).toBe(3);
-  await visitTimes(`/${alias}`, 10);
-  expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 30]);
-  process.kill(serving().get(3) ?? 0, 'SIGTERM');
-  await expect.poll(() => serving().size).toBe(4);
-  expect(program.log.filter(({ msg }) => msg === 'worker ended')).toMatchObject([
-    { worker: 2, how: 'SIGKILL', level: 50 },
-    { worker: 3, how: 0, level: 30 },
-  ]);
-  await endInOrder(program.child.pid ?? 0);
+  test('share one port, migration and first key, sum their metrics, report a database that hangs, and are replaced when they die', async () => {
+    const { alias } = await owner.link();
+    // Private addresses are refused: the attempt fails, and waits for a retry.
+    await owner.data(
+      'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: [SPACE_CREATED] }) { __typename } }',
+    );
+    await owner.space('Told of');
+    await visitTimes(`/${alias}`, 20);
+
+    expect(new Set(withMessage('migrations applied').map(({ worker }) => worker))).toEqual(
+      new Set([undefined]),
+    );
+    expect(program.stdout.match(/Welcome to Linkspace/g)).toHaveLength(1);
+    expect(withMessage('listening').map(({ worker, port }) => [worker, `http://127.0.0.1:${port}`])).toEqual([
+      [1, program.origin],
+      [2, program.origin],
+    ]);
+    await expect
+      .poll(() => new Set(withMessage('request').map(({ worker }) => worker)))
+      .toEqual(new Set([1, 2]));
+    for (const pid of serving().values())
+      expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).toContain(FLAG);
+    expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 20]);
+    await expect.poll(() => metric('linkspace_webhook_pending')).toBe(1);
+    expect(await metric('process_start_time_seconds')).toBeGreaterThan(Date.now() / 1000 - 600);
+
+    expect(await metric('linkspace_database_away')).toBe(0);
+    proxy.holdAll();
+    await expect.poll(() => metric('linkspace_database_away')).toBe(1);
+    proxy.release();
+    await expect.poll(() => metric('linkspace_database_away')).toBe(0);
+    // By now, each worker knows of the webhook, and reports the same number.
+    await expect.poll(() => metric('linkspace_webhook_pending')).toBe(1);
+
+    process.kill(serving().get(2) ?? 0, 'SIGKILL');
+    await expect.poll(() => serving().size).toBe(3);
+    await visitTimes(`/${alias}`, 10);
+    expect([await metric('linkspace_workers'), await metric('linkspace_clicks_total')]).toEqual([2, 30]);
+    process.kill(serving().get(3) ?? 0, 'SIGTERM');
+    await expect.poll(() => serving().size).toBe(4);
+    expect(withMessage('worker ended')).toMatchObject([
+      { worker: 2, how: 'SIGKILL', level: 50 },
+      { worker: 3, how: 0, level: 30 },
+    ]);
+    await endInOrder(program.child.pid ?? 0);
+  });
 });
 
 test('SIGTERM to all processes at once answers requests in flight and writes all clicks', async () => {
-  await start();
+  await startForTest();
   await endInOrder(-(program.child.pid ?? 0));
 });
 
 test('workers stop and write their clicks after their primary is killed', async () => {
-  await start();
+  await startForTest();
   const { alias } = await owner.link();
   await visitTimes(`/${alias}`, 6);
   await program.end('SIGKILL');
@@ -170,7 +199,7 @@ test('workers stop and write their clicks after their primary is killed', async 
 });
 
 test('the program ends with the reason if workers repeatedly die at their start', async () => {
-  await start({ GEOIP_DATABASE }, 1);
+  await startForTest({ GEOIP_DATABASE }, 1);
   renameSync(GEOIP_DATABASE, `${GEOIP_DATABASE}.away`);
   process.kill(serving().get(1) ?? 0, 'SIGKILL');
   const { code, stderr } = await program.end();
@@ -183,6 +212,7 @@ test('the program ends with the reason if workers repeatedly die at their start'
 });
 
 test('prints one line for an error that prevents the start of every worker, and changes no domain', async () => {
+  url = await newDatabase();
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

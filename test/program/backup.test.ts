@@ -15,24 +15,26 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backUp, datedName, keepNewest } from '../../src/db/backup.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { Caller } from '../../src/testing/caller.ts';
-import { type Program, runProgram, startProgram } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
+import { runProgram } from '../support/process.ts';
+import { type StartedService, startService } from '../support/service.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-backup-'));
 const DATABASE_URL = `file:${join(folder, 'data', 'linkspace.db')}`;
 
-let program: Program & { origin: string };
+let service: StartedService;
 let owner: Caller;
 beforeAll(async () => {
-  program = await startProgram({ DATABASE_URL, INITIAL_API_KEY: KEY });
-  owner = new Caller(program.origin, KEY);
+  service = await startService({ DATABASE_URL, INITIAL_API_KEY: KEY });
+  owner = new Caller(service.origin, KEY);
 });
 afterAll(async () => {
-  await program.end('SIGTERM');
+  await service.end();
   rmSync(folder, { recursive: true });
 });
 
-const backup = (...args: string[]) => runProgram('cli/backup', { DATABASE_URL }, args);
+const backup = (...args: string[]) => runCommand('backup', { DATABASE_URL }, args);
 
 test('a backup made during writes is complete and usable', async () => {
   let going = true;
@@ -46,19 +48,19 @@ test('a backup made during writes is complete and usable', async () => {
   });
   while (written < 50) await new Promise((resolve) => setTimeout(resolve, 10));
   const before = written;
-  const { code, stdout } = await backup();
+  const { code, stdout } = await runProgram('cli/backup', { DATABASE_URL });
   going = false;
   await Promise.all(writers);
   const [, path = ''] =
     /^Backed up to (.*\/data\/backups\/linkspace-\d{8}T\d{6}Z\.db)\.\n$/.exec(stdout) ?? [];
   expect(code).toBe(0);
   expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
-  const restored = await startProgram({ DATABASE_URL: `file:${path}` });
+  const restored = await startService({ DATABASE_URL: `file:${path}` });
   const { body } = await new Caller(restored.origin, KEY).rest('GET', '/links');
   const { total } = (body as { meta: { total: number } }).meta;
   expect(total).toBeGreaterThanOrEqual(before);
   expect(total).toBeLessThanOrEqual(written);
-  await restored.end('SIGTERM');
+  await restored.end();
 });
 
 test('a backup replaces an earlier backup, but no other file', async () => {
@@ -122,6 +124,6 @@ test.each([
 });
 
 test('refuses PostgreSQL, and refers to pg_dump', async () => {
-  const { stderr } = await runProgram('cli/backup', { DATABASE_URL: 'postgresql://db/x' });
+  const { stderr } = await runCommand('backup', { DATABASE_URL: 'postgresql://db/x' });
   expect(stderr).toContain('use pg_dump');
 });

@@ -8,7 +8,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { misspelt, readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/config-error.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
+import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
+import { refusalOf } from '../support/service.ts';
 
 test.each([
   ['PORT', 'http', 'PORT is "http"; it may be a whole number from 0 to 65535.'],
@@ -143,20 +145,17 @@ test.each([
   expect(readConfig({ BASE_URL: given }).baseUrl).toBe(baseUrl);
 });
 
+/** The variables that the lines of a refusal name. */
+const variablesOf = (refusal = '') => refusal.split('\n').map((line) => line.split(' ')[0]);
+
 test('an invalid variable stops the start with one line', async () => {
   const stderr = 'PORT is "http"; it may be a whole number from 0 to 65535.\n';
   expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test('reports all invalid variables at once', async () => {
-  const { code, stderr } = await runProgram('main', { PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' });
-  expect([
-    code,
-    stderr
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' ')[0]),
-  ]).toEqual([1, ['PORT', 'BASE_URL', 'LOG_LEVEL']]);
+  const refusal = await refusalOf({ PORT: 'x', LOG_LEVEL: 'x', BASE_URL: 'x' });
+  expect(variablesOf(refusal)).toEqual(['PORT', 'BASE_URL', 'LOG_LEVEL']);
 });
 
 test('reports invalid combinations of variables even if other values are invalid', () => {
@@ -167,21 +166,20 @@ test('reports invalid combinations of variables even if other values are invalid
 });
 
 test('masks only secrets in the lines about invalid variables', async () => {
-  const { stderr } = await runProgram('main', {
+  const refusal = await refusalOf({
     DATABASE_URL: 'mysql://a:b/@?#"c@d/e',
     LOG_LEVEL: 'loud?key=x',
     CORS_ORIGINS: 'me@s.example',
   });
-  expect(stderr.split('\n')).toEqual([
+  expect(refusal?.split('\n')).toEqual([
     'DATABASE_URL is "mysql://a:***@d/e"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
     'CORS_ORIGINS is "me@s.example"; it may be a list of origins such as https://app.example, separated by commas.',
     'LOG_LEVEL is "loud?key=***"; it may be one of trace, debug, info, warn, error, fatal, silent.',
-    '',
   ]);
 });
 
 test('refuses an argument with a password without showing it', async () => {
-  const { stderr } = await runProgram('cli/domains', { DATABASE_URL: 'file:/nowhere' }, [
+  const { stderr } = await runCommand('domains', { DATABASE_URL: 'file:/nowhere' }, [
     'verify',
     'a',
     '--x=postgresql://me:secret@db/x',
@@ -241,11 +239,6 @@ describe('a problem that only the start can find stops it with one line for each
   const folder = mkdtempSync(join(tmpdir(), 'linkspace-test-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const DATABASE_URL = `file:${folder}/x.db`;
-  const refusalOf = async (env: Record<string, string>) => {
-    const { code, stderr } = await runProgram('main', { DATABASE_URL, PORT: '0', ...env });
-    expect(code).toBe(1);
-    return stderr;
-  };
 
   test('ports in use', async () => {
     const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
@@ -253,57 +246,53 @@ describe('a problem that only the start can find stops it with one line for each
     const [PORT = '', METRICS_PORT = ''] = servers.map((server) =>
       String((server.address() as AddressInfo).port),
     );
-    const refusal = await refusalOf({ PORT, METRICS_PORT });
+    const refusal = await refusalOf({ DATABASE_URL, PORT, METRICS_PORT });
     for (const server of servers) server.close();
     expect(refusal).toBe(
-      `Port ${PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set PORT to another port.\nPort ${METRICS_PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set METRICS_PORT to another port.\n`,
+      `Port ${PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set PORT to another port.\nPort ${METRICS_PORT} is in use: another program listens on it at 127.0.0.1. Stop that program, or set METRICS_PORT to another port.`,
     );
   });
 
   test.each(['nosuch.invalid', '203.0.113.7'])('the host %s', async (HOST) => {
-    expect(await refusalOf({ HOST, METRICS_PORT: '9464' })).toMatch(
-      new RegExp(`^HOST is "${HOST}"; it may be a name or an address of this machine \\(E\\w+\\)\\.\n$`),
+    expect(await refusalOf({ DATABASE_URL, HOST, METRICS_PORT: '9464' })).toMatch(
+      new RegExp(`^HOST is "${HOST}"; it may be a name or an address of this machine \\(E\\w+\\)\\.$`),
     );
   });
 
   test('databases that cannot be opened', async () => {
     writeFileSync(`${folder}/junk.db`, 'no database'.repeat(100));
-    for (const url of [`file:${folder}`, `file:${folder}/junk.db`, `file:${folder}/junk.db/x.db`])
-      for (const program of ['main', 'cli/migrate']) {
-        const { stderr } = await runProgram(program, { DATABASE_URL: url, PORT: '0' });
-        expect(stderr).toMatch(
-          new RegExp(`^DATABASE_URL is "${url}"; it may be file:PATH of a SQLite database, or .*\\.\n$`),
-        );
-      }
+    const refused = (url: string) =>
+      new RegExp(`^DATABASE_URL is "${url}"; it may be file:PATH of a SQLite database, or .*\\.\n?$`);
+    for (const url of [`file:${folder}`, `file:${folder}/junk.db`, `file:${folder}/junk.db/x.db`]) {
+      expect(await refusalOf({ DATABASE_URL: url })).toMatch(refused(url));
+      expect((await runCommand('migrate', { DATABASE_URL: url })).stderr).toMatch(refused(url));
+    }
+    const url = `file:${folder}/junk.db`;
+    expect(await runProgram('main', { DATABASE_URL: url })).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^\{.*"Linkspace starts"\}\n$/),
+      stderr: expect.stringMatching(refused(url)),
+    });
     expect(await refusalOf({ DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none' })).toMatch(
-      /^No PostgreSQL server answers at 127\.0\.0\.1:1, which DATABASE_URL names\..*\n$/,
+      /^No PostgreSQL server answers at 127\.0\.0\.1:1, which DATABASE_URL names\..*$/,
     );
   });
 
   test('missing files', async () => {
-    const names = ['GEOIP_DATABASE', 'BLOCKED_HOSTS', 'RESERVED_ALIASES'];
     const refusal = await refusalOf({
+      DATABASE_URL,
       GEOIP_DATABASE: '/no/such.mmdb',
       BLOCKED_HOSTS: '/no/x',
       RESERVED_ALIASES: '/no/y',
     });
-    expect(
-      refusal
-        .trim()
-        .split('\n')
-        .map((line) => line.split(' ')[0]),
-    ).toEqual(names);
+    expect(variablesOf(refusal)).toEqual(['GEOIP_DATABASE', 'BLOCKED_HOSTS', 'RESERVED_ALIASES']);
   });
 });
 
 test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])('a missing file of %s stops the start', async (name) => {
-  const { code, stderr } = await runProgram('main', {
-    [name]: '/nowhere/list',
-    DATABASE_URL: 'file:/nowhere/x.db',
-  });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.\n$`),
+  const refusal = await refusalOf({ [name]: '/nowhere/list', DATABASE_URL: 'file:/nowhere/x.db' });
+  expect(refusal).toMatch(
+    new RegExp(`^${name} is "/nowhere/list"; it must be the path of a readable file of .*: ENOENT.*\\.$`),
   );
 });
 

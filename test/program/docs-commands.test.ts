@@ -1,15 +1,17 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
 import { allBlocks, blocksOf, codeSpansOf, commandsOf, guides } from '../support/markdown.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Program, startProgram } from '../support/process.ts';
+import { startProgram } from '../support/process.ts';
+import { startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const manifest: {
@@ -29,16 +31,17 @@ const demo = join(folder, 'demo');
 
 /** The results of a guide's earlier commands. */
 const state: {
-  program?: Program & { origin: string };
+  origin: string;
   key: string;
+  /** Stops the service that runs. */
+  end?: () => Promise<unknown>;
   postgres?: PostgresServer;
   startedDemo?: boolean;
-} = { key: KEY };
+} = { origin: '', key: KEY };
 
 async function stop(): Promise<void> {
-  const { program } = state;
-  delete state.program;
-  if (program) expect((await program.end('SIGTERM')).code).toBe(0);
+  await state.end?.();
+  delete state.end;
 }
 afterAll(async () => {
   await stop();
@@ -47,22 +50,49 @@ afterAll(async () => {
 });
 
 /** Runs a shell command, by default in the project's folder, and returns its output. */
-function shell(command: string, env: Record<string, string> = {}, cwd = '.'): string {
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], {
-    cwd,
-    env: { PATH, HOME, ...env },
-    encoding: 'utf8',
-  });
-  expect(status, `${command}\n${stdout}${stderr}`).toBe(0);
+async function shell(command: string, env: Record<string, string> = {}, cwd = '.'): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd, env: { PATH, HOME, ...env } });
   return stdout;
 }
 
+/** The scripts that ran as programs. */
+const started = new Set<string>();
+
+/** Runs a command `npm run SCRIPT -- …`: as the shell does, or, if the script has run already, in this process. */
+async function run(command: string, env: Record<string, string> = { DATABASE_URL }): Promise<string> {
+  const [, script = '', args = ''] = /^npm run (\w+) -- (.*)$/.exec(command) ?? [];
+  const name = CLI.find((one) => one === script);
+  if (name === undefined || !started.has(script)) {
+    started.add(script);
+    return shell(command, env);
+  }
+  const { code, stdout, stderr } = await runCommand(name, env, args.split(' '));
+  expect(code, `${command}\n${stdout}${stderr}`).toBe(0);
+  return stdout;
+}
+
+async function isReady(): Promise<void> {
+  expect((await fetch(`${state.origin}/readyz`)).status).toBe(200);
+}
+
 /** Starts the service by a command that ends with `npm start`, with the variables before it. */
-async function start(command: string, env: Record<string, string>): Promise<Program & { origin: string }> {
+async function startByNpm(command: string, env: Record<string, string>): Promise<{ stdout: string }> {
   await stop();
-  state.program = await startProgram(env, ['sh', '-c', `exec env ${command}`]);
-  expect((await fetch(`${state.program.origin}/readyz`)).status).toBe(200);
-  return state.program;
+  const program = await startProgram(env, ['sh', '-c', `exec env ${command}`]);
+  state.origin = program.origin;
+  state.end = async () => expect((await program.end('SIGTERM')).code).toBe(0);
+  await isReady();
+  return program;
+}
+
+/** Starts it in this process, with the variables of the command. */
+async function start(command: string, env: Record<string, string>): Promise<void> {
+  await stop();
+  const variables = [...command.matchAll(/([A-Z_]+)=(\S+) /g)].map(([, name, value]) => [name, value]);
+  const service = await startService({ ...env, ...Object.fromEntries(variables) });
+  state.origin = service.origin;
+  state.end = service.stop;
+  await isReady();
 }
 
 /** Replaces the guides' PostgreSQL URL by that of a server, which is started on demand. */
@@ -120,26 +150,25 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     /^npm ci && npm start$/,
     async () => {
       canBeInstalled();
-      const program = await start('npm start', { DATABASE_URL: `file:${join(folder, 'first.db')}` });
+      const program = await startByNpm('npm start', { DATABASE_URL: `file:${join(folder, 'first.db')}` });
       await expect.poll(() => program.stdout).toMatch(/ls_[\w-]{43}/);
       [state.key = ''] = /ls_[\w-]{43}/.exec(program.stdout) ?? [];
     },
   ],
   [
     /^curl .*text\/csv/,
-    (command) => {
-      const here = command.replaceAll('http://127.0.0.1:3000', state.program?.origin ?? '');
-      const answer = shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
+    async (command) => {
+      const here = command.replaceAll('http://127.0.0.1:3000', state.origin);
+      const answer = await shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
       expect(answer).toMatch(/^id,url,alias,.*\r\n/);
     },
   ],
   [
     /^curl /,
-    (command) => {
-      const origin = state.program?.origin ?? '';
-      const here = command.replaceAll('http://127.0.0.1:3000', origin);
+    async (command) => {
+      const here = command.replaceAll('http://127.0.0.1:3000', state.origin);
       expect(here).not.toBe(command);
-      const answer = shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
+      const answer = await shell(here.replace(/^curl/, 'curl -sS --fail-with-body'), { KEY: state.key });
       expect(JSON.parse(answer)).not.toHaveProperty('errors');
     },
   ],
@@ -186,61 +215,55 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^NODE_ENV=production .*npm start$/,
     async (command) => {
-      const { origin } = await start(command, { DATABASE_URL, INITIAL_API_KEY: KEY });
+      await start(command, { DATABASE_URL, INITIAL_API_KEY: KEY });
       state.key = KEY;
-      const owner = new Caller(origin, KEY);
+      const owner = new Caller(state.origin, KEY);
       const link = await owner.link({ alias: 'kept' });
       expect(link.short_url).toBe('https://s.example/kept');
       // For the commands that follow.
       await owner.link({ domain_id: await owner.domain('go.example') });
     },
   ],
-  [/^npm run keys -- create /, (command) => expect(shell(command, { DATABASE_URL })).toMatch(/ls_[\w-]{43}/)],
-  [/^npm run keys -- list$/, (command) => expect(shell(command, { DATABASE_URL })).toContain('Marketing')],
+  [/^npm run keys -- create /, async (command) => expect(await run(command)).toMatch(/ls_[\w-]{43}/)],
+  [/^npm run keys -- list$/, async (command) => expect(await run(command)).toContain('Marketing')],
   [
     /^npm run keys -- revoke 2$/,
-    (command) => expect(shell(command, { DATABASE_URL })).toContain('Key 2 is revoked.'),
+    async (command) => expect(await run(command)).toContain('Key 2 is revoked.'),
   ],
   [
     /^npm run backup -- --keep 14$/,
-    (command) => expect(shell(command, { DATABASE_URL })).toContain(join(folder, 'data/backups/')),
+    async (command) => expect(await run(command)).toContain(join(folder, 'data/backups/')),
   ],
   [
     /^cp data\/backups\/linkspace-\d{8}T\d{6}Z\.db data\/linkspace\.db$/,
     async (command) => {
-      await new Caller(state.program?.origin ?? '', KEY).link({ alias: 'later' });
+      await new Caller(state.origin, KEY).link({ alias: 'later' });
       await stop();
       const [backup = ''] = readdirSync(join(folder, 'data/backups'));
-      shell(command.replace(/linkspace-\d{8}T\d{6}Z\.db/, backup), {}, folder);
+      await shell(command.replace(/linkspace-\d{8}T\d{6}Z\.db/, backup), {}, folder);
     },
   ],
   [
     /^rm -f data\/linkspace\.db-wal data\/linkspace\.db-shm$/,
     async (command) => {
-      shell(command, {}, folder);
-      const { origin } = await start('npm start', { DATABASE_URL, BASE_URL: 'https://s.example' });
-      const statuses = ['/kept', '/later'].map(async (path) => (await visit(origin, path)).status);
+      await shell(command, {}, folder);
+      await start('npm start', { DATABASE_URL, BASE_URL: 'https://s.example' });
+      const statuses = ['/kept', '/later'].map(async (path) => (await visit(state.origin, path)).status);
       expect(await Promise.all(statuses)).toEqual([302, 404]);
     },
   ],
-  [
-    /^npm run domains -- list$/,
-    (command) => expect(shell(command, { DATABASE_URL })).toMatch(/go\.example .* no /),
-  ],
-  [
-    /^npm run domains -- verify /,
-    (command) => expect(shell(command, { DATABASE_URL })).toContain('is verified.'),
-  ],
+  [/^npm run domains -- list$/, async (command) => expect(await run(command)).toMatch(/go\.example .* no /)],
+  [/^npm run domains -- verify /, async (command) => expect(await run(command)).toContain('is verified.')],
   [
     /^npm run domains -- remove /,
-    (command) => expect(shell(command, { DATABASE_URL })).toMatch(/with its (1 )?links?\./),
+    async (command) => expect(await run(command)).toMatch(/with its (1 )?links?\./),
   ],
   [
     /^npm run copy -- --from file:\.\/data\/linkspace\.db --to postgresql:/,
     async (command) => {
       await stop();
       const there = (await onPostgres(command)).replace('file:./data/linkspace.db', DATABASE_URL);
-      expect(shell(there)).toContain('found the same on both sides');
+      expect(await shell(there)).toContain('found the same on both sides');
     },
   ],
   [
@@ -249,7 +272,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       // Once; the guides may show it again.
       if (existsSync(demo)) return;
       // A year takes twelve times as long.
-      const said = shell(`${command.replace('./data', demo)} -- --days 30`, { PORT: '4111' });
+      const said = await shell(`${command.replace('./data', demo)} -- --days 30`, { PORT: '4111' });
       const url = `file:${demo}/demo.db`;
       expect(said).toMatch(/^Made 6 spaces and 33 links/m);
       expect(said).toMatch(/ls_[\w-]{43}/);
@@ -272,20 +295,20 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [
     /^DATABASE_URL=file:\.\/data\/demo\.db npm start$/,
-    async (command) => {
+    async () => {
       if (state.startedDemo) return;
       state.startedDemo = true;
-      const here = command.replace('./data', demo);
-      const program = await startProgram({}, ['sh', '-c', `exec env ${here}`]);
-      expect((await fetch(`${program.origin}/shop+`)).status).toBe(200);
-      await program.end('SIGTERM');
+      const { origin, stop } = await startService({ DATABASE_URL: `file:${demo}/demo.db` });
+      expect((await fetch(`${origin}/shop+`)).status).toBe(200);
+      await stop();
     },
   ],
   [
     /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
-      const { origin } = await start(await onPostgres(command), { BASE_URL: 'https://s.example' });
-      expect((await visit(origin, '/kept')).status).toBe(302);
+      const how = command.includes('WORKERS') ? startByNpm : start;
+      await how(await onPostgres(command), { BASE_URL: 'https://s.example' });
+      expect((await visit(state.origin, '/kept')).status).toBe(302);
     },
   ],
   [
@@ -309,8 +332,8 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       if (major < 18) return;
       const { url = '' } = state.postgres ?? {};
       const other = url.replace(/[^/]*$/, 'restored');
-      if (program === 'pg_restore') shell(`psql "${url}" --command='CREATE DATABASE restored'`);
-      shell(command, { DATABASE_URL: program === 'pg_dump' ? url : other }, folder);
+      if (program === 'pg_restore') await shell(`psql "${url}" --command='CREATE DATABASE restored'`);
+      await shell(command, { DATABASE_URL: program === 'pg_dump' ? url : other }, folder);
     },
   ],
   [

@@ -167,6 +167,7 @@ function codesIn(folder: string): string[] {
 
 /** Codes of the libraries that are never in an answer, and why. */
 const unmet: Record<string, string> = {
+  GONE: 'is only for paths below /auth/',
   PERSISTED_QUERY_NOT_IN_LIST: 'is UNTRUSTED_DOCUMENT',
   PERSISTED_QUERY_ID_REQUIRED: 'is UNTRUSTED_DOCUMENT',
   CANNOT_SEND_PQ_ID_AND_BODY: 'is UNTRUSTED_DOCUMENT',

@@ -7,7 +7,9 @@ import { afterAll, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { keepPrivate, openFile } from '../../src/db/sqlite/file.ts';
-import { runProgram, startProgram } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
+import { runProgram } from '../support/process.ts';
+import { startService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-modes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,7 +21,7 @@ const modesIn = (path: string) =>
 test.runIf(platform() !== 'win32')('only the user of the program can read its SQLite file', async () => {
   const data = join(folder, 'data');
   const DATABASE_URL = `file:${join(data, 'linkspace.db')}`;
-  const program = await startProgram({ DATABASE_URL });
+  const service = await startService({ DATABASE_URL });
   expect(modeOf(data)).toBe('700');
   expect(modesIn(data)).toEqual({
     'linkspace.db': '600',
@@ -28,9 +30,9 @@ test.runIf(platform() !== 'win32')('only the user of the program can read its SQ
   });
   const copies = join(folder, 'copies');
   const copy = ['--from', DATABASE_URL, '--to', `file:${join(copies, 'copy.db')}`];
-  expect((await runProgram('cli/copy', {}, copy)).code).toBe(0);
+  expect((await runCommand('copy', {}, copy)).code).toBe(0);
   expect([modeOf(copies), modesIn(copies)['copy.db']]).toEqual(['700', '600']);
-  await program.end('SIGTERM');
+  await service.end();
 });
 
 const device = join(folder, 'device');

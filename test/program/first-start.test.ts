@@ -39,6 +39,18 @@ test('prints a key that works, once', async () => {
   expect(existsSync(join(clone, 'data/linkspace.db'))).toBe(true);
 });
 
+test('lets the first owner in, by a link that works once', async () => {
+  const [, token = ''] =
+    /^To become the owner, open http:\S+\/console\/welcome#(\S+)$/m.exec(program.stdout) ?? [];
+  const welcome = () =>
+    fetch(`${program.origin}/auth/welcome`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token, name: 'Ana', email: 'ana@example.com', password: 'correct horse' }),
+    });
+  expect([(await welcome()).status, (await welcome()).status]).toEqual([201, 410]);
+});
+
 test('greets with pages that all open, and says nothing else but that it builds', async () => {
   const addresses = program.stdout.matchAll(/^ {2}(http:\S+) {2}/gm);
   const pages = [...addresses].map(([, address = '']) => new URL(address));

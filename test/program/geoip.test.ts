@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { countryLookup } from '../../src/http/request/country.ts';
 import { countryDatabase } from '../support/mmdb.ts';
-import { runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { refusalOf, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-geoip-'));
@@ -17,14 +17,14 @@ const file = (name: string, content: Buffer | string) => {
 
 test('takes the country from the proxy’s header, or else from the address', async () => {
   const key = 'the-first-key-of-an-empty-database';
-  const program = await startProgram({
+  const service = await startService({
     DATABASE_URL: `file:${join(folder, 'data.db')}`,
     INITIAL_API_KEY: key,
     TRUST_PROXY: 'loopback',
     COUNTRY_HEADER: 'CF-IPCountry',
     GEOIP_DATABASE: file('country.mmdb', countryDatabase([203, 0, 113], 'DE')),
   });
-  const { alias } = await new Caller(program.origin, key).link({
+  const { alias } = await new Caller(service.origin, key).link({
     target_type: 1,
     'country[0][key]': 'DE',
     'country[0][value]': 'https://example.com/de',
@@ -32,7 +32,7 @@ test('takes the country from the proxy’s header, or else from the address', as
     'country[1][value]': 'https://example.com/us',
   });
   const from = async (headers: Record<string, string>) =>
-    (await visit(program.origin, `/${alias}`, { headers })).location;
+    (await visit(service.origin, `/${alias}`, { headers })).location;
   expect(await from({ 'X-Forwarded-For': '203.0.113.7' })).toBe('https://example.com/de');
   expect(await from({ 'X-Forwarded-For': '198.51.100.7' })).toBe('https://example.com/');
   expect(await from({ 'X-Forwarded-For': '203.0.113.7', 'CF-IPCountry': 'US' })).toBe(
@@ -42,7 +42,7 @@ test('takes the country from the proxy’s header, or else from the address', as
     'https://example.com/de',
   );
   expect(await from({})).toBe('https://example.com/');
-  await program.end('SIGTERM');
+  await service.end();
 });
 
 test('knows Kosovo by the proxy’s header and by the address', async () => {
@@ -58,10 +58,7 @@ test.each([
   ['broken', () => file('broken.mmdb', 'no database')],
 ])('a %s geolocation database stops the start with one line', async (_what, path) => {
   const GEOIP_DATABASE = path();
-  const { code, stderr } = await runProgram('main', {
-    DATABASE_URL: `file:${join(folder, 'x.db')}`,
-    GEOIP_DATABASE,
-  });
+  const refusal = await refusalOf({ DATABASE_URL: `file:${join(folder, 'x.db')}`, GEOIP_DATABASE });
   const line = `GEOIP_DATABASE is "${GEOIP_DATABASE}"; it must be the path of a readable .mmdb file: `;
-  expect([code, stderr.startsWith(line), stderr.trimEnd().split('\n').length]).toEqual([1, true, 1]);
+  expect([refusal?.startsWith(line), refusal?.split('\n').length]).toEqual([true, 1]);
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/postgres-server.ts';
-import { type Program, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -15,7 +15,7 @@ const isInstalled = spawnSync('nginx', ['-v']).status === 0;
 describe.runIf(isInstalled)('behind nginx, configured as in the guide to operations', () => {
   let folder: string;
   let nginx: ChildProcess;
-  let program: Program & { origin: string };
+  let service: StartedService;
   let port: number;
   let origin: string;
   let owner: Caller;
@@ -23,7 +23,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     folder = mkdtempSync(join(tmpdir(), 'linkspace-nginx-'));
     port = await freePort();
     origin = `http://127.0.0.1:${port}`;
-    program = await startProgram({
+    service = await startService({
       DATABASE_URL: `file:${join(folder, 'linkspace.db')}`,
       INITIAL_API_KEY: KEY,
       BASE_URL: `http://s.example:${port}`,
@@ -33,7 +33,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     const [, documented = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
     const server = documented
       .replace('server {', `server {\n  listen 127.0.0.1:${port};`)
-      .replace('http://127.0.0.1:3000', program.origin);
+      .replace('http://127.0.0.1:3000', service.origin);
     const configuration = `
       daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
       http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
@@ -51,7 +51,7 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
   });
   afterAll(async () => {
     nginx.kill('SIGTERM');
-    await program.end('SIGTERM');
+    await service.end();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
-import { runProgram, startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { refusalOf, startService } from '../support/service.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 
@@ -22,14 +22,14 @@ function environment(name: string, text: string) {
 
 test('starts with the documents of a file, and without GraphiQL', async () => {
   const env = environment('right', JSON.stringify({ abc: '{ viewer { account { name } } }' }));
-  const program = await startProgram({ ...env, INITIAL_API_KEY: KEY });
-  const caller = new Caller(program.origin, KEY);
+  const service = await startService({ ...env, INITIAL_API_KEY: KEY });
+  const caller = new Caller(service.origin, KEY);
   const response = await caller.fetch('/graphql?documentId=abc');
   expect(await response.json()).toEqual({ data: { viewer: { account: { name: 'default' } } } });
   expect((await caller.graphql('{ viewer { account { name } } }')).status).toBe(400);
-  const page = await fetch(`${program.origin}/graphql`, { headers: { Accept: 'text/html' } });
+  const page = await fetch(`${service.origin}/graphql`, { headers: { Accept: 'text/html' } });
   expect(page.status).toBe(401);
-  await program.end('SIGTERM');
+  await service.end();
 });
 
 test('reads a file with a byte order mark', async () => {
@@ -40,10 +40,8 @@ test('reads a file with a byte order mark', async () => {
 test('stops the start if the file cannot be used', async () => {
   const env = environment('unusable', 'not JSON');
   const ended = environment('ended', '{ "abc": "subscription { changes @skip(if: true) { id } }" }');
-  expect((await runProgram('main', ended)).stderr).toMatch(/specification\.\s*$/);
-  const { code, stderr } = await runProgram('main', env);
-  expect(code).not.toBe(0);
-  expect(stderr).toContain(
+  expect(await refusalOf(ended)).toMatch(/specification\.$/);
+  expect(await refusalOf(env)).toContain(
     `TRUSTED_DOCUMENTS is "${env.TRUSTED_DOCUMENTS}"; it must be the path of a file of documents that the schema allows: Unexpected token`,
   );
 });

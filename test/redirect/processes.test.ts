@@ -1,30 +1,41 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
-import { type Program, startProgram } from '../support/process.ts';
+import { startProgram } from '../support/process.ts';
 import { Caller } from '../support/server.ts';
+import { startService } from '../support/service.ts';
 import { type Visited, visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 
 let url: string;
-let programs: (Program & { origin: string })[] = [];
-/** The origins of two processes on one database. */
+/** Ends each service by SIGTERM, and returns its exit code. */
+let stops: (() => Promise<number | null>)[] = [];
+/** The origins of two services on one database. */
 let origins: string[];
 let owner: Caller;
 
+const env = () => ({ DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY });
+
 async function start(): Promise<string> {
-  const env = { DATABASE_URL: url, BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, LOG_LEVEL: 'info' };
-  const program = await startProgram(env);
-  programs.push(program);
+  const { origin, stop } = await startService(env());
+  stops.push(() => stop().then(() => 0));
+  return origin;
+}
+
+/** On SQLite in a process of its own, as two services in one process would never lock each other out. */
+async function startOther(): Promise<string> {
+  if (inject('database').provider !== 'sqlite') return start();
+  const program = await startProgram(env());
+  stops.push(async () => (await program.end('SIGTERM')).code);
   return program.origin;
 }
 
 beforeAll(async () => {
   url = await newDatabase();
-  origins = [await start(), await start()];
+  origins = [await start(), await startOther()];
   owner = new Caller(origins[0] ?? '', KEY);
 });
-afterAll(() => Promise.all(programs.map((program) => program.end('SIGTERM'))));
+afterAll(() => Promise.all(stops.map((stop) => stop())));
 
 /** Simultaneous visits, alternating between the processes. */
 async function visits(count: number, alias: string, origins: string[]): Promise<Visited[]> {
@@ -76,13 +87,12 @@ test('a rotation is even across two processes', async () => {
   });
 });
 
-// The last test, since it ends the processes.
-test('SIGTERM right after 200 visits, on two processes, loses none', async () => {
+// The last test, since it ends them.
+test('a stop right after 200 visits, of two processes, loses none', async () => {
   const { id, alias } = await owner.link();
   await visits(200, alias, origins);
-  const ended = await Promise.all(programs.map((program) => program.end('SIGTERM')));
-  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-  programs = [];
+  expect(await Promise.all(stops.map((stop) => stop()))).toEqual([0, 0]);
+  stops = [];
   owner = new Caller(await start(), KEY);
   expect(await clicksOf(id)).toBe(200);
 });

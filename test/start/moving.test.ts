@@ -13,6 +13,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { exportsFolder } from '../support/moving.ts';
 import { Program, runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -31,7 +32,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const importing = (...args: string[]) => runProgram('cli/import', env, args);
+const importing = (...args: string[]) => runCommand('import', env, args);
+const exporting = (...args: string[]) => runCommand('export', env, ['--account', 'owner', ...args]);
 const count = async () => server.database.prisma.link.count();
 
 test('the summary counts lines without links', async () => {
@@ -44,7 +46,7 @@ test('the summary counts lines without links', async () => {
 });
 
 test('an export to standard output refuses --json', async () => {
-  const { code, stdout, stderr } = await runProgram('cli/export', env, ['--account', 'owner', '--json']);
+  const { code, stdout, stderr } = await exporting('--json');
   expect([code, stdout, stderr]).toEqual([
     1,
     '',
@@ -103,24 +105,24 @@ test('imports and exports by command, and prints a summary', async () => {
   const file = join(folder, 'links.csv');
   // Through a symbolic link, whose target exists only later.
   symlinkSync('real.csv', file);
-  const exported = await runProgram('cli/export', env, ['--account', 'owner', '--file', file, '--json']);
+  const exported = await exporting('--file', file, '--json');
   expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0, spaces: 1, pixels: 0 });
   const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
   expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   writeFileSync(file, 'An earlier export');
   chmodSync(file, 0o644);
-  const written = await runProgram('cli/export', env, ['--account', 'owner', '--file', file]);
+  const written = await exporting('--file', file);
   expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains, 1 space, 0 pixels.\n`);
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe(printed.stdout);
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const piped = readFile(pipe, 'utf8');
-  await runProgram('cli/export', env, ['--account', 'owner', '--file', pipe]);
+  await exporting('--file', pipe);
   expect(await piped).toBe(printed.stdout);
   expect(printed.stdout).toContain('https://s.example/spring-26');
-  const json = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'json']);
+  const json = await exporting('--format', 'json');
   expect(JSON.parse(json.stdout).data).toMatchObject([
     { alias: 'spring-26', clicks: 1204 },
     { alias: '3xAbCd' },
@@ -192,8 +194,6 @@ test.each([
     /may not use the domain b|no file/,
   ],
 ])('refuses the wrong command %j', async (args, message) => {
-  // Each case starts a process, so one database is enough.
-  if (server.database.provider === 'postgresql') return;
   const { code, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
 });

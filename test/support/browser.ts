@@ -32,9 +32,14 @@ let shared: Promise<BrowserContext> | undefined;
 async function launchShared(): Promise<BrowserContext> {
   const rules =
     '--host-resolver-rules=MAP lan.example 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost';
-  const browser = await launchBrowser([rules], firstOf(given, HEADLESS, ...PLACES));
+  // All tabs run in one process, which has compiled the scripts of earlier ones; an empty tab keeps it.
+  const browser = await launchBrowser(
+    [rules, '--renderer-process-limit=1'],
+    firstOf(given, HEADLESS, ...PLACES),
+  );
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   context.setDefaultTimeout(BROWSER_TIMEOUT);
+  await context.newPage();
   return context;
 }
 
@@ -51,8 +56,9 @@ export async function newTab(): Promise<Page> {
 export async function closeTabs(): Promise<void> {
   const context = await shared;
   if (!context) return;
+  const [, ...tabs] = context.pages();
   await Promise.all(
-    context.pages().map(async (page) => {
+    tabs.map(async (page) => {
       await page.evaluate('localStorage.clear()').catch(() => {});
       await page.close();
     }),
@@ -93,10 +99,14 @@ const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimat
   .then(() => Promise.allSettled(document.getAnimations()
     .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`;
 
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(SETTLED);
+}
+
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */
 export async function faultsFor(page: Page): Promise<string[]> {
   await loadAxe(page);
-  await page.evaluate(SETTLED);
+  await settle(page);
   const isSwagger = (await page.locator('.swagger-ui').count()) > 0;
   const rules = Object.fromEntries(SWAGGER_BREAKS.map((rule) => [rule, { enabled: !isSwagger }]));
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string[] }[] }[] }>(

@@ -8,9 +8,20 @@ import { main as exportLinks } from '../../src/cli/export.ts';
 import { main as importLinks } from '../../src/cli/import.ts';
 import { main as keys } from '../../src/cli/keys.ts';
 import { main as migrate } from '../../src/cli/migrate.ts';
+import { main as users } from '../../src/cli/users.ts';
 import type { Finished } from './process.ts';
 
-const commands = { backup, copy, demo, domains, export: exportLinks, import: importLinks, keys, migrate };
+const commands = {
+  backup,
+  copy,
+  demo,
+  domains,
+  export: exportLinks,
+  import: importLinks,
+  keys,
+  migrate,
+  users,
+};
 
 /** Runs a command in this process, with these variables alone. */
 export async function runCommand(

@@ -50,6 +50,8 @@ export async function newDatabase({ migrated = true } = {}): Promise<string> {
     if (migrated) copyFileSync(given.template, file);
     return `file:${file}`;
   }
-  await onServer(given.url, `CREATE DATABASE ${name} TEMPLATE ${migrated ? given.template : 'template0'}`);
+  const template = migrated ? given.template : 'template0';
+  // To copy the files takes less than to write each of their pages to the log too.
+  await onServer(given.url, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return postgresqlUrl(given.url, name);
 }

@@ -5,6 +5,9 @@ import { type Adapter, type AdapterPayload, Provider } from 'oidc-provider';
 
 export const CLIENT = { id: 'linkspace', secret: 'the secret of the client, which is long' };
 
+/** Where the client is. */
+const ORIGIN = 'https://s.example';
+
 /** A person as the provider knows them. */
 export interface ProvidersPerson {
   email?: string;
@@ -61,9 +64,9 @@ function createStore(): (name: string) => Adapter {
 
 /**
  * A certified provider on a loopback port, at which a person signs in by being named.
- * @param origin where the client is
+ * @param client what else it knows of the client
  */
-export async function startProvider(origin = 'https://s.example', port = 0) {
+export async function startProvider({ port = 0, client = {} }: { port?: number; client?: object } = {}) {
   const people = new Map<string, ProvidersPerson>();
   let attack: Attack = {};
   let who = '';
@@ -76,8 +79,9 @@ export async function startProvider(origin = 'https://s.example', port = 0) {
       {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
-        redirect_uris: [`${origin}/auth/oidc/callback`],
-        post_logout_redirect_uris: [`${origin}/console/sign-in`],
+        redirect_uris: [`${ORIGIN}/auth/oidc/callback`],
+        post_logout_redirect_uris: [`${ORIGIN}/console/sign-in`],
+        ...client,
       },
     ],
     claims: { openid: ['sub'], email: ['email'], profile: ['name'], groups: ['groups'] },
@@ -130,7 +134,7 @@ export async function startProvider(origin = 'https://s.example', port = 0) {
     set attack(given: Attack) {
       attack = given;
     },
-    /** Who signs in next, by a browser of their own. */
+    /** Who signs in next: a subject. */
     set next(subject: string) {
       who = subject;
     },

@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeDataFolder } from './data-folder.ts';
 
 export interface PostgresServer {
   /** The URL of the server's `postgres` database, as a superuser. */
@@ -62,11 +63,13 @@ export async function freePort(): Promise<number> {
 /** The variable with the folder of the programs and of an initialised cluster, which this run's servers share and copy. */
 const TEMPLATE = 'LINKSPACE_TEST_CLUSTER';
 
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'linkspace-postgres-'));
+function own(folder: string): string {
   if (asRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
   return folder;
 }
+
+/** A folder that may hold programs too, which a system may refuse to run from memory. */
+const makeFolder = () => own(mkdtempSync(join(tmpdir(), 'linkspace-postgres-')));
 
 /** The folder of the programs, copied to a server's folder if its user cannot read them elsewhere. */
 async function programsFor(folder: string): Promise<string> {
@@ -157,9 +160,9 @@ export async function startPostgres(
   settings: string[] = [],
   replicaOf?: PostgresServer,
 ): Promise<PostgresServer> {
-  const folder = makeFolder();
-  const cluster = join(folder, 'cluster');
   const template = process.env[TEMPLATE];
+  const folder = template ? own(makeDataFolder('linkspace-postgres-')) : makeFolder();
+  const cluster = join(folder, 'cluster');
   const programs = join(template ?? folder, 'native');
   const native = existsSync(programs) ? programs : await programsFor(folder);
   if (replicaOf) await copyCluster(replicaOf.cluster, folder, cluster);
@@ -205,7 +208,8 @@ export async function startPostgres(
         if (pid !== undefined) signal(pid, frozen ? 'SIGSTOP' : 'SIGCONT');
     },
     async stop() {
-      await end('SIGINT');
+      // Its data go with it: a clean end would write them first.
+      await end('SIGQUIT');
       process.removeListener('exit', endWithUs);
       rmSync(folder, { recursive: true, force: true });
     },

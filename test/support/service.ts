@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
+import { hintFor } from '../../src/db/error-hints.ts';
+import { OperatorError } from '../../src/operator-error.ts';
 import { type Ports, Service } from '../../src/service.ts';
 
 /** Starts the service in this process, configured by its environment alone, as the program is. */
@@ -38,3 +40,16 @@ export async function startService(env: Record<string, string>, ports: Partial<P
 }
 
 export type StartedService = Awaited<ReturnType<typeof startService>>;
+
+/** What the program would print when it cannot start. */
+export async function refusalOf(env: Record<string, string>): Promise<string | undefined> {
+  const outcome = await startService(env).catch((error: unknown) => ({ error }));
+  if (!('error' in outcome)) {
+    await outcome.end();
+    return undefined;
+  }
+  const { error } = outcome;
+  return error instanceof OperatorError
+    ? error.message
+    : (hintFor(error, env.DATABASE_URL ?? '', 'DATABASE_URL') ?? undefined);
+}

@@ -8,23 +8,26 @@ import type { List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
-import { type Connection, directionInput, type EdgesInput, readConnection } from '../pagination.ts';
+import { type Connection, type EdgesInput, orderInput, readConnection } from '../pagination.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
-const changeFilter = z.object({
-  kind: choiceOf(recordKinds).nullish(),
-  recordId: idOf('must be the id of a record').nullish(),
-  since: timestamp.nullish(),
-});
-const changeOrder = z.object({
-  field: choiceOf(changeOrderFields).default('ID'),
-  direction: directionInput.default('ASC'),
+export const changeFilter = z.object({
+  kind: choiceOf(recordKinds)
+    .meta({ title: 'RecordKind', description: 'Only changes of this kind of record.' })
+    .nullish(),
+  recordId: idOf('must be the id of a record').nullish().describe('Only changes of records with this id.'),
+  since: timestamp
+    .meta({
+      format: 'date-time',
+      description: 'Only changes from this time on: ISO 8601 with an offset from UTC.',
+    })
+    .nullish(),
 });
 const changesInput = z.object({
   filter: withDefault(changeFilter, {}),
-  orderBy: withDefault(changeOrder, changeOrder.parse({})),
+  orderBy: orderInput(changeOrderFields, 'ID', 'ASC'),
 });
 
 /** The kinds of changes that only those see who may read people and keys. */

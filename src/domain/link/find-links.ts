@@ -17,16 +17,17 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import { linksOf, linksOfStatus, type Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { foldCase } from '../case-folding.ts';
-import { choiceOf, idOf, parseInput, timestamp, trimPasted, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
-  directionInput,
   type EdgesInput,
+  orderInput,
   type Page,
   pageInput,
   readConnection,
   readPage,
   searchInput,
+  updatedSince,
 } from '../pagination.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
@@ -46,24 +47,29 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-const linkFilter = z.object({
-  search: searchInput,
-  searchBy: withDefault(choiceOf(linkSearchFields), 'TITLE'),
-  status: choiceOf(linkStatuses).nullish(),
-  spaceId: idOf(wrongSpace).nullish(),
-  withoutSpace: z.boolean().nullish(),
-  domainId: idOf(wrongDomain).nullish(),
-  pixelId: idOf('must be the id of one of your pixels').nullish(),
-  updatedSince: timestamp.nullish(),
-});
-const linkOrder = z.object({
-  field: choiceOf(linkOrderFields).default('ID'),
-  direction: directionInput.default('DESC'),
+export const linkFilter = z.object({
+  search: searchInput.describe('Only links that contain this text, case-insensitive.'),
+  searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
+    'The field that is searched.',
+  ),
+  status: choiceOf(linkStatuses)
+    .meta({ title: 'LinkStatus', description: 'Only links with this status.' })
+    .nullish(),
+  spaceId: idOf(wrongSpace).nullish().describe('Only links in the space with this id.'),
+  withoutSpace: z
+    .boolean()
+    .nullish()
+    .describe('If true, only links without a space; if false, no condition.'),
+  domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
+  pixelId: idOf('must be the id of one of your pixels')
+    .nullish()
+    .describe('Only links with the pixel with this id.'),
+  updatedSince,
 });
 /** The filter and order of links: by default all, newest first. */
 const selection = {
   filter: withDefault(linkFilter, linkFilter.parse({})),
-  orderBy: withDefault(linkOrder, linkOrder.parse({})),
+  orderBy: orderInput(linkOrderFields, 'ID', 'DESC'),
 };
 const linksInput = z.object(selection);
 export const linkPageInput = pageInput.extend(selection);

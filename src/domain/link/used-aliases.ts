@@ -10,28 +10,13 @@ export type Name = Omit<AliasHolder, 'id'>;
 
 type NameOnDomain = Pick<Name, 'domainId' | 'alias'>;
 
-/** The names of a domain. A dry run keeps those of a whole file in memory, so each entry has to be small. */
-class NamesOfDomain {
-  readonly byAlias = new Map<string, Name>();
-  readonly #byFold = new Map<string, Name | Name[]>();
-
-  add(name: Name): void {
-    if (this.byAlias.has(name.alias)) return;
-    this.byAlias.set(name.alias, name);
-    const fold = foldCase(name.alias);
-    const others = this.#byFold.get(fold);
-    this.#byFold.set(fold, others === undefined ? name : [others, name].flat());
-  }
-
-  /** The names that differ at most in case, in the order in which they were added. */
-  like(alias: string): Name[] {
-    return [this.#byFold.get(foldCase(alias)) ?? []].flat();
-  }
-}
-
-/** The taken aliases: those that were looked up, and those that were assigned since. */
+/**
+ * The taken aliases: those that were looked up, and those that were assigned since. A dry run keeps those of a whole file in
+ * memory, so each entry has to be small.
+ */
 export class UsedAliases {
-  readonly #domains = new Map<number, NamesOfDomain>();
+  /** By domain and case-folded alias: one name, or those that differ only in case, in the order in which they were added. */
+  readonly #names = new Map<number, Map<string, Name | Name[]>>();
   readonly #earlier: UsedAliases | undefined;
 
   /** @param earlier further taken names */
@@ -40,27 +25,37 @@ export class UsedAliases {
     for (const name of names) this.add(name);
   }
 
+  /** The names on the domain that differ at most in case. */
+  #like({ domainId, alias }: NameOnDomain): Name[] {
+    return [this.#names.get(domainId)?.get(foldCase(alias)) ?? []].flat();
+  }
+
   add(name: Name): void {
-    const names = this.#domains.get(name.domainId) ?? new NamesOfDomain();
-    this.#domains.set(name.domainId, names);
-    names.add(name);
+    const others = this.#like(name);
+    if (others.some(({ alias }) => alias === name.alias)) return;
+    const names = this.#names.get(name.domainId) ?? new Map<string, Name | Name[]>();
+    this.#names.set(
+      name.domainId,
+      names.set(foldCase(name.alias), others.length > 0 ? [...others, name] : name),
+    );
   }
 
   addAll(names: UsedAliases): void {
-    for (const { byAlias } of names.#domains.values()) for (const name of byAlias.values()) this.add(name);
+    for (const ofDomain of names.#names.values())
+      for (const name of [...ofDomain.values()].flat()) this.add(name);
   }
 
   /** The holder of the alias on the domain. */
   holderOf(domainId: number, alias: string): Name | undefined {
-    return this.#domains.get(domainId)?.byAlias.get(alias) ?? this.#earlier?.holderOf(domainId, alias);
+    const holder = this.#like({ domainId, alias }).find((name) => name.alias === alias);
+    return holder ?? this.#earlier?.holderOf(domainId, alias);
   }
 
   /** Another alias of the account on the domain that differs only in case; null if there is none. */
   similarTo(name: NameOnDomain & Pick<Name, 'accountId'>): string | null {
-    const similar = this.#domains
-      .get(name.domainId)
-      ?.like(name.alias)
-      .find(({ alias, accountId }) => alias !== name.alias && accountId === name.accountId);
+    const similar = this.#like(name).find(
+      ({ alias, accountId }) => alias !== name.alias && accountId === name.accountId,
+    );
     return similar?.alias ?? this.#earlier?.similarTo(name) ?? null;
   }
 }

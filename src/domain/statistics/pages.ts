@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { choiceOf, integerOf, MAX_INT, parseInput, shownCount, withDefault } from '../input.ts';
-import { directionInput, type Page, pageInput, pageWith } from '../pagination.ts';
+import { orderInput, type Page, pageInput, pageWith } from '../pagination.ts';
 import { type StatisticsDimension, type StatisticsList, statisticsLists } from './dimension.ts';
 import { periodInput } from './period.ts';
 import type { Statistics, StatisticsPoint, StatisticsRow } from './statistics.ts';
@@ -13,14 +13,8 @@ export const statisticsOrderFields = {
 
 export const MAX_ROWS = 10_000;
 
-const orderInput = z.object({
-  field: choiceOf(statisticsOrderFields).default('CLICKS'),
-  direction: directionInput.default('DESC'),
-});
-const asked = {
-  of: withDefault(choiceOf(statisticsLists), 'DAYS'),
-  orderBy: withDefault(orderInput, orderInput.parse({})),
-};
+const orderBy = orderInput(statisticsOrderFields, 'CLICKS', 'DESC');
+const asked = { of: withDefault(choiceOf(statisticsLists), 'DAYS'), orderBy };
 const rowsInput = z.object({
   ...asked,
   page: withDefault(integerOf(1, MAX_INT), 1),
@@ -54,7 +48,7 @@ export async function pageOfStatistics(
 async function rowsOf(
   statistics: Statistics,
   list: StatisticsList,
-  { field, direction }: z.output<typeof orderInput>,
+  { field, direction }: z.output<typeof orderBy>,
   offset: number,
   limit: number,
 ): Promise<{ rows: StatisticsRow[]; total: number }> {

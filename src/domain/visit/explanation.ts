@@ -16,15 +16,23 @@ const headerInput = textOf(0, 1_000).nullish();
 const SOME_BROWSER = 'Mozilla/5.0 (KHTML, like Gecko)';
 
 /** A link, and the visitor of a simulated request. */
-const explainInput = z.object({
-  linkId: z.string(),
-  country: textOf(0, 255).nullish(),
-  userAgent: headerInput,
-  acceptLanguage: headerInput,
-  /** Now by default. */
-  at: timestamp.nullish(),
-  password: triedPassword.nullish(),
-  query: textOf(0, 2048).nullish(),
+export const explainInput = z.object({
+  linkId: z.string().meta({ format: 'id', description: 'The id of the link.' }),
+  country: textOf(0, 255)
+    .nullish()
+    .describe(
+      'The country: an ISO 3166-1 alpha-2 code or XK, case-insensitive. Any other text is an unknown country.',
+    ),
+  userAgent: headerInput.describe(
+    'The header User-Agent; by default that of a browser of an unknown system. An empty one, and one that is not ' +
+      'in the form of browsers, is that of a bot.',
+  ),
+  acceptLanguage: headerInput.describe('The header Accept-Language.'),
+  at: timestamp
+    .nullish()
+    .describe('The time of the visit, in ISO 8601 with an offset from UTC; now by default.'),
+  password: triedPassword.nullish().describe('The password that the visitor gives.'),
+  query: textOf(0, 2048).nullish().describe('The query string of the visit, without the question mark.'),
 });
 
 /**

@@ -5,6 +5,7 @@ import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/delive
 import type { Outcomes } from '../../db/webhook/outcomes.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
+import { growingTo } from '../../shared/growing-cache.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Turns } from '../../shared/turns.ts';
 import { visibleError } from '../errors.ts';
@@ -32,7 +33,7 @@ export class AttemptSlots {
   readonly #attempts = new Turns({ max: MAX_ATTEMPTS });
   readonly #overdue = new Turns({ max: MAX_OVERDUE });
   /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
-  readonly #slow = new LRUCache<number, true>({ max: MAX_SLOW });
+  readonly #slow = new LRUCache<number, true>(growingTo(MAX_SLOW));
 
   isSlow(webhookId: number): boolean {
     return this.#slow.has(webhookId);

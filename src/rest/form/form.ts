@@ -16,35 +16,16 @@ export class UnreadableBody extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20];
-
-/** The value of a hexadecimal digit, given its code; -1 for any other character. */
-function digit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  const letter = code | 32;
-  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+function notUtf8(): UnreadableBody {
+  return new UnreadableBody('The fields are not in UTF-8.');
 }
 
-/** Decodes an urlencoded text into bytes. A loop is far faster than a call for each escape of a large body. */
-function unescaped(text: string): Buffer {
-  const bytes = Buffer.allocUnsafe(text.length);
-  let length = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const high = code === PERCENT ? digit(text.charCodeAt(i + 1)) : -1;
-    const low = high < 0 ? -1 : digit(text.charCodeAt(i + 2));
-    if (low >= 0) i += 2;
-    bytes[length++] = low >= 0 ? high * 16 + low : code === PLUS ? SPACE : code;
-  }
-  return bytes.subarray(0, length);
-}
-
-/** Percent signs that escape nothing are literal, as in PHP; bytes that are not UTF-8 are refused. */
-function decodeText(bytes: string): string {
+/** Percent signs that escape nothing are literal, as in PHP; escaped bytes that are not UTF-8 are refused. */
+function unescaped(text: string): string {
   try {
-    return utf8.decode(unescaped(bytes));
+    return decodeURIComponent(text.replaceAll('+', ' ').replace(/%(?![\da-f]{2})/gi, '%25'));
   } catch {
-    throw new UnreadableBody('The fields are not in UTF-8.');
+    throw notUtf8();
   }
 }
 
@@ -139,12 +120,12 @@ export class FieldCollector {
  */
 export function parseForm(bytes: string): FormFields {
   const collector = new FieldCollector();
-  for (const pair of bytes.split('&', MAX_VALUES + 2)) {
+  const text = Buffer.from(bytes, 'latin1');
+  if (!isUtf8(text)) throw notUtf8();
+  for (const pair of text.toString().split('&', MAX_VALUES + 2)) {
     if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = equals < 0 ? pair : pair.slice(0, equals);
-    const value = equals < 0 ? '' : pair.slice(equals + 1);
-    collector.put(pathOf(decodeText(name)), decodeText(value));
+    const [name = '', value = ''] = pair.split(/=(.*)/s);
+    collector.put(pathOf(unescaped(name)), unescaped(value));
   }
   return collector.fields;
 }
@@ -211,8 +192,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<FormFi
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value) => {
       try {
-        if (!isAllUtf8 && value.includes(REPLACEMENT))
-          throw new UnreadableBody('The fields are not in UTF-8.');
+        if (!isAllUtf8 && value.includes(REPLACEMENT)) throw notUtf8();
         collector.put(pathOf(name), value);
       } catch (error) {
         reject(error);

@@ -1,6 +1,4 @@
-import { type GraphQLArgument, type GraphQLInputField, getNamedType, isInputObjectType, Kind } from 'graphql';
 import { z } from 'zod';
-import { schema } from '../../schema/index.ts';
 import type { JsonSchema } from '../form/field.ts';
 import type { AnyRoute } from '../route.ts';
 
@@ -9,31 +7,6 @@ export interface DescribedField {
   readonly required: boolean;
   readonly schema: JsonSchema;
   readonly example: string | undefined;
-}
-
-type Input = GraphQLArgument | GraphQLInputField;
-
-function fieldsOf({ type }: Input): readonly Input[] {
-  const named = getNamedType(type);
-  return isInputObjectType(named) ? Object.values(named.getFields()) : [];
-}
-
-/** The parts of the GraphQL schema with the route's input: the fields of the argument "input", or the arguments. */
-function inputsOf({ document }: AnyRoute): readonly Input[] {
-  const [operation] = document.definitions;
-  const [selected] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
-  const name = selected?.kind === Kind.FIELD ? selected.name.value : '';
-  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
-  const args = fields[name]?.args ?? [];
-  const input = args.find((one) => one.name === 'input');
-  return input ? fieldsOf(input) : args;
-}
-
-/** GraphQL's description of the path. */
-function descriptionAt(inputs: readonly Input[], [head, ...path]: readonly string[]): string | undefined {
-  const found = inputs.find(({ name }) => name === head);
-  if (found === undefined || path.length === 0) return found?.description ?? undefined;
-  return descriptionAt(fieldsOf(found), path);
 }
 
 /** The schema of a value that is not null. */
@@ -54,19 +27,15 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
-/**
- * The fields of a route, with schemas from the domain's rules and v1's spellings, and descriptions from the domain, or else
- * GraphQL.
- */
+/** The fields of a route, with schemas and descriptions from the domain's rules, and v1's spellings. */
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
   const required = Array.isArray(domain.required) ? domain.required : [];
-  const inputs = inputsOf(route);
   return Object.entries(route.fields).flatMap(([name, field]) => {
     const rule = ruleAt(domain, field.path);
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
-    const description = field.about ?? rule.description ?? descriptionAt(inputs, field.path);
+    const description = field.about ?? rule.description;
     const { example } = field;
     return [
       {

@@ -4,10 +4,10 @@ import {
   redirectOutcomes,
   redirectRules,
 } from '../../domain/visit/decide-redirect.ts';
-import { explainRedirect } from '../../domain/visit/explanation.ts';
+import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
 import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../cost/field-cost.ts';
-import { enumType } from '../domain-types.ts';
+import { enumType, inputType } from '../domain-types.ts';
 
 const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);
 
@@ -40,27 +40,11 @@ const Decision = builder.objectRef<RedirectDecision>('RedirectDecision').impleme
   }),
 });
 
-const Input = builder.inputType('ExplainRedirectInput', {
-  description: 'A link, and the visitor of a simulated request.',
-  fields: (t) => ({
-    linkId: t.id({ required: true, description: 'The id of the link.' }),
-    country: t.string({
-      description:
-        'The country: an ISO 3166-1 alpha-2 code or XK, case-insensitive. Any other text is an unknown country.',
-    }),
-    userAgent: t.string({
-      description:
-        'The header User-Agent; by default that of a browser of an unknown system. An empty one, and one that is not ' +
-        'in the form of browsers, is that of a bot.',
-    }),
-    acceptLanguage: t.string({ description: 'The header Accept-Language.' }),
-    at: t.string({
-      description: 'The time of the visit, in ISO 8601 with an offset from UTC; now by default.',
-    }),
-    password: t.string({ description: 'The password that the visitor gives.' }),
-    query: t.string({ description: 'The query string of the visit, without the question mark.' }),
-  }),
-});
+const Input = inputType(
+  'ExplainRedirectInput',
+  'A link, and the visitor of a simulated request.',
+  explainInput,
+);
 
 builder.queryField('explainRedirect', (t) =>
   t.field({

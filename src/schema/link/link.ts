@@ -11,6 +11,7 @@ import {
   findLinkByShortUrl,
   findLinks,
   linkConnection,
+  linkFilter,
   linkOrderFields,
   linkPage,
   linkSearchFields,
@@ -24,8 +25,8 @@ import { shortUrlOf } from '../../domain/url.ts';
 import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
 import { batchCost, checkCost, costs } from '../cost/field-cost.ts';
-import { descriptionsOf, enumType } from '../domain-types.ts';
-import { connectionOf, pageOf, selectionOf, updatedSince } from '../list.ts';
+import { descriptionsOf, enumType, inputType } from '../domain-types.ts';
+import { connectionOf, pageOf, selectionOf } from '../list.ts';
 import { findNodes, Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
 import { ifUpdatedAt, ifUpdatedAtArg, mutationsOf, queryOf } from '../record-fields.ts';
@@ -206,30 +207,9 @@ const connection = connectionOf(
 );
 const page = pageOf('Link', 'links', Link);
 
-const LinkSearchField = enumType(
-  'LinkSearchField',
-  'The field of a link that is searched.',
-  linkSearchFields,
-);
+enumType('LinkSearchField', 'The field of a link that is searched.', linkSearchFields);
 
-const LinkFilter = builder.inputType('LinkFilter', {
-  description: 'A filter for links. All conditions must match.',
-  fields: (t) => ({
-    search: t.string({ description: 'Only links that contain this text, case-insensitive.' }),
-    searchBy: t.field({
-      type: LinkSearchField,
-      description: 'The field that is searched; TITLE by default.',
-    }),
-    status: t.field({ type: LinkStatus, description: 'Only links with this status.' }),
-    spaceId: t.id({ description: 'Only links in the space with this id.' }),
-    withoutSpace: t.boolean({
-      description: 'If true, only links without a space; if false, no condition.',
-    }),
-    domainId: t.id({ description: 'Only links on the domain with this id.' }),
-    pixelId: t.id({ description: 'Only links with the pixel with this id.' }),
-    updatedSince: t.field({ type: 'DateTime', description: updatedSince }),
-  }),
-});
+const LinkFilter = inputType('LinkFilter', 'A filter for links. All conditions must match.', linkFilter);
 
 const selectionArgs = selectionOf('Link', 'links', LinkFilter, linkOrderFields);
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { openConsole, PASSWORD, rowOf, signIn } from '../../support/console.ts';
+import { openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
 import { startProgram } from '../../support/process.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -31,9 +31,9 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByText('No links yet').waitFor();
     await first.end('SIGTERM');
     const notice = page.getByText('The service does not answer. What you see may be old');
-    await notice.waitFor();
+    await shown(notice);
     await page.getByRole('link', { name: 'Spaces' }).click();
-    await page.getByText('This part of the page could not be loaded').waitFor();
+    await shown(page.getByText('This part of the page could not be loaded'));
     await page.goBack();
     // Left before it fails.
     await page.goForward();
@@ -43,7 +43,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const second = await startProgram({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
     const { alias } = await caller.link({ title: 'By somebody else' });
-    await rowOf(page, alias).waitFor();
+    await shown(rowOf(page, alias));
     await notice.waitFor({ state: 'hidden' });
     const again = page.getByRole('button', { name: 'Shorten' });
     const ready = page.getByText('Your link is ready');
@@ -57,9 +57,9 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const query = '{ links(filter: { search: "meanwhile", searchBy: URL }) { totalCount } }';
     expect(await caller.data(query)).toEqual({ links: { totalCount: 1 } });
     const third = await caller.link({ title: 'Live again' });
-    await rowOf(page, third.alias).waitFor();
+    await shown(rowOf(page, third.alias));
     await page.getByRole('link', { name: 'Spaces' }).click();
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     await second.end('SIGTERM');
   });
 
@@ -71,7 +71,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     // A part that fails while the service answers is tried once more by itself.
     await page.route(/assets\/spaces-.*js/, (route) => route.abort(), { times: 1 });
     await page.getByRole('link', { name: 'Spaces' }).click();
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     let loads = 0;
     page.on('load', () => loads++);
@@ -87,13 +87,13 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
         : route.continue(),
     );
     await page.getByRole('link', { name: 'Pixels' }).click();
-    await page.getByText('A new version of the console is installed.').waitFor();
+    await shown(page.getByText('A new version of the console is installed.'));
     expect(loads).toBe(1);
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.evaluate('sessionStorage.clear()');
     await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
     await rowOf(page, alias).locator('.short').click();
-    await page.getByText('Not saved yet: the new link.').waitFor();
+    await shown(page.getByText('Not saved yet: the new link.'));
     expect(loads).toBe(1);
     isOld = false;
     await page.getByRole('button', { name: 'Load again' }).click();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { follow, giveSession, openConsole, rowOf, signIn } from '../../support/console.ts';
+import { follow, giveSession, openConsole, rowOf, shown, signIn } from '../../support/console.ts';
 
 /** What has the focus, by its name; `main` and `BODY` have none. */
 const focusOf = (page: Page): Promise<string> =>
@@ -45,11 +45,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await page.evaluate(kept)).toBe('[{},{},"",null]');
     // An address without the account, as there were before.
     await page.goto(`${server.origin}/console/spaces?some=query`);
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     expect(page.url()).toBe(`${server.origin}/console/${accountId}/spaces?some=query`);
     await page.goto(`${server.origin}/nowhere`);
     await page.goBack();
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goBack();
@@ -126,7 +126,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual([`go.example/${alias}`, 's.example/other', short]);
     await page.getByLabel('Search links').fill(`https://${short}`);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: short }).waitFor();
+    await shown(page.getByRole('heading', { name: short }));
     await page.goBack();
     expect(complaints).toEqual([]);
   });
@@ -149,9 +149,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Destination of a new link').fill('nowhere');
     await page.getByRole('button', { name: 'More options' }).click();
     await page.getByLabel('Alias').fill(`taken-${accounts}`);
-    await page.getByText('The alias is already taken on this domain.').waitFor();
+    await shown(page.getByText('The alias is already taken on this domain.'));
     await page.getByLabel('Alias').fill(`spring-${accounts}`);
-    await page.getByText('This alias is free.').waitFor();
+    await shown(page.getByText('This alias is free.'));
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await page
@@ -234,7 +234,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => focusOf(page)).toBe('Space');
     await page.getByRole('button', { name: 'Fewer options' }).click();
     await page.reload();
-    await page.getByText('You typed this earlier').waitFor();
+    await shown(page.getByText('You typed this earlier'));
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await expect.poll(() => focusOf(page)).toBe('Space');
 
@@ -373,7 +373,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await title.fill('Mine');
     await theirs({ title: 'Theirs', url: 'https://example.com/theirs' });
     // Before anything is saved.
-    await conflict.waitFor();
+    await shown(conflict);
     const cells = conflict.locator('tbody tr');
     expect(await cells.allInnerTexts()).toEqual([
       'Destination\thttps://example.com/theirs\tunchanged',
@@ -392,14 +392,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // What the form does not show is no conflict.
     await limit.fill('4');
     await theirs({ disabled: '1' });
-    await page.locator('.head').getByText('Disabled').waitFor();
+    await shown(page.locator('.head').getByText('Disabled'));
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
     expect(await read()).toMatchObject({ link: { expiration: { clicks: 4 } } });
 
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
-    await conflict.getByRole('button', { name: 'Take theirs' }).click();
+    await (await shown(conflict.getByRole('button', { name: 'Take theirs' }))).click();
     expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs again', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
   });
@@ -415,7 +415,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     };
     await remove(kept.alias);
     await page.getByRole('link', { name: 'Spaces' }).click();
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await rowOf(page, kept.alias).waitFor();
@@ -541,9 +541,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await other.goto(page.url());
     for (const tab of [page, other]) await rowOf(tab, alias).waitFor();
     const made = await caller.link({ title: 'Second' });
-    for (const tab of [page, other]) await rowOf(tab, made.alias).waitFor();
+    for (const tab of [page, other]) await shown(rowOf(tab, made.alias));
     await caller.rest('PATCH', `/links/${id}`, { title: 'Renamed' });
-    for (const tab of [page, other]) await tab.getByText('Renamed').waitFor();
+    for (const tab of [page, other]) await shown(tab.getByText('Renamed'));
     await caller.rest('DELETE', `/links/${made.id}`);
     for (const tab of [page, other]) await rowOf(tab, made.alias).waitFor({ state: 'hidden' });
     // The first tab leads, and began before anybody counted.
@@ -551,7 +551,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.close();
     await expect.poll(() => streams.length).toBe(1);
     const third = await caller.link({ title: 'Third' });
-    await rowOf(other, third.alias).waitFor();
+    await shown(rowOf(other, third.alias));
   });
 
   test('has filters, order and page in the URL, which Back undoes', async () => {
@@ -568,7 +568,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Any space').selectOption('Space of some');
     await expect.poll(() => titles.allInnerTexts()).toEqual(['In']);
     await page.getByRole('link', { name: /^s\.example/ }).click();
-    await page.getByRole('link', { name: 'All links' }).click();
+    await (await shown(page.getByRole('link', { name: 'All links' }))).click();
     expect(new URL(page.url()).search).toBe(`?space=${spaceId}`);
     await page.goBack();
     await page.goBack();
@@ -584,8 +584,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     const { id } = await caller.link({ title: 'To be read' });
     const { page, accountId } = await signIn({ server, key: caller.key }, { role: 'VIEWER' });
-    await page.getByText('To be read').waitFor();
-    await page.getByText('Viewer', { exact: true }).waitFor();
+    await shown(page.getByText('To be read'));
+    await shown(page.getByText('Viewer', { exact: true }));
     expect(await page.getByLabel('Destination of a new link').count()).toBe(0);
     expect(await page.locator('.row input').count()).toBe(0);
     await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -601,12 +601,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^s\.example/ }).click();
     await page.waitForURL(`${server.origin}/console/${accountId}/links/${id}`);
-    expect(await page.getByLabel('Title', { exact: true }).isDisabled()).toBe(true);
+    expect(await (await shown(page.getByLabel('Title', { exact: true }))).isDisabled()).toBe(true);
     const offered = async (tab: Page): Promise<string[]> => {
       const creating: string[] = [];
       for (const place of ['Spaces', 'Domains', 'Pixels', 'Webhooks', 'People', 'Keys']) {
         await tab.getByRole('link', { name: place, exact: true }).click();
-        await tab.getByRole('heading', { name: place, level: 1 }).waitFor();
+        await shown(tab.getByRole('heading', { name: place, level: 1 }));
         creating.push(...(await tab.getByRole('button', { name: /^(New|Invite) / }).allInnerTexts()));
       }
       return creating;
@@ -621,7 +621,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page, userId } = await tabOf(caller);
     await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
     await server.database.prisma.session.deleteMany({ where: { userId } });
-    await page.getByText('Your session is over.').waitFor();
+    await shown(page.getByText('Your session is over.'));
     await giveSession(page, server, userId);
     await page.reload();
     await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
@@ -650,7 +650,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Escape');
     expect(await search.inputValue()).toBe('');
     await caller.link({ title: 'A second row' });
-    await page.getByText('A second row').waitFor();
+    await shown(page.getByText('A second row'));
     const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('A row');
@@ -661,7 +661,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('A second row');
     await page.keyboard.press('e');
-    await page.getByText('All links').waitFor();
+    await shown(page.getByText('All links'));
     await expect
       .poll(() => page.evaluate('document.activeElement.labels?.[0].innerText'))
       .toBe('Destination');
@@ -687,7 +687,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page, complaints } = await tabOf(caller, '/spaces');
     const open = async (place: string, button: string) => {
       await page.getByRole('link', { name: place, exact: true }).click();
-      await page.getByRole('button', { name: button }).click();
+      await (await shown(page.getByRole('button', { name: button }))).click();
     };
     const save = page.getByRole('dialog').getByRole('button', { name: 'Save' });
     await open('Spaces', 'New space');
@@ -705,7 +705,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await caller.data<{ spaces: { nodes: { id: string }[] } }>('{ spaces { nodes { id } } }')
     ).spaces.nodes;
     await caller.rest('PATCH', `/spaces/${space?.id}`, { name: 'Theirs' });
-    await page.getByText('it is now “Theirs”, purple.').waitFor();
+    await shown(page.getByText('it is now “Theirs”, purple.'));
     await save.click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Campaign' }).waitFor();
@@ -763,7 +763,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No spaces yet').waitFor();
+    await shown(page.getByText('No spaces yet'));
     expect(
       await caller.data('{ spaces { totalCount } domains { totalCount } pixels { totalCount } }'),
     ).toEqual({
@@ -801,7 +801,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page, complaints } = await tabOf(caller, `/links/${id}`);
     await page.clock.install({ time: server.clock.now });
     await page.getByRole('link', { name: 'Statistics' }).click();
-    await page.getByText('Clicks and visitors').waitFor();
+    await shown(page.getByText('Clicks and visitors'));
     await expect.poll(() => page.locator('.totals dd').first().innerText()).toBe('4');
     await page.getByRole('button', { name: '7 days' }).click();
     await page

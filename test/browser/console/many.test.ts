@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { signIn } from '../../support/console.ts';
+import { shown, signIn } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
   let server: TestServer;
@@ -48,7 +48,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     lines[49] = 'https://example.com/49\toccupied';
     lines[99] = 'https://s.example/loop';
     await page.getByLabel('Destinations', { exact: true }).fill(lines.join('\n'));
-    await page.getByText('97 links are ready.').waitFor();
+    await shown(page.getByText('97 links are ready.'));
     await page.getByText('3 lines are wrong: correct them here, or leave them out.').waitFor();
     const wrong = page.locator('tr.wrong');
     const taken = 'The alias is already taken on this domain.';
@@ -61,7 +61,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     expect(await total()).toEqual({ links: { totalCount: 1 } });
     await page.getByLabel('Destination in line 10', { exact: true }).fill('www.example.com/9');
     await page.keyboard.press('Enter');
-    await page.getByText('98 links are ready.').waitFor();
+    await shown(page.getByText('98 links are ready.'));
     const input = page.getByLabel('Destinations', { exact: true });
     expect((await input.inputValue()).split('\n').slice(8, 11)).toEqual([
       'https://example.com/8',
@@ -69,7 +69,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       'https://example.com/10',
     ]);
     await page.getByRole('button', { name: 'Create 98 links' }).click();
-    await page.getByText('98 links were created').waitFor();
+    await shown(page.getByText('98 links were created'));
     expect(await total()).toEqual({ links: { totalCount: 99 } });
     const made = page.getByRole('region', { name: 'Created links' });
     expect(await made.getByRole('button', { name: /^Copy: https:\/\/s\.example\/\w+$/ }).count()).toBe(98);
@@ -86,15 +86,15 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await input.fill(
       'https://example.com/50\tq 50\nhttps://example.com/51\tq 51\nhttps://example.com/52  q52  Typed',
     );
-    await page.getByLabel('Alias in line 1', { exact: true }).fill('q50');
-    await page.getByText('2 links are ready.').waitFor();
+    await (await shown(page.getByLabel('Alias in line 1', { exact: true }))).fill('q50');
+    await shown(page.getByText('2 links are ready.'));
     await page.getByLabel('Alias in line 2', { exact: true }).fill('q51');
     await page.getByRole('button', { name: /^Create [23] links$/ }).click();
     await page.getByText('3 links were created').waitFor();
     expect(await made.locator('tr').last().innerText()).toContain('s.example/q52');
     expect(await made.locator('td').last().innerText()).toBe('Typed');
     await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('101 links created').waitFor();
+    await shown(page.getByText('101 links created'));
     expect(complaints).toEqual([]);
   });
 
@@ -112,12 +112,12 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page
       .getByLabel('Or a CSV file')
       .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(`\uFEFF${csv}`) });
-    await page.getByText('These spaces will be created: New space.').waitFor();
+    await shown(page.getByText('These spaces will be created: New space.'));
     await page.getByText('These columns are not read: colour.').waitFor();
     await page.getByText('The column countries must be a list in JSON, as in an export.').waitFor();
     await page.getByText('The column privacy may be PUBLIC, PRIVATE, PASSWORD.').waitFor();
     await page.getByRole('button', { name: 'Create 2 links' }).click();
-    await page.getByText('2 links were created').waitFor();
+    await shown(page.getByText('2 links were created'));
     const query = `{ links(orderBy: { field: ID, direction: ASC }) { nodes {
       url title disabled space { name } expiration { clicks } targeting { type countries { country url } }
     } } }`;
@@ -153,7 +153,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       'utf16le',
     );
     await page.getByLabel('Or a CSV file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
-    await page.getByText('1 link had a password, which no file has.').waitFor();
+    await shown(page.getByText('1 link had a password, which no file has.'));
     await page.getByRole('button', { name: 'Create 1 link' }).click();
     await page.getByText('1 link was created').waitFor();
     expect(await caller.data('{ links { nodes { title disabled } } }')).toEqual({
@@ -192,7 +192,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Disable 1\d\d links$/ })
       .click();
-    await page.getByText(/^1\d\d links were changed\.$/).waitFor();
+    await shown(page.getByText(/^1\d\d links were changed\.$/));
     const read = () =>
       caller.data<Record<string, { totalCount: number }>>(`{
       matching: links(filter: { search: "link 1" }) { totalCount }
@@ -244,7 +244,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Select all 51 that match' }).click();
     await remove.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 51 links' }).click();
-    await page.getByText('No links yet').waitFor();
+    await shown(page.getByText('No links yet'));
   });
 
   test('pages through 1,800 links to the end and back, and keeps none of their pages', async () => {

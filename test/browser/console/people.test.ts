@@ -283,19 +283,36 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await Promise.all(servers.splice(0).map((one) => one.stop()));
   });
 
-  /** A server whose console is on a host with its own port. */
+  /** A new server on a host, without https, and the first owner's token. */
   async function startOn(host: string, options: Parameters<typeof startTestServer>[0] = {}) {
-    const port = await freePort();
-    const baseUrl = `http://${host}:${port}`;
-    const server = await startTestServer({ background: true, ...options, port, baseUrl });
+    const baseUrl = host === 'localhost' ? undefined : `http://${host}`;
+    const server = await startTestServer({ background: true, baseUrl, ...options });
     servers.push(server);
-    const token = await server.caller('default').then(() => createWelcome(server.database, server.clock.now));
-    return { server, baseUrl, token };
+    await server.caller('default');
+    const token = await createWelcome(server.database, server.clock.now);
+    const origin = `http://${host}:${new URL(server.origin).port}`;
+    return { server, origin, path: `/welcome#${token}` };
+  }
+
+  /** The same, where people sign in with a provider, too. */
+  async function startWithProvider(options: Parameters<typeof startTestServer>[0] = {}) {
+    const port = await freePort();
+    const client = { redirect_uris: [`http://localhost:${port}/auth/oidc/callback`] };
+    const provider = await startProvider({ client });
+    servers.push(provider);
+    const started = await startOn('localhost', {
+      ...{ port, oidcIssuer: provider.issuer, oidcName: 'Company' },
+      ...{ oidcClientId: CLIENT.id, oidcClientSecret: CLIENT.secret, ...options },
+    });
+    provider.people.set('ana', { email: 'ana@example.com', name: 'Ana' });
+    provider.people.set('vic', { email: 'vic@example.com', name: 'Vic' });
+    provider.next = 'ana';
+    return { ...started, provider };
   }
 
   test('a passkey is added, signs somebody in, does for a new sign-in, and is removed', async () => {
-    const { server, baseUrl, token } = await startOn('localhost');
-    const { page } = await openConsole(baseUrl, { path: `/welcome#${token}` });
+    const { server, origin, path } = await startOn('localhost');
+    const { page } = await openConsole(origin, { path });
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('WebAuthn.enable');
     await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -325,23 +342,11 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
   });
 
   test('a provider is linked by somebody who signed in, signs them in, and tells why it does not', async () => {
-    const port = await freePort();
-    const baseUrl = `http://localhost:${port}`;
-    const provider = await startProvider(baseUrl);
-    const server = await startTestServer({
-      ...{ background: true, port, baseUrl, oidcIssuer: provider.issuer, oidcName: 'Company' },
-      ...{ oidcClientId: CLIENT.id, oidcClientSecret: CLIENT.secret },
-    });
-    servers.push(server, provider);
-    await server.caller('default');
-    const token = await createWelcome(server.database, server.clock.now);
-    const { page } = await openConsole(baseUrl, { path: `/welcome#${token}` });
+    const { origin, path, provider } = await startWithProvider();
+    const { page } = await openConsole(origin, { path });
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.locator('#main').waitFor();
     await page.getByRole('link', { name: 'Ana' }).click();
-    provider.people.set('ana', { email: 'ana@example.com', name: 'Ana' });
-    provider.people.set('vic', { email: 'vic@example.com', name: 'Vic' });
-    provider.next = 'ana';
     await page.getByRole('button', { name: 'Link Company' }).click();
     await page.getByText(provider.issuer).waitFor();
     await follow(page, '/spaces');
@@ -358,19 +363,8 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
   });
 
   test('where a provider alone signs people in, the first owner comes in by it', async () => {
-    const port = await freePort();
-    const baseUrl = `http://localhost:${port}`;
-    const provider = await startProvider(baseUrl);
-    const server = await startTestServer({
-      ...{ port, baseUrl, oidcIssuer: provider.issuer, oidcName: 'Company', oidcOnly: true },
-      ...{ oidcClientId: CLIENT.id, oidcClientSecret: CLIENT.secret },
-    });
-    servers.push(server, provider);
-    await server.caller('default');
-    const token = await createWelcome(server.database, server.clock.now);
-    provider.people.set('ana', { email: 'ana@example.com', name: 'Ana' });
-    provider.next = 'ana';
-    const { page } = await openConsole(baseUrl, { path: `/welcome#${token}` });
+    const { origin, path, provider } = await startWithProvider({ oidcOnly: true });
+    const { page } = await openConsole(origin, { path });
     await page.getByRole('button', { name: 'Sign in with Company' }).click();
     await page.getByText('Owner', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Ana' }).click();
@@ -380,8 +374,8 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
   });
 
   test('over plain http on a name of a local network everything works but passkeys, and a line says what https would bring', async () => {
-    const { server, baseUrl, token } = await startOn('lan.example');
-    const { page } = await openConsole(baseUrl, { path: `/welcome#${token}` });
+    const { server, origin, path } = await startOn('lan.example');
+    const { page } = await openConsole(origin, { path });
     await page.getByText('This address is not encrypted').waitFor();
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.getByLabel('Destination of a new link').fill('https://example.com/');

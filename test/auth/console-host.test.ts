@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createWelcome } from '../../src/domain/access/sign-in.ts';
+import { Person } from '../support/person.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+const console = 'console.example';
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer({ consoleUrl: `https://${console}` });
+  owner = await server.caller('default');
+  await owner.link({ alias: 'here', url: 'https://example.com/', pixel_ids: await owner.pixel() });
+  await owner.link({ alias: 'there', url: 'https://example.com/' });
+});
+afterAll(() => server.stop());
+
+const statusAt = async (host: string, path: string, headers: Record<string, string> = {}) =>
+  (await visit(server.origin, path, { headers: { Host: host, ...headers } })).status;
+
+test.each([
+  ['/console', 200, 404],
+  ['/docs', 200, 404],
+  ['/auth/session', 401, 404],
+  ['/there', 404, 302],
+  ['/api/v1/links', 401, 401],
+])('%s answers %i on the host of the console, and %i on another', async (path, own, other) => {
+  expect([await statusAt(console, path), await statusAt('s.example', path)]).toEqual([own, other]);
+});
+
+test('GraphiQL opens on the host of the console alone', async () => {
+  const html = { Accept: 'text/html' };
+  expect([await statusAt(console, '/graphql', html), await statusAt('s.example', '/graphql', html)]).toEqual([
+    200, 404,
+  ]);
+});
+
+test('pixels run in full on hosts of short links', async () => {
+  const { body } = await visit(server.origin, '/here');
+  expect(body).not.toContain('<iframe');
+  expect(body).toContain('<script');
+});
+
+test('links to pages begin with it, and no account can claim its name', async () => {
+  const token = await createWelcome(server.database, server.clock.now);
+  const person = new Person(server);
+  const headers = { 'X-Forwarded-Host': console };
+  const input = { token, name: 'Ana', email: 'ana@example.com', password: 'correct horse' };
+  expect((await person.auth('welcome', input, headers)).status).toBe(201);
+  const invite =
+    'mutation { inviteMember(input: { email: "x@example.com", role: VIEWER }) { ... on Invitation { url } } }';
+  expect(await person.data(invite, {}, headers)).toEqual({
+    inviteMember: { url: expect.stringMatching(/^https:\/\/console\.example\/console\/accept#/) },
+  });
+  const claim = `mutation { createDomain(input: { name: "${console}:8080" }) { ... on Error { message } } }`;
+  expect(await owner.data(claim)).toEqual({ createDomain: { message: 'name is the host of the console.' } });
+});
+
+test('an account that has its name stops the start', async () => {
+  const other = await startTestServer();
+  await (await other.caller()).domain(console);
+  const start = startTestServer({ url: other.databaseUrl, consoleUrl: `https://${console}` });
+  await expect(start).rejects.toThrow(
+    `CONSOLE_URL is "https://${console}", but the account "owner" has that host as a domain`,
+  );
+  await other.stop();
+});
+
+test.each(['https://s.example:8443', 'http://s.example'])('cannot be %s beside https://s.example', (url) => {
+  expect(() => readConfig({ BASE_URL: 'https://s.example', CONSOLE_URL: url })).toThrow(
+    /another host name than BASE_URL/,
+  );
+});
