@@ -412,6 +412,7 @@ const english = {
     keysStop: (count: number) => `${one(count, 'key stops', 'keys stop')} working at once:`,
     keysUnknown: 'Wait until the keys that stop are listed.',
     invited: 'Invited',
+    noneInvited: 'Nobody is invited.',
     ends: (when: string, isPast: boolean) => `${isPast ? 'ended' : 'ends'} ${when}`,
     revoke: 'Revoke',
     revokeTitle: (email: string) => `Revoke the invitation for ${email}?`,

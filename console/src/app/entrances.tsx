@@ -4,7 +4,7 @@ import { ask, type Methods, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
-import { PasswordField, TextField } from '../parts/field.tsx';
+import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, type Outcome, useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
@@ -35,22 +35,12 @@ function PersonFields({
         required
         autoFocus
       />
-      <TextField
-        label={texts.signIn.email}
-        type="email"
-        value={of.email}
-        onText={(email) => onChange({ ...of, email })}
-        error={errors.email}
-        autoComplete="username"
-        required
-      />
-      <PasswordField
+      <EmailField value={of.email} onText={(email) => onChange({ ...of, email })} error={errors.email} />
+      <NewPasswordField
         label={texts.signIn.password}
         value={of.password}
         onText={(password) => onChange({ ...of, password })}
         error={errors.password}
-        hint={t.passwordHint}
-        required
       />
     </>
   );
@@ -228,16 +218,7 @@ export function Forgot(): ReactElement {
     );
   return (
     <Gate title={t.forgot} lead={t.forgotLead} onSubmit={submit}>
-      <TextField
-        label={texts.signIn.email}
-        type="email"
-        value={email}
-        onText={setEmail}
-        error={errors.email}
-        autoComplete="username"
-        required
-        autoFocus
-      />
+      <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />
       <GateEnd message={message} isBusy={isBusy} action={t.sendLink} />
       {back}
     </Gate>
@@ -262,15 +243,7 @@ export function Reset(): ReactElement {
     >
       {(errors) =>
         withPassword && (
-          <PasswordField
-            label={t.newPassword}
-            value={password}
-            onText={setPassword}
-            error={errors.password}
-            hint={t.passwordHint}
-            required
-            autoFocus
-          />
+          <NewPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
         )
       }
     </TokenGate>

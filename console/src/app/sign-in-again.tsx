@@ -2,7 +2,7 @@ import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import { type SignedIn, send } from '../data/auth.ts';
 import { signInAgain } from '../data/sign-in-again.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { PasswordField } from '../parts/field.tsx';
+import { OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { texts } from '../texts.ts';
 import { OtherWays, useMethods } from './sign-in.tsx';
@@ -34,16 +34,16 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
         <p>{t.againWhy}</p>
         {methods?.password && (
           <>
-            <TextOfUser email={email} />
-            <PasswordField
-              label={t.password}
-              value={password}
-              onText={setPassword}
-              error={errors.password}
-              autoComplete="current-password"
-              required
-              autoFocus
+            {/* Password managers look for whom the password is. */}
+            <input
+              className="unseen"
+              autoComplete="username"
+              value={email}
+              readOnly
+              tabIndex={-1}
+              aria-hidden
             />
+            <OwnPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
             <p className="error" role="alert">
               {message}
             </p>
@@ -55,20 +55,5 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
         {methods && <OtherWays methods={methods} to="/console/signed-in" isApart onIn={onIn} />}
       </form>
     </Dialog>
-  );
-}
-
-/** Password managers look for whom the password is. */
-function TextOfUser({ email }: { email: string }): ReactElement {
-  return (
-    <input
-      className="unseen"
-      type="email"
-      autoComplete="username"
-      value={email}
-      readOnly
-      tabIndex={-1}
-      aria-hidden
-    />
   );
 }

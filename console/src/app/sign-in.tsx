@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
-import { PasswordField, TextField } from '../parts/field.tsx';
+import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
@@ -128,24 +128,8 @@ export function SignInForm({
       )}
       {methods.password && (
         <>
-          <TextField
-            label={t.email}
-            type="email"
-            value={email}
-            onText={setEmail}
-            error={errors.email}
-            autoComplete="username"
-            required
-            autoFocus
-          />
-          <PasswordField
-            label={t.password}
-            value={password}
-            onText={setPassword}
-            error={errors.password}
-            autoComplete="current-password"
-            required
-          />
+          <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />
+          <OwnPasswordField value={password} onText={setPassword} error={errors.password} />
           <GateEnd message={message} isBusy={isBusy} action={t.open} />
         </>
       )}

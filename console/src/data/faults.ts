@@ -4,14 +4,15 @@ import type { CombinedError } from 'urql';
 export type FaultKind =
   | 'away'
   | 'session'
-  /** The sign-in is too long ago for what was asked. */
-  | 'stale'
   | 'forbidden'
   | 'limited'
   | 'busy'
   | 'old'
   | 'broken'
-  | 'refused';
+  | 'refused'
+  | Stale;
+/** The sign-in is too long ago for what was asked. */
+type Stale = 'stale';
 
 /** An operation that failed as a whole; errors of fields are part of results instead. */
 export class Fault extends Error {

@@ -9,7 +9,7 @@ import { faultText } from './notice.tsx';
 export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
 
 const refusalIn = (outcome: Outcome): Refusal | null =>
-  outcome.__typename.endsWith('Error') && 'message' in outcome ? outcome : null;
+  outcome.__typename.endsWith('Error') ? outcome : null;
 
 export interface FormState {
   readonly errors: FieldErrors;

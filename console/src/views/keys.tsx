@@ -1,6 +1,5 @@
 import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../data/bus.ts';
-import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -13,8 +12,9 @@ import {
 import { TextField } from '../parts/field.tsx';
 import { Confirm, FormDialog } from '../parts/form-dialog.tsx';
 import { ago, atMoment, onDay } from '../parts/format.ts';
-import { Empty, FaultNotice, Skeleton } from '../parts/notice.tsx';
-import { MorePages, Records, RecordsHead } from '../parts/records.tsx';
+import { Empty } from '../parts/notice.tsx';
+import { RecordList } from '../parts/record-list.tsx';
+import { RecordsHead } from '../parts/records.tsx';
 import { RoleField } from '../parts/role-field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { texts } from '../texts.ts';
@@ -24,13 +24,10 @@ const t = texts.keys;
 /** The keys of programs, without the keys themselves. */
 export function KeysView(): ReactElement {
   const session = useSession();
-  const [after, setAfter] = useState<string | null>(null);
   const [isNew, setNew] = useState(false);
   const [revoked, setRevoked] = useState<KeyRowFragment | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  const { data, fault, again } = useRead(KeysDocument, { after }, { on: ['API_KEY', 'MEMBER'] });
   const mayChange = session.may('KEYS');
-  const { nodes, pageInfo } = data?.apiKeys ?? {};
   return (
     <>
       <RecordsHead
@@ -39,38 +36,30 @@ export function KeysView(): ReactElement {
         create={mayChange ? t.create : undefined}
         onCreate={() => setNew(true)}
       />
-      {fault && <FaultNotice fault={fault} again={again} />}
-      {!data && !fault && <Skeleton rows={3} />}
-      {nodes?.length === 0 && <Empty title={t.none}>{t.noneYet}</Empty>}
-      {nodes && nodes.length > 0 && (
-        <Records>
-          {nodes.map((key) => (
-            <li key={key.id} className="record">
-              <div className="parts">
-                <b className="grow name">{key.name || t.unnamed}</b>
-                <code>{key.prefix}…</code>
-                <span className="badge">
-                  {key.role ? texts.roles[key.role] : key.scopes.map((one) => t.scopes[one]).join(', ')}
-                </span>
-              </div>
-              {mayChange && (
-                <button type="button" className="button text" onClick={() => setRevoked(key)}>
-                  {t.revoke}
-                </button>
-              )}
-              <p className="more quiet">{aboutKey(key)}</p>
-            </li>
-          ))}
-        </Records>
-      )}
-      {pageInfo && (
-        <MorePages
-          hasNext={pageInfo.hasNextPage}
-          isFirst={after === null}
-          onFirst={() => setAfter(null)}
-          onNext={() => setAfter(pageInfo.endCursor)}
-        />
-      )}
+      <RecordList
+        document={KeysDocument}
+        on={['API_KEY', 'MEMBER']}
+        pageOf={({ apiKeys }) => apiKeys}
+        none={<Empty title={t.none}>{t.noneYet}</Empty>}
+      >
+        {(key) => (
+          <li key={key.id} className="record">
+            <div className="parts">
+              <b className="grow name">{key.name || t.unnamed}</b>
+              <code>{key.prefix}…</code>
+              <span className="badge">
+                {key.role ? texts.roles[key.role] : key.scopes.map((one) => t.scopes[one]).join(', ')}
+              </span>
+            </div>
+            {mayChange && (
+              <button type="button" className="button text" onClick={() => setRevoked(key)}>
+                {t.revoke}
+              </button>
+            )}
+            <p className="more quiet">{aboutKey(key)}</p>
+          </li>
+        )}
+      </RecordList>
       {isNew && <NewKey onClose={() => setNew(false)} onKey={setSecret} />}
       {secret !== null && (
         <SecretDialog

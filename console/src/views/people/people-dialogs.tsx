@@ -15,7 +15,7 @@ import {
   UpdateAccountDocument,
   UpdateMemberDocument,
 } from '../../generated/documents.ts';
-import { TextField } from '../../parts/field.tsx';
+import { EmailField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { trimPasted } from '../../parts/format.ts';
 import { faultText } from '../../parts/notice.tsx';
@@ -53,15 +53,7 @@ export function Invite({
     >
       {(errors) => (
         <>
-          <TextField
-            label={texts.signIn.email}
-            type="email"
-            value={email}
-            onText={setEmail}
-            error={errors.email}
-            hint={t.inviteHint}
-            autoFocus
-          />
+          <EmailField value={email} onText={setEmail} error={errors.email} hint={t.inviteHint} autoFocus />
           <RoleField value={role} onValue={setRole} error={errors.role} />
         </>
       )}

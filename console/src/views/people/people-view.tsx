@@ -1,6 +1,5 @@
 import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../../data/bus.ts';
-import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -12,8 +11,8 @@ import {
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { ago, onDay } from '../../parts/format.ts';
 import { Menu } from '../../parts/menu.tsx';
-import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
-import { MorePages, Records, RecordsHead } from '../../parts/records.tsx';
+import { RecordList } from '../../parts/record-list.tsx';
+import { RecordsHead } from '../../parts/records.tsx';
 import { isAtLeast } from '../../parts/role-field.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { texts } from '../../texts.ts';
@@ -51,6 +50,7 @@ export function PeopleView(): ReactElement {
         </div>
       )}
       <Members onAsk={setAsked} />
+      <h2>{t.invited}</h2>
       <Invitations onAsk={setAsked} />
       {asked?.for === 'invite' && <Invite onClose={close} onLink={setLink} />}
       {asked?.for === 'rename' && <RenameAccount onClose={close} />}
@@ -86,91 +86,68 @@ export function PeopleView(): ReactElement {
 
 function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
   const { viewer, may } = useSession();
-  const [after, setAfter] = useState<string | null>(null);
-  const { data, fault, again } = useRead(MembersDocument, { after }, { on: ['MEMBER'] });
   const itemsOf = (member: Member) => {
     const isOwn = member.user.id === viewer.user?.id;
     const mayChange = may('PEOPLE') && isAtLeast(viewer.role, member.role);
-    return [
-      ...(mayChange ? [{ name: t.changeRole, run: () => onAsk({ for: 'role', member }) }] : []),
-      ...(mayChange || isOwn
-        ? [{ name: isOwn ? t.leave : t.remove, danger: true, run: () => onAsk({ for: 'remove', member }) }]
-        : []),
-    ];
+    const change = { name: t.changeRole, run: () => onAsk({ for: 'role', member }) };
+    const name = isOwn ? t.leave : t.remove;
+    const remove = { name, danger: true, run: () => onAsk({ for: 'remove', member }) };
+    return [...(mayChange ? [change] : []), ...(mayChange || isOwn ? [remove] : [])];
   };
-  if (!data) return fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={3} />;
-  const { nodes, pageInfo } = data.members;
   return (
-    <>
-      <Records>
-        {nodes.map((member) => {
-          const { id, user, role, createdAt } = member;
-          const items = itemsOf(member);
-          return (
-            <li key={id} className="record">
-              <div className="parts">
-                <div className="stacked">
-                  <b className="name">{user.name}</b>
-                  <span className="quiet">{user.email}</span>
-                </div>
-                {user.id === viewer.user?.id && <span className="badge ok">{t.you}</span>}
-                <span className="badge">{texts.roles[role]}</span>
-                <span className="quiet">{t.since(onDay(createdAt))}</span>
+    <RecordList document={MembersDocument} on={['MEMBER']} pageOf={({ members }) => members}>
+      {(member) => {
+        const { id, user, role, createdAt } = member;
+        const items = itemsOf(member);
+        return (
+          <li key={id} className="record">
+            <div className="parts">
+              <div className="stacked">
+                <b className="name">{user.name}</b>
+                <span className="quiet">{user.email}</span>
               </div>
-              {items.length > 0 && <Menu label={texts.links.actionsOf(user.name)} items={items} />}
-            </li>
-          );
-        })}
-      </Records>
-      <MorePages
-        hasNext={pageInfo.hasNextPage}
-        isFirst={after === null}
-        onFirst={() => setAfter(null)}
-        onNext={() => setAfter(pageInfo.endCursor)}
-      />
-    </>
+              {user.id === viewer.user?.id && <span className="badge ok">{t.you}</span>}
+              <span className="badge">{texts.roles[role]}</span>
+              <span className="quiet">{t.since(onDay(createdAt))}</span>
+            </div>
+            {items.length > 0 && <Menu label={texts.links.actionsOf(user.name)} items={items} />}
+          </li>
+        );
+      }}
+    </RecordList>
   );
 }
 
-function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement | null {
+function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
   const { viewer, may } = useSession();
-  const [after, setAfter] = useState<string | null>(null);
-  const { data, fault, again } = useRead(InvitationsDocument, { after }, { on: ['INVITATION', 'MEMBER'] });
-  if (!data) return fault ? <FaultNotice fault={fault} again={again} /> : null;
-  const { nodes, pageInfo } = data.invitations;
-  if (nodes.length === 0 && after === null) return null;
   return (
-    <>
-      <h2>{t.invited}</h2>
-      <Records>
-        {nodes.map((invitation) => {
-          const { id, email, role, expiresAt } = invitation;
-          return (
-            <li key={id} className="record">
-              <div className="parts">
-                <b className="grow name">{email}</b>
-                <span className="badge">{texts.roles[role]}</span>
-                <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
-              </div>
-              {may('PEOPLE') && isAtLeast(viewer.role, role) && (
-                <button
-                  type="button"
-                  className="button text"
-                  onClick={() => onAsk({ for: 'revoke', invitation })}
-                >
-                  {t.revoke}
-                </button>
-              )}
-            </li>
-          );
-        })}
-      </Records>
-      <MorePages
-        hasNext={pageInfo.hasNextPage}
-        isFirst={after === null}
-        onFirst={() => setAfter(null)}
-        onNext={() => setAfter(pageInfo.endCursor)}
-      />
-    </>
+    <RecordList
+      document={InvitationsDocument}
+      on={['INVITATION', 'MEMBER']}
+      pageOf={({ invitations }) => invitations}
+      none={<p className="quiet">{t.noneInvited}</p>}
+    >
+      {(invitation) => {
+        const { id, email, role, expiresAt } = invitation;
+        return (
+          <li key={id} className="record">
+            <div className="parts">
+              <b className="grow name">{email}</b>
+              <span className="badge">{texts.roles[role]}</span>
+              <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
+            </div>
+            {may('PEOPLE') && isAtLeast(viewer.role, role) && (
+              <button
+                type="button"
+                className="button text"
+                onClick={() => onAsk({ for: 'revoke', invitation })}
+              >
+                {t.revoke}
+              </button>
+            )}
+          </li>
+        );
+      }}
+    </RecordList>
   );
 }

@@ -9,7 +9,7 @@ import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { RevokeSessionDocument, SessionsDocument } from '../../generated/documents.ts';
-import { PasswordField, TextField } from '../../parts/field.tsx';
+import { EmailField, NewPasswordField, TextField } from '../../parts/field.tsx';
 import type { Outcome } from '../../parts/form.ts';
 import { Confirm, FormDialog } from '../../parts/form-dialog.tsx';
 import { ago, atMoment, onDay } from '../../parts/format.ts';
@@ -48,6 +48,8 @@ export function ProfileView(): ReactElement {
       </>
     );
   const { user, passkeys, identities, hasPassword } = profile;
+  const dialog = { onDone: changed, onClose: close };
+  const device = deviceOf(navigator.userAgent);
   const link = () => attempt('link', () => goToProvider({ to: location.pathname, link: true }));
   return (
     <>
@@ -108,33 +110,59 @@ export function ProfileView(): ReactElement {
       <Sessions />
       {asked === 'name' && (
         <OneField
+          {...dialog}
           title={t.changeName}
-          label={t.name}
-          path="profile"
           field="name"
           was={user.name}
-          onDone={changed}
-          onClose={close}
-        />
+          onSend={(name) => send('profile', { name })}
+        >
+          {(parts) => <TextField {...parts} label={t.name} autoFocus />}
+        </OneField>
       )}
       {asked === 'email' && (
         <OneField
+          {...dialog}
           title={t.changeEmail}
-          label={texts.signIn.email}
-          path="email"
           field="email"
           was={user.email}
-          hint={methods.mail ? t.emailHint : undefined}
+          onSend={(email) => send('email', { email })}
           onDone={() => {
             changed();
             if (methods.mail) showToast(t.emailSent);
           }}
-          onClose={close}
-        />
+        >
+          {(parts) => <EmailField {...parts} hint={methods.mail ? t.emailHint : undefined} autoFocus />}
+        </OneField>
       )}
-      {asked === 'password' && <NewPassword hasPassword={hasPassword} onDone={changed} onClose={close} />}
+      {asked === 'password' && (
+        <OneField
+          {...dialog}
+          title={hasPassword ? t.changePassword : t.setPassword}
+          field="password"
+          was=""
+          onSend={(password) => send('password', { password })}
+        >
+          {(parts) => (
+            <>
+              <NewPasswordField {...parts} autoFocus />
+              <p className="hint">{t.endsSessions}</p>
+            </>
+          )}
+        </OneField>
+      )}
       {asked === 'passkey' && (
-        <NewPasskey names={passkeys.map(({ name }) => name)} onDone={changed} onClose={close} />
+        <OneField
+          {...dialog}
+          title={t.addPasskey}
+          action={t.goOn}
+          field="name"
+          was={passkeys.some(({ name }) => name === device) ? `${device} ${passkeys.length + 1}` : device}
+          onSend={addPasskey}
+        >
+          {(parts) => (
+            <TextField {...parts} label={t.passkeyName} hint={t.passkeyHint} maxLength={100} autoFocus />
+          )}
+        </OneField>
       )}
       {asked !== null && typeof asked === 'object' && (
         <Confirm
@@ -247,119 +275,39 @@ function Sessions(): ReactElement {
   );
 }
 
-/** Changes one field of the user. */
+/** A dialog with one field. */
 function OneField({
   title,
-  label,
-  path,
+  action = texts.save,
   field,
   was,
-  hint,
+  onSend,
   onDone,
   onClose,
+  children,
 }: {
   title: string;
-  label: string;
-  path: string;
-  field: 'name' | 'email';
+  action?: string;
+  field: 'name' | 'email' | 'password';
   was: string;
-  hint?: string | undefined;
+  onSend: (text: string) => Promise<Outcome>;
   onDone: () => void;
   onClose: () => void;
+  children: (parts: {
+    value: string;
+    onText: (text: string) => void;
+    error?: string | undefined;
+  }) => ReactNode;
 }): ReactElement {
-  const [text, setText] = useState(was);
+  const [value, onText] = useState(was);
   const save = async () => {
-    const outcome = await send(path, { [field]: text });
+    const outcome = await onSend(value);
     if (outcome.__typename === 'Done') onDone();
     return outcome;
   };
   return (
-    <FormDialog title={title} shown={[field]} onClose={onClose} onSubmit={save}>
-      {(errors) => (
-        <TextField
-          label={label}
-          type={field === 'email' ? 'email' : 'text'}
-          value={text}
-          onText={setText}
-          error={errors[field]}
-          hint={hint}
-          autoFocus
-        />
-      )}
-    </FormDialog>
-  );
-}
-
-function NewPassword({
-  hasPassword,
-  onDone,
-  onClose,
-}: {
-  hasPassword: boolean;
-  onDone: () => void;
-  onClose: () => void;
-}): ReactElement {
-  const [password, setPassword] = useState('');
-  const save = async (): Promise<Outcome> => {
-    const outcome = await send('password', { password });
-    if (outcome.__typename === 'Done') onDone();
-    return outcome;
-  };
-  return (
-    <FormDialog
-      title={hasPassword ? t.changePassword : t.setPassword}
-      shown={['password']}
-      onClose={onClose}
-      onSubmit={save}
-    >
-      {(errors) => (
-        <>
-          <PasswordField
-            label={texts.entrances.newPassword}
-            value={password}
-            onText={setPassword}
-            error={errors.password}
-            hint={texts.entrances.passwordHint}
-            autoFocus
-          />
-          <p className="hint">{t.endsSessions}</p>
-        </>
-      )}
-    </FormDialog>
-  );
-}
-
-function NewPasskey({
-  names,
-  onDone,
-  onClose,
-}: {
-  names: readonly string[];
-  onDone: () => void;
-  onClose: () => void;
-}): ReactElement {
-  const device = deviceOf(navigator.userAgent);
-  const [name, setName] = useState(names.includes(device) ? `${device} ${names.length + 1}` : device);
-  const save = async (): Promise<Outcome> => {
-    const outcome = await addPasskey(name);
-    if (outcome.__typename === 'Done') onDone();
-    return outcome;
-  };
-  return (
-    <FormDialog title={t.addPasskey} action={t.goOn} shown={['name']} onClose={onClose} onSubmit={save}>
-      {(errors) => (
-        <>
-          <TextField
-            label={t.passkeyName}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={100}
-            autoFocus
-          />
-          <p className="hint">{t.passkeyHint}</p>
-        </>
-      )}
+    <FormDialog title={title} action={action} shown={[field]} onClose={onClose} onSubmit={save}>
+      {(errors) => children({ value, onText, error: errors[field] })}
     </FormDialog>
   );
 }
