@@ -321,7 +321,7 @@ const english = {
   pixelTypes,
   roles,
   roleHints,
-  secretKept: 'I have stored it',
+  secretKept: 'I have copied it',
   mayNotWrite: 'Viewers create no links: ask an admin of the account to make you an editor.',
   signIn: {
     title: 'Sign in',
@@ -395,7 +395,6 @@ const english = {
     makeLink: 'Make the link',
     link: 'The link of the invitation',
     linkWarning: 'Send it to the person whom you invited. It is not shown again.',
-    linkSent: 'I have copied it',
     role: 'Role',
     you: 'You',
     since: (day: string) => `since ${day}`,
@@ -462,7 +461,6 @@ const english = {
     passkeys: 'Passkeys',
     passkeysLead: 'Sign in with your device instead of a password.',
     addPasskey: 'Add a passkey',
-    passkeyName: 'What to call it',
     passkeyHint: 'Your browser asks you next, for a fingerprint, a face, a PIN or a security key.',
     hasPasskey: 'This device has a passkey of yours already.',
     goOn: 'Go on',
@@ -477,7 +475,7 @@ const english = {
     sessions: 'Where you are signed in',
     sessionsLead: 'A session ends after 12 hours without use, and after 30 days.',
     session: (since: string, used: string) => `since ${since} · last used ${used}`,
-    thisOne: 'This one',
+    thisOne: (device: string) => `${device} (here)`,
     end: 'Sign out',
   },
   places: {

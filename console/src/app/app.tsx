@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import { Route, Router, Switch } from 'wouter';
 import { lazily } from '../parts/lazily.tsx';
+import { waiting } from './gate.tsx';
 import { Inside } from './inside.tsx';
 import { SignInPage } from './sign-in.tsx';
 
 const load = () => import('./entrances.tsx');
-const waiting = <div className="entering" aria-busy="true" />;
 const Welcome = lazily(async () => (await load()).Welcome, waiting);
 const Accept = lazily(async () => (await load()).Accept, waiting);
 const Forgot = lazily(async () => (await load()).Forgot, waiting);

@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ask, type Methods, type SignedIn, send } from '../data/auth.ts';
+import { ask, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
@@ -8,52 +8,21 @@ import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, type Outcome, useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
-import { Gate, GateEnd } from './gate.tsx';
+import { Gate, GateEnd, waiting } from './gate.tsx';
 import { OtherWays, SignInForm, useMethods } from './sign-in.tsx';
 
 const t = texts.entrances;
-const person = { name: '', email: '', password: '' };
+const newPerson = { name: '', email: '', password: '' };
+type Person = typeof newPerson;
 
-/** What somebody enters of themselves. */
-function PersonFields({
-  of,
-  onChange,
-  errors,
-}: {
-  of: typeof person;
-  onChange: (now: typeof person) => void;
-  errors: FormState['errors'];
-}): ReactElement {
-  return (
-    <>
-      <TextField
-        label={t.name}
-        value={of.name}
-        onText={(name) => onChange({ ...of, name })}
-        error={errors.name}
-        autoComplete="name"
-        required
-        autoFocus
-      />
-      <EmailField value={of.email} onText={(email) => onChange({ ...of, email })} error={errors.email} />
-      <NewPasswordField
-        label={texts.signIn.password}
-        value={of.password}
-        onText={(password) => onChange({ ...of, password })}
-        error={errors.password}
-      />
-    </>
-  );
-}
-
-/** A page whose link has no token, as after it was loaded again. */
-function NoToken({ title }: { title: string }): ReactElement {
-  return (
-    <Gate title={title}>
-      <p>{t.noToken}</p>
-      <Link href="/">{t.toConsole}</Link>
-    </Gate>
-  );
+interface TokenGateProps {
+  readonly title: string;
+  readonly lead: string;
+  readonly action: string;
+  readonly shown?: readonly string[];
+  onSend(): Promise<Outcome>;
+  onDone?(): void;
+  readonly children?: (errors: FormState['errors']) => ReactNode;
 }
 
 /** A page that sends the token of its link. */
@@ -65,17 +34,11 @@ function TokenGate({
   onSend,
   onDone,
   children,
-}: {
-  title: string;
-  lead: string;
-  action: string;
-  shown?: readonly string[];
-  onSend: () => Promise<Outcome>;
-  onDone: () => void;
-  children?: (errors: FormState['errors']) => ReactNode;
-}): ReactElement {
-  const { errors, message, isBusy, submit } = useForm({ within: '.gate', shown }, onSend, onDone);
-  if (tokenOfLink === '') return <NoToken title={title} />;
+}: TokenGateProps): ReactElement {
+  const done = onDone ?? (() => undefined);
+  const { errors, message, isBusy, submit } = useForm({ within: '.gate', shown }, onSend, done);
+  // As after it was loaded again.
+  if (tokenOfLink === '') return <Told title={title} text={t.noToken} way={t.toConsole} />;
   return (
     <Gate title={title} lead={lead} onSubmit={submit}>
       {children?.(errors)}
@@ -84,52 +47,72 @@ function TokenGate({
   );
 }
 
-/** Where people sign in with a provider alone, its answer uses up the token. */
-function ByProvider({
-  title,
-  lead,
-  methods,
-}: {
-  title: string;
-  lead: string;
-  methods: Methods;
-}): ReactElement {
+/** A page that tells something. */
+function Told({ title, text, way }: { title: string; text: string; way?: string }): ReactElement {
   return (
-    <Gate title={title} lead={lead}>
-      <OtherWays methods={methods} to="/console" token={tokenOfLink} onIn={() => undefined} />
+    <Gate title={title}>
+      <p role="status">{text}</p>
+      {way && <Link href="/">{way}</Link>}
     </Gate>
+  );
+}
+
+type PersonGateProps = Pick<TokenGateProps, 'title' | 'lead' | 'action' | 'onDone'> & {
+  onPerson(person: Person): Promise<Outcome>;
+  readonly children?: ReactNode;
+};
+
+/** A page for a new user; where people sign in with a provider alone, its answer uses up the token. */
+function PersonGate({ onPerson, children, ...gate }: PersonGateProps): ReactElement {
+  const methods = useMethods();
+  const [of, setOf] = useState(newPerson);
+  const change = (field: keyof Person) => (text: string) => setOf({ ...of, [field]: text });
+  if (methods === null) return waiting;
+  if (!methods.password && tokenOfLink !== '')
+    return (
+      <Gate title={gate.title} lead={gate.lead}>
+        <OtherWays methods={methods} to="/console" token={tokenOfLink} onIn={() => undefined} />
+      </Gate>
+    );
+  return (
+    <TokenGate {...gate} shown={['name', 'email', 'password']} onSend={() => onPerson(of)}>
+      {({ name, email, password }) => (
+        <>
+          <TextField
+            {...{ label: t.name, value: of.name, error: name, autoComplete: 'name', required: true }}
+            onText={change('name')}
+            autoFocus
+          />
+          <EmailField value={of.email} onText={change('email')} error={email} />
+          <NewPasswordField
+            {...{ label: texts.signIn.password, value: of.password, error: password }}
+            onText={change('password')}
+          />
+          {children}
+        </>
+      )}
+    </TokenGate>
   );
 }
 
 /** The first owner comes in. */
 export function Welcome(): ReactElement {
   const [, navigate] = useLocation();
-  const methods = useMethods();
-  const [of, setOf] = useState(person);
-  if (methods === null) return <div className="entering" aria-busy="true" />;
-  if (!methods.password && tokenOfLink !== '')
-    return <ByProvider title={t.welcome} lead={t.welcomeLead} methods={methods} />;
   return (
-    <TokenGate
-      title={t.welcome}
-      lead={t.welcomeLead}
-      action={t.begin}
-      shown={['name', 'email', 'password']}
-      onSend={() => send('welcome', { token: tokenOfLink, ...of })}
+    <PersonGate
+      {...{ title: t.welcome, lead: t.welcomeLead, action: t.begin }}
+      onPerson={(person) => send('welcome', { token: tokenOfLink, ...person })}
       onDone={() => navigate('/', { replace: true })}
-    >
-      {(errors) => <PersonFields of={of} onChange={setOf} errors={errors} />}
-    </TokenGate>
+    />
   );
 }
 
 /** Somebody takes an invitation, as the user who is signed in, or as a new one. */
 export function Accept(): ReactElement {
   const [, navigate] = useLocation();
-  const [of, setOf] = useState(person);
   const methods = useMethods();
   const [who, setWho] = useState<SignedIn | null | undefined>();
-  const [isKnown, setKnown] = useState(false);
+  /** Why somebody who has a user should sign in. */
   const [why, setWhy] = useState('');
   useEffect(() => {
     ask<SignedIn>('session').then(setWho, () => setWho(null));
@@ -143,10 +126,7 @@ export function Accept(): ReactElement {
       return outcome;
     } catch (error) {
       // The address has a user.
-      if (error instanceof Fault && error.code === 'CONFLICT') {
-        setWhy(error.message);
-        setKnown(true);
-      }
+      if (error instanceof Fault && error.code === 'CONFLICT') setWhy(error.message);
       throw error;
     }
   };
@@ -155,16 +135,12 @@ export function Accept(): ReactElement {
     tellUser(null);
     setWho(null);
   };
-  if (who === undefined || methods === null) return <div className="entering" aria-busy="true" />;
-  if (tokenOfLink === '') return <NoToken title={t.accept} />;
+  if (who === undefined || methods === null) return waiting;
   if (who)
     return (
       <TokenGate
-        title={t.accept}
-        lead={t.acceptAs(who.user.email)}
-        action={t.acceptNow}
+        {...{ title: t.accept, lead: t.acceptAs(who.user.email), action: t.acceptNow }}
         onSend={() => accept({})}
-        onDone={() => undefined}
       >
         {() => (
           <button type="button" className="button quiet" onClick={signOut}>
@@ -173,27 +149,13 @@ export function Accept(): ReactElement {
         )}
       </TokenGate>
     );
-  if (!methods.password) return <ByProvider title={t.accept} lead={t.acceptLead} methods={methods} />;
-  if (isKnown)
-    return <SignInForm why={why || t.signInFirst} to="/console" token={tokenOfLink} onIn={setWho} />;
+  if (why !== '') return <SignInForm why={why} to="/console" token={tokenOfLink} onIn={setWho} />;
   return (
-    <TokenGate
-      title={t.accept}
-      lead={t.acceptLead}
-      action={t.join}
-      shown={['name', 'email', 'password']}
-      onSend={() => accept(of)}
-      onDone={() => undefined}
-    >
-      {(errors) => (
-        <>
-          <PersonFields of={of} onChange={setOf} errors={errors} />
-          <button type="button" className="button text" onClick={() => setKnown(true)}>
-            {t.haveUser(methods.openid?.name ?? null)}
-          </button>
-        </>
-      )}
-    </TokenGate>
+    <PersonGate {...{ title: t.accept, lead: t.acceptLead, action: t.join }} onPerson={accept}>
+      <button type="button" className="button text" onClick={() => setWhy(t.signInFirst)}>
+        {t.haveUser(methods.openid?.name ?? null)}
+      </button>
+    </PersonGate>
   );
 }
 
@@ -207,20 +169,14 @@ export function Forgot(): ReactElement {
     () => send('forgot', { email }),
     () => setSent(true),
   );
-  const back = <Link href="/">{t.toSignIn}</Link>;
-  if (methods === null) return <div className="entering" aria-busy="true" />;
+  if (methods === null) return waiting;
   if (isSent || !methods.mail)
-    return (
-      <Gate title={t.forgot}>
-        <p role="status">{isSent ? t.sent : t.noMail}</p>
-        {back}
-      </Gate>
-    );
+    return <Told title={t.forgot} text={isSent ? t.sent : t.noMail} way={t.toSignIn} />;
   return (
     <Gate title={t.forgot} lead={t.forgotLead} onSubmit={submit}>
       <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />
       <GateEnd message={message} isBusy={isBusy} action={t.sendLink} />
-      {back}
+      <Link href="/">{t.toSignIn}</Link>
     </Gate>
   );
 }
@@ -230,7 +186,7 @@ export function Reset(): ReactElement {
   const [, navigate] = useLocation();
   const methods = useMethods();
   const [password, setPassword] = useState('');
-  if (methods === null) return <div className="entering" aria-busy="true" />;
+  if (methods === null) return waiting;
   const withPassword = methods.password;
   return (
     <TokenGate
@@ -253,18 +209,10 @@ export function Reset(): ReactElement {
 /** Somebody confirms a new email address. */
 export function ConfirmEmail(): ReactElement {
   const [isDone, setDone] = useState(false);
-  if (isDone)
-    return (
-      <Gate title={t.confirm}>
-        <p role="status">{t.confirmed}</p>
-        <Link href="/">{t.toConsole}</Link>
-      </Gate>
-    );
+  if (isDone) return <Told title={t.confirm} text={t.confirmed} way={t.toConsole} />;
   return (
     <TokenGate
-      title={t.confirm}
-      lead={t.confirmLead}
-      action={t.confirmNow}
+      {...{ title: t.confirm, lead: t.confirmLead, action: t.confirmNow }}
       onSend={() => send('confirm', { token: tokenOfLink })}
       onDone={() => setDone(true)}
     />
@@ -283,9 +231,5 @@ export function SignedInApart(): ReactElement {
       (error: unknown) => setTold(error instanceof Fault ? faultText(error) : ''),
     );
   }, []);
-  return (
-    <Gate title={texts.signIn.title}>
-      <p role="status">{told}</p>
-    </Gate>
-  );
+  return <Told title={texts.signIn.title} text={told} />;
 }

@@ -3,18 +3,15 @@ import { Brand } from '../parts/brand.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 
+interface GateProps {
+  readonly title: string;
+  readonly lead?: string | undefined;
+  onSubmit?(event: FormEvent): void;
+  readonly children: ReactNode;
+}
+
 /** A page before the console: a card with a form, or with something to read. */
-export function Gate({
-  title,
-  lead,
-  onSubmit,
-  children,
-}: {
-  title: string;
-  lead?: string | undefined;
-  onSubmit?: (event: FormEvent) => void;
-  children: ReactNode;
-}): ReactElement {
+export function Gate({ title, lead, onSubmit, children }: GateProps): ReactElement {
   useTitle(title);
   const content = (
     <>
@@ -40,16 +37,12 @@ export function Gate({
   );
 }
 
+/** What stands in place of a page that needs an answer first. */
+export const waiting = <div className="entering" aria-busy="true" />;
+
 /** What is wrong with a form, and the button that sends it. */
-export function GateEnd({
-  message,
-  isBusy,
-  action,
-}: {
-  message: string;
-  isBusy: boolean;
-  action: string;
-}): ReactElement {
+export function GateEnd(props: { message: string; isBusy: boolean; action: string }): ReactElement {
+  const { message, isBusy, action } = props;
   return (
     <>
       <p className="told" role="alert">

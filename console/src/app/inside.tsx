@@ -13,7 +13,7 @@ import { dismissAll, showToast, Toasts } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
 import { Frame } from './frame.tsx';
-import { Gate } from './gate.tsx';
+import { Gate, waiting } from './gate.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 
@@ -22,8 +22,6 @@ type State =
   | { readonly at: 'failed'; readonly fault: Fault }
   | { readonly at: 'out'; readonly why: string }
   | { readonly at: 'in'; readonly who: SignedIn };
-
-const entering = <div className="entering" aria-busy="true" />;
 
 async function findState(): Promise<State> {
   try {
@@ -54,7 +52,7 @@ export function Inside(): ReactElement {
     return () => channel.close();
   }, []);
 
-  if (state.at === 'entering') return entering;
+  if (state.at === 'entering') return waiting;
   if (state.at === 'failed')
     return (
       <Gate title={texts.product}>
@@ -156,7 +154,7 @@ function WithViewer({
         <FaultNotice fault={fault} again={again} />
       </Gate>
     ) : (
-      entering
+      waiting
     );
   return (
     <SessionContext value={session}>

@@ -7,7 +7,7 @@ import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
-import { Gate, GateEnd } from './gate.tsx';
+import { Gate, GateEnd, waiting } from './gate.tsx';
 
 /** How people can sign in here; null until that is known. */
 export function useMethods(): Methods | null {
@@ -18,23 +18,26 @@ export function useMethods(): Methods | null {
   return methods;
 }
 
+interface OtherWaysProps {
+  readonly methods: Methods;
+  /** The path to which the provider leads back. */
+  readonly to: string;
+  /** Of a link, which the provider's answer uses up. */
+  readonly token?: string | undefined;
+  /** Whether the provider gets a tab of its own, since this one has unsaved work. */
+  readonly isApart?: boolean;
+  onIn(who: SignedIn): void;
+}
+
 /** The ways to sign in without a password. */
 export function OtherWays({
-  methods: { passkeys, openid },
+  methods,
   to,
   token,
   isApart = false,
   onIn,
-}: {
-  methods: Methods;
-  /** The path to which the provider leads back. */
-  to: string;
-  /** Of a link, which the provider's answer uses up. */
-  token?: string | undefined;
-  /** Whether the provider gets a tab of its own, since this one has unsaved work. */
-  isApart?: boolean;
-  onIn: (who: SignedIn) => void;
-}): ReactElement | null {
+}: OtherWaysProps): ReactElement | null {
+  const { passkeys, openid } = methods;
   const [message, setMessage] = useState('');
   const attempt = async (act: () => Promise<unknown>) => {
     setMessage('');
@@ -94,12 +97,7 @@ export function SignInForm({
   to,
   token,
   onIn,
-}: {
-  why: string;
-  to: string;
-  token?: string;
-  onIn: (who: SignedIn) => void;
-}): ReactElement {
+}: Pick<OtherWaysProps, 'to' | 'token' | 'onIn'> & { readonly why: string }): ReactElement {
   const methods = useMethods();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -117,7 +115,7 @@ export function SignInForm({
     () => undefined,
   );
   const t = texts.signIn;
-  if (methods === null) return <div className="entering" aria-busy="true" />;
+  if (methods === null) return waiting;
   const hint = methods.password && isSecureContext ? passkeyHint(methods) : null;
   return (
     <Gate title={t.title} onSubmit={submit}>
@@ -167,7 +165,7 @@ export function SignInPage(): ReactElement {
       .finally(() => setKnown(true));
   }, []);
   const t = texts.signIn;
-  if (!isKnown) return <div className="entering" aria-busy="true" />;
+  if (!isKnown) return waiting;
   const why = fault === null ? '' : (t.providerFaults[fault] ?? t.providerFailed);
   if (isIn)
     return (

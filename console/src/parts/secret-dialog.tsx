@@ -4,19 +4,10 @@ import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** A secret that is shown only now: nothing closes it by accident. */
-export function SecretDialog({
-  title,
-  warning,
-  secret,
-  done = texts.secretKept,
-  onClose,
-}: {
-  title: string;
-  warning: string;
-  secret: string;
-  done?: string;
-  onClose: () => void;
-}): ReactElement {
+export function SecretDialog(
+  props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void },
+): ReactElement {
+  const { title, warning, secret, onClose } = props;
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
@@ -31,7 +22,7 @@ export function SecretDialog({
       <div className="buttons end">
         <CopyButton text={secret} wide />
         <button type="button" className="button" onClick={onClose}>
-          {done}
+          {texts.secretKept}
         </button>
       </div>
     </Dialog>

@@ -122,22 +122,14 @@ function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) 
       {(errors) => (
         <>
           <TextField
-            label={t.name}
-            value={name}
+            {...{ label: t.name, hint: t.nameHint, value: name, error: errors.name, maxLength: 100 }}
             onText={setName}
-            error={errors.name}
-            hint={t.nameHint}
-            maxLength={100}
             autoFocus
           />
           <RoleField value={role} onValue={setRole} highest="ADMIN" error={errors.role} />
           <TextField
-            label={t.until}
-            type="date"
-            value={day}
+            {...{ label: t.until, hint: t.untilHint, type: 'date', value: day, error: errors.expiresAt }}
             onText={setDay}
-            error={errors.expiresAt}
-            hint={t.untilHint}
           />
         </>
       )}

@@ -735,7 +735,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
     for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
-    await secret.getByRole('button', { name: 'I have stored it' }).click();
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     // Names that could not be read are read again.

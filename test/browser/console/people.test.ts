@@ -109,7 +109,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await vic.getByLabel('Name').fill('Nightly report');
     await vic.getByRole('button', { name: 'Make the key' }).click();
     const key = await vic.getByRole('dialog').locator('code').innerText();
-    await vic.getByRole('button', { name: 'I have stored it' }).click();
+    await vic.getByRole('button', { name: 'I have copied it' }).click();
     const caller = server.callerWith(key);
     const { alias } = await caller.link({ title: 'By the key' });
 
@@ -152,7 +152,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
     const caller = server.callerWith(made);
     expect((await caller.rest('GET', '/links')).status).toBe(200);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
     expect(await page.locator('body').innerText()).not.toContain(made);
     const row = page.locator('.record', { hasText: 'For a script' });
     await row.getByRole('button', { name: 'Revoke' }).click();
@@ -324,7 +324,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.getByRole('link', { name: 'Ana' }).click();
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByLabel('What to call it').fill('Laptop');
+    await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('Laptop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add a passkey' }).click();

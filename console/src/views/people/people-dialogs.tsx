@@ -26,13 +26,15 @@ export type Member = MembersQuery['members']['nodes'][number];
 
 const t = texts.people;
 
-export function Invite({
-  onClose,
-  onLink,
-}: {
-  onClose: () => void;
-  onLink: (link: string | null) => void;
-}): ReactElement {
+interface DialogProps {
+  onClose(): void;
+}
+
+type MemberDialogProps = DialogProps & { readonly member: Member };
+
+type InviteProps = DialogProps & { onLink(link: string | null): void };
+
+export function Invite({ onClose, onLink }: InviteProps): ReactElement {
   const session = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('EDITOR');
@@ -61,13 +63,7 @@ export function Invite({
   );
 }
 
-export function ChangeRole({
-  member: { id, role, user },
-  onClose,
-}: {
-  member: Member;
-  onClose: () => void;
-}): ReactElement {
+export function ChangeRole({ member: { id, role, user }, onClose }: MemberDialogProps): ReactElement {
   const session = useSession();
   const [next, setNext] = useState(role);
   const save = async () => {
@@ -103,13 +99,7 @@ async function keysOf(client: Client, userId: string): Promise<KeyRowFragment[]>
   }
 }
 
-export function RemoveMember({
-  member: { id, user },
-  onClose,
-}: {
-  member: Member;
-  onClose: () => void;
-}): ReactElement {
+export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProps): ReactElement {
   const session = useSession();
   const [keys, setKeys] = useState<readonly KeyRowFragment[] | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -155,7 +145,7 @@ export function RemoveMember({
   );
 }
 
-export function RenameAccount({ onClose }: { onClose: () => void }): ReactElement {
+export function RenameAccount({ onClose }: DialogProps): ReactElement {
   const session = useSession();
   const [name, setName] = useState(session.viewer.account.name);
   const save = async () => {
@@ -167,12 +157,14 @@ export function RenameAccount({ onClose }: { onClose: () => void }): ReactElemen
     <FormDialog title={t.rename} shown={['name']} onClose={onClose} onSubmit={save}>
       {(errors) => (
         <TextField
-          label={t.accountName}
-          value={name}
+          {...{
+            label: t.accountName,
+            hint: t.accountNameHint,
+            value: name,
+            error: errors.name,
+            maxLength: 100,
+          }}
           onText={setName}
-          error={errors.name}
-          hint={t.accountNameHint}
-          maxLength={100}
           autoFocus
         />
       )}

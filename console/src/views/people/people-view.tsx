@@ -73,10 +73,7 @@ export function PeopleView(): ReactElement {
       )}
       {link !== null && (
         <SecretDialog
-          title={t.link}
-          warning={t.linkWarning}
-          secret={link}
-          done={t.linkSent}
+          {...{ title: t.link, warning: t.linkWarning, secret: link }}
           onClose={() => setLink(null)}
         />
       )}
