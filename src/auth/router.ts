@@ -31,7 +31,7 @@ import {
   type User,
   updateName,
 } from '../domain/access/user.ts';
-import { isKnownTo, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
+import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
@@ -42,7 +42,7 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { clientOf, type Trust } from '../http/request/client.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
-import { addIdentityRoutes, createCallback, createStart, type OpenId } from './openid.ts';
+import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import type { SignInTools } from './tools.ts';
 
@@ -157,7 +157,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   };
 
   const tools: SignInTools = {
-    ...{ db, consoleUrl, ways, now, report },
+    ...{ db, consoleUrl, now, report },
     ...{ limit, sessionOf, anySessionOf, begin, signIn, requireOwnWays },
   };
   const start = openId && createStart(openId, tools);
@@ -212,7 +212,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   if (start) router.post('/oidc', start.post);
   router.post('/download', download);
   addPasskeyRoutes(router, passkeys, tools);
-  addIdentityRoutes(router, tools);
+  for (const what of ['passkey', 'identity'] as const)
+    router.post(`/${what}/remove`, async (req, res) => {
+      await removeWay(db, what, await sessionOf(req), String(req.body.id), ways, now());
+      res.status(204).end();
+    });
   router.post('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
