@@ -62,7 +62,6 @@ async function generateServer() {
     run('prisma', ['generate', '--schema', 'src/generated/postgresql.prisma'], env),
     makeAssets(),
     run('tsx', ['codegen.ts']),
-    run('tsx', ['codegen.ts', 'examples/frontend', 'examples/frontend/generated.ts']),
   ]);
   writeStamp(STAMP, hash);
 }

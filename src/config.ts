@@ -1,50 +1,184 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { ConfigError, shown } from './config-error.ts';
-import * as rules from './config-values.ts';
 import type { PoolOptions } from './db/driver.ts';
-import { DATABASE_URLS, isDatabaseUrl, providerOf } from './db/url.ts';
-import { hostOf, withoutPort } from './domain/url.ts';
+import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/url.ts';
+import { isRole, type RoleRule, roles } from './domain/access/role.ts';
+import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
+import { ConfigError, shown } from './operator-error.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
+// The rules for values. Their errors end the sentence "NAME is VALUE; it may be …".
+
 const text = z.string();
+
+function integer(min: number, max: number, orElse = '') {
+  const allowed = `${orElse}a whole number from ${min} to ${max}`;
+  return text
+    .regex(/^\d{1,10}$/, allowed)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, allowed);
+}
+
+const flags: Record<string, boolean> = { on: true, true: true, 1: true, off: false, false: false, 0: false };
+
+const flag = text
+  .refine((value) => Object.hasOwn(flags, value), 'on or off')
+  .transform((value) => flags[value] === true);
+
+/** The maximum number of workers: the primary cannot distribute connections to more. */
+const MAX_WORKERS = 64;
+
+const workers = text
+  .transform((value) => (value === 'auto' ? String(Math.min(availableParallelism(), MAX_WORKERS)) : value))
+  .pipe(integer(1, MAX_WORKERS, 'auto, or '));
+
+const host = text.refine(
+  (value) => isIP(value) !== 0 || /^\w([\w.-]*[\w.])?$/.test(value),
+  'a host name or an IP address, without a port',
+);
+
+/** Whether a URL's host is a name, or an address in its usual form: parsers read a single number as an IPv4 address. */
+function hasValidHost(url: string): boolean {
+  const host = withoutPort(hostOf(url));
+  if (host.startsWith('[') || /(^|\.)localhost$/.test(host)) return true;
+  return isIP(host) === 0 ? isHostName(host) : url.includes(host);
+}
+
+function isOrigin(value: string): boolean {
+  if (!/^https?:\/\//i.test(value) || URL.parse(value) === null) return false;
+  const { pathname, search, hash, username, password, port } = new URL(value);
+  return port !== '0' && hasValidHost(value) && `${pathname}${search}${hash}${username}${password}` === '/';
+}
+
+const origin = text
+  .refine(isOrigin, 'an http or https URL without a path, such as https://s.example')
+  .transform((url) => `${new URL(url).protocol}//${hostOf(url)}`);
+
+const smtpUrl = text.refine(
+  (value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value),
+  'an address such as smtps://USER:PASSWORD@mail.example:465',
+);
+
+const mailAddress = text.refine(
+  (value) => /^([^<>\p{C}]*<[^<>@\s\p{C}]+@[^<>@\s\p{C}]+>|[^<>@\s\p{C}]+@[^<>@\s\p{C}]+)$/u.test(value),
+  'an address such as Linkspace <links@s.example>',
+);
+
+/** A list separated by commas. */
+const list = text.transform((values) => values.split(',').map((value) => value.trim()));
+
+const origins = list.refine(
+  (values) => values.every((value) => isOrigin(value) && new URL(value).origin === value),
+  'a list of origins such as https://app.example, separated by commas',
+);
+
+export const absoluteUrl = text
+  .refine(
+    (value) => sendableAddress.safeParse(value).success,
+    `an absolute http or https URL of ${MAX_URL} characters at most`,
+  )
+  .transform((value) => sendableAddress.parse(value));
+
+const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
+
+const postgresqlUrl = text.refine(isPostgresqlUrl, POSTGRESQL_URL);
+
+const postgresqlUrls = list.refine(
+  (urls) => urls.every(isPostgresqlUrl),
+  `URLs separated by commas, each ${POSTGRESQL_URL}`,
+);
+
+/** Whether it is an address, a range of addresses, or one of Express's names for ranges. */
+function isProxy(value: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
+  const [address = '', bits = '1', ...rest] = value.split('/');
+  const widest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  // A range of all addresses is refused, since then everybody could forge the headers.
+  return rest.length === 0 && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= widest;
+}
+
+/** Express's `trust proxy`: off, a number of hops, or addresses. */
+const trustProxy = text
+  .refine(
+    (value) => /^(off|false|[1-9]\d?)$/.test(value) || value.split(',').every((part) => isProxy(part.trim())),
+    'off, how many proxies stand in front, or a list of addresses such as 10.0.0.0/8,loopback',
+  )
+  .transform((value): false | number | string => {
+    if (value === 'off' || value === 'false') return false;
+    return /^\d+$/.test(value) ? Number(value) : value;
+  });
+
+const ISSUER =
+  'the https URL of an OpenID provider, as it names itself, without a query; http only on this machine';
+
+const issuer = text
+  .refine((value) => {
+    const url = URL.parse(value);
+    if (url === null || !hasValidHost(value) || /[?#]/.test(value) || url.username || url.password)
+      return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(value));
+  }, ISSUER)
+  .transform((value) => value.replace(/\/\.well-known\/openid-configuration$/, ''));
+
+/** The last colon and the last equals sign count: values and accounts may have others. */
+const ROLE_RULE = /^(.+)=([^=]+):([a-z]+)$/is;
+
+function roleRuleOf(text: string): RoleRule | null {
+  const [, value = '', account = '', name = ''] = ROLE_RULE.exec(text) ?? [];
+  const role = name.trim().toUpperCase();
+  return isRole(role) ? { value: value.trim(), account: account.trim(), role } : null;
+}
+
+const oidcRoles = list
+  .transform((values) => values.map(roleRuleOf))
+  .refine(
+    (rules) => rules.every((rule) => rule !== null && rule.value !== '' && rule.account !== ''),
+    `a list of VALUE=ACCOUNT:ROLE, separated by commas, with one of the roles ${Object.keys(roles).join(', ').toLowerCase()}`,
+  )
+  .transform((rules) => rules.filter((rule) => rule !== null));
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const logLevel = z.enum(logLevels, `one of ${logLevels.join(', ')}`);
 
 /** Each setting: its environment variable, and the rule for the value. */
 const settings = {
   isProduction: ['NODE_ENV', text.transform((name) => name.toLowerCase() === 'production').default(false)],
-  port: ['PORT', rules.integer(0, 65_535).default(3000)],
-  host: ['HOST', rules.host.default('127.0.0.1')],
+  port: ['PORT', integer(0, 65_535).default(3000)],
+  host: ['HOST', host.default('127.0.0.1')],
   databaseUrl: [
     'DATABASE_URL',
     text.refine(isDatabaseUrl, DATABASE_URLS).default('file:./data/linkspace.db'),
   ],
   /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */
-  databaseDirectUrl: ['DATABASE_DIRECT_URL', rules.postgresqlUrl.optional()],
-  databaseReadUrls: ['DATABASE_READ_URLS', rules.postgresqlUrls.default([])],
+  databaseDirectUrl: ['DATABASE_DIRECT_URL', postgresqlUrl.optional()],
+  databaseReadUrls: ['DATABASE_READ_URLS', postgresqlUrls.default([])],
   /** For how many milliseconds a replica may lack something, and still be read from. */
-  maxReplicaLag: ['DATABASE_READ_MAX_LAG', rules.integer(1_000, 3_600_000).default(5_000)],
-  poolSize: ['DATABASE_POOL_SIZE', rules.integer(1, 1000).optional()],
-  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', rules.integer(0, 3_600_000).default(10_000)],
+  maxReplicaLag: ['DATABASE_READ_MAX_LAG', integer(1_000, 3_600_000).default(5_000)],
+  poolSize: ['DATABASE_POOL_SIZE', integer(1, 1000).optional()],
+  statementTimeout: ['DATABASE_STATEMENT_TIMEOUT', integer(0, 3_600_000).default(10_000)],
   /** The public address; by default `http://localhost` with the server's port. */
-  baseUrl: ['BASE_URL', rules.origin.optional()],
+  baseUrl: ['BASE_URL', origin.optional()],
   /** The address of console, GraphiQL and `/docs`, on a host of its own; by default they are on the hosts of short links. */
-  consoleUrl: ['CONSOLE_URL', rules.origin.optional()],
+  consoleUrl: ['CONSOLE_URL', origin.optional()],
   /** The mail server, and the address that mails come from. */
-  smtpUrl: ['SMTP_URL', rules.smtpUrl.optional()],
-  smtpFrom: ['SMTP_FROM', rules.mailAddress.optional()],
+  smtpUrl: ['SMTP_URL', smtpUrl.optional()],
+  smtpFrom: ['SMTP_FROM', mailAddress.optional()],
   initialApiKey: [
     'INITIAL_API_KEY',
     text.regex(/^(?=.{32,255}$)[\w.~+/-]{32,}=*$/, '32 to 255 letters, digits and - . _ ~ + /').optional(),
   ],
   /** For Express's `trust proxy`. */
-  trustProxy: ['TRUST_PROXY', rules.trustProxy.default(false)],
-  graphiql: ['GRAPHIQL', rules.flag.optional()],
-  console: ['CONSOLE', rules.flag.optional()],
+  trustProxy: ['TRUST_PROXY', trustProxy.default(false)],
+  graphiql: ['GRAPHIQL', flag.optional()],
+  console: ['CONSOLE', flag.optional()],
   /** The path of a file with the only documents that `/graphql` executes. */
   trustedDocuments: ['TRUSTED_DOCUMENTS', text.endsWith('.json', 'the path of a .json file').optional()],
   /** Whether domains must be verified to serve visitors. */
-  verifiesDomains: ['DOMAIN_VERIFICATION', rules.flag.default(true)],
+  verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */
-  notFoundUrl: ['NOT_FOUND_URL', rules.absoluteUrl.optional()],
+  notFoundUrl: ['NOT_FOUND_URL', absoluteUrl.optional()],
   /** The path of a file of hosts that no link may lead to. */
   blockedHostsFile: ['BLOCKED_HOSTS', text.optional()],
   /** The path of a file of aliases that no new link may have. */
@@ -57,31 +191,31 @@ const settings = {
   /** The path of an .mmdb file with the countries of addresses. */
   geoipDatabase: ['GEOIP_DATABASE', text.endsWith('.mmdb', 'the path of an .mmdb file').optional()],
   /** How many days changes are kept; 0 for ever. */
-  historyDays: ['HISTORY_DAYS', rules.integer(0, 36_500).default(90)],
+  historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
   /** How many months statistics are kept; 0 for ever. */
-  statisticsMonths: ['STATISTICS_MONTHS', rules.integer(0, 1_200).default(24)],
-  publicStatistics: ['PUBLIC_STATISTICS', rules.flag.default(true)],
+  statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
+  publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
-  rateLimit: ['RATE_LIMIT', rules.integer(0, 1_000_000_000).default(600)],
+  rateLimit: ['RATE_LIMIT', integer(0, 1_000_000_000).default(600)],
   /** The origins of sites whose pages may call the APIs. */
-  corsOrigins: ['CORS_ORIGINS', rules.origins.default([])],
+  corsOrigins: ['CORS_ORIGINS', origins.default([])],
   /** The port of the metrics; undefined for none. */
-  metricsPort: ['METRICS_PORT', rules.integer(1, 65_535).optional()],
-  workers: ['WORKERS', rules.workers.default(1)],
+  metricsPort: ['METRICS_PORT', integer(1, 65_535).optional()],
+  workers: ['WORKERS', workers.default(1)],
   /** Whether webhooks may call addresses in the operator's own network. */
-  allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', rules.flag.default(false)],
-  logLevel: ['LOG_LEVEL', rules.logLevel.default('info')],
+  allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
+  logLevel: ['LOG_LEVEL', logLevel.default('info')],
   /** The provider with which people sign in. */
-  oidcIssuer: ['OIDC_ISSUER', rules.issuer.optional()],
+  oidcIssuer: ['OIDC_ISSUER', issuer.optional()],
   oidcClientId: ['OIDC_CLIENT_ID', text.optional()],
   oidcClientSecret: ['OIDC_CLIENT_SECRET', text.optional()],
   /** The provider's name for people; by default its host. */
   oidcName: ['OIDC_NAME', text.max(100, 'a name of 100 characters at most').optional()],
   oidcRolesClaim: ['OIDC_ROLES_CLAIM', text.default('groups')],
   /** The roles that people with a value of that claim get. */
-  oidcRoles: ['OIDC_ROLES', rules.oidcRoles.default([])],
+  oidcRoles: ['OIDC_ROLES', oidcRoles.default([])],
   /** Whether people sign in with the provider alone. */
-  oidcOnly: ['OIDC_ONLY', rules.flag.default(false)],
+  oidcOnly: ['OIDC_ONLY', flag.default(false)],
 } satisfies Record<string, readonly [variable: string, rule: z.ZodType]>;
 
 type Settings = {
@@ -164,7 +298,7 @@ function wrongCombinations(
     [!isPostgresql && databaseDirectUrl !== undefined, 'DATABASE_DIRECT_URL', unset],
     [hasProvider && !env.OIDC_CLIENT_ID, 'OIDC_CLIENT_ID', needed],
     [hasProvider && !env.OIDC_CLIENT_SECRET, 'OIDC_CLIENT_SECRET', needed],
-    [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', rules.ISSUER],
+    [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', ISSUER],
     [!hasProvider && oidcOnly === true, 'OIDC_ONLY', 'off where OIDC_ISSUER is unset'],
     [metricsPort !== undefined && metricsPort === port, 'METRICS_PORT', 'another port than PORT'],
     [

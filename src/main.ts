@@ -2,10 +2,9 @@ import './require-node.js';
 
 import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig } from './config.ts';
-import { shown } from './config-error.ts';
 import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError, shown } from './operator-error.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';

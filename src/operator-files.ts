@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import type { Config } from './config.ts';
-import { allValid, unusable } from './config-error.ts';
 import { ALIAS_RULE } from './domain/link/alias.ts';
 import {
   type Listed,
@@ -9,6 +8,7 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from './domain/link/blocklists.ts';
+import { allValid, unusable } from './operator-error.ts';
 import { oneLine } from './shared/one-line.ts';
 
 /** How often a file is checked, in milliseconds: changes take effect within ten seconds. */

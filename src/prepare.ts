@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from './config.ts';
-import { allValid, unusable } from './config-error.ts';
 import { withHints } from './db/error-hints.ts';
 import { applyMigrations, type MigrationProgress } from './db/migrate.ts';
 import { isNewWith, migrationStateOf } from './db/migration-state.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { countryLookup } from './http/request/country.ts';
+import { allValid, unusable } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
 
 /**

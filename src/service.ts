@@ -6,7 +6,6 @@ import { OpenId } from './auth/openid.ts';
 import { createAuthRouter } from './auth/router.ts';
 import { ClickBuffer } from './clicks/click-buffer.ts';
 import { baseUrlOf, type Config, consoleUrlOf } from './config.ts';
-import { allValid, ConfigError } from './config-error.ts';
 import { ChangeFeed } from './db/change/feed.ts';
 import { changeRetention, settleEpoch } from './db/change/log.ts';
 import { type Data, Database } from './db/database.ts';
@@ -35,16 +34,16 @@ import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
 import { createStopper } from './http/limits/stop-server.ts';
 import type { Metrics } from './http/metrics.ts';
-import { isForPeople } from './http/pages/for-people.ts';
 import { consoleUrl, greeting } from './http/pages/greeting.ts';
+import { isForPeople } from './http/pages/pages.ts';
 import { clientOf, trustOf } from './http/request/client.ts';
 import type { CountryOf } from './http/request/country.ts';
 import { KeyAccess } from './http/request/key-access.ts';
 import { RequestLog } from './http/request/log.ts';
 import { SessionCookies } from './http/request/session-cookie.ts';
-import { answerRequests, type ListenerDependencies } from './http/request-listener.ts';
-import { createHttpServer, holdRequests } from './http/server.ts';
+import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createWeb } from './http/web.ts';
+import { allValid, ConfigError } from './operator-error.ts';
 import type { OperatorFiles } from './operator-files.ts';
 import { createMailer } from './outgoing/mail.ts';
 import { createPost } from './outgoing/post.ts';
@@ -53,6 +52,7 @@ import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
+import { createDownload } from './rest/download.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
@@ -85,8 +85,12 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly maxInFlight: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
+  /** How long the form of a visitor may take to arrive, in milliseconds. */
+  readonly formTimeout?: number;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
+  /** How often webhooks are looked up, in milliseconds. */
+  readonly webhookInterval?: number;
   /** How often the operator's files are checked for changes, in milliseconds. */
   readonly filesInterval?: number;
   /** Metrics that the caller serves, in place of those on METRICS_PORT. */
@@ -170,7 +174,7 @@ export class Service {
     const metricsServer =
       metrics &&
       metricsPort !== undefined &&
-      createServer((await import('./http/metrics-listener.ts')).metricsListener(() => metrics.text(), log));
+      createServer((await import('./http/metrics.ts')).metricsListener(() => metrics.text(), log));
     try {
       // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
       await allValid([
@@ -233,6 +237,7 @@ export class Service {
       ...{ clicks, links, lists, trust, countryOf, now, report },
       scheme: services.scheme,
       publicStatistics: config.publicStatistics,
+      formTimeout: ports.formTimeout,
     });
     const { consoleUrl } = config;
     const isOnConsole = (req: IncomingMessage) =>
@@ -264,7 +269,9 @@ export class Service {
     const rest = createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report });
     const passwords = new UserPasswords(ports.hashCost);
     this.#openId = OpenId.of(config, consoleUrlOf(config), log);
+    const download = createDownload({ requestOf, report });
     const auth = createAuthRouter({
+      download,
       db: database,
       ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
       ...{ now, report },
@@ -278,6 +285,7 @@ export class Service {
       db: database,
       ...{ feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,
+      interval: ports.webhookInterval,
       post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
       waitUntilIdle: () => load.waitUntilIdle(),
       attempted: (outcome) => metrics?.webhookAttempt(outcome),
@@ -439,7 +447,7 @@ async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'
   const names = unclear.map((name) => JSON.stringify(name)).join(', ');
   throw new ConfigError(
     `OIDC_ROLES gives roles in ${names}, which is no account, or the name of one and the id of another: ` +
-      'name each account by its id or its name, as npm run keys -- list shows them.',
+      'use the name that npm run keys -- list shows, or the id in the path of the console.',
   );
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request, RequestHandler, Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
 import {
+  type Fault,
   linkIdentity,
   type ProvidedPerson,
   SignInFault,
@@ -13,8 +14,7 @@ import {
 } from '../domain/access/identity.ts';
 import { createToken, findToken, takeToken } from '../domain/access/one-time-token.ts';
 import type { RoleRule } from '../domain/access/role.ts';
-import { removeWay } from '../domain/access/ways-in.ts';
-import { DomainError, visibleError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { cookieOf } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
@@ -48,7 +48,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** What the person is told of the library's error. */
-function faultOf(error: unknown): SignInFault['fault'] {
+function faultOf(error: unknown): Fault {
   if (error instanceof client.AuthorizationResponseError) return 'REFUSED';
   const isAway =
     error instanceof TypeError || (error instanceof client.ClientError && error.code === 'OAUTH_TIMEOUT');
@@ -71,13 +71,7 @@ function textsOf(claim: unknown): string[] {
 /** People sign in with a provider of OpenID Connect, by the code flow with PKCE, state and nonce. */
 export class OpenId {
   readonly issuer: string;
-  readonly name: string;
-  /** Whether people sign in with the provider alone. */
-  readonly isOnly: boolean;
-  readonly rules: readonly RoleRule[];
-  readonly #clientId: string;
-  readonly #clientSecret: string;
-  readonly #rolesClaim: string;
+  readonly #config: Config;
   readonly #consoleUrl: string;
   readonly #log: Logger;
   #known: client.Configuration | null = null;
@@ -87,12 +81,7 @@ export class OpenId {
 
   private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
     this.issuer = issuer;
-    this.name = config.oidcName ?? new URL(issuer).host;
-    this.isOnly = config.oidcOnly;
-    this.rules = config.oidcRoles;
-    this.#clientId = config.oidcClientId ?? '';
-    this.#clientSecret = config.oidcClientSecret ?? '';
-    this.#rolesClaim = config.oidcRolesClaim;
+    this.#config = config;
     this.#consoleUrl = consoleUrl;
     this.#log = log;
   }
@@ -100,6 +89,23 @@ export class OpenId {
   /** The provider of the configuration; null if it has none. */
   static of(config: Config, consoleUrl: string, log: Logger): OpenId | null {
     return config.oidcIssuer === undefined ? null : new OpenId(config.oidcIssuer, config, consoleUrl, log);
+  }
+
+  get name(): string {
+    return this.#config.oidcName ?? new URL(this.issuer).host;
+  }
+
+  /** Whether people sign in with the provider alone. */
+  get isOnly(): boolean {
+    return this.#config.oidcOnly;
+  }
+
+  get rules(): readonly RoleRule[] {
+    return this.#config.oidcRoles;
+  }
+
+  get #secret(): string {
+    return this.#config.oidcClientSecret ?? '';
   }
 
   get #callback(): string {
@@ -116,8 +122,8 @@ export class OpenId {
     const known = await client
       .discovery(
         new URL(this.issuer),
-        this.#clientId,
-        this.#clientSecret,
+        this.#config.oidcClientId ?? '',
+        this.#secret,
         (...request) => this.#authenticate(...request),
         {
           timeout: TIMEOUT,
@@ -138,7 +144,7 @@ export class OpenId {
     const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const isInBody = this.#wantsBody ?? !supported.includes('client_secret_basic');
     const authenticate = isInBody ? client.ClientSecretPost : client.ClientSecretBasic;
-    authenticate(this.#clientSecret)(server, ...request);
+    authenticate(this.#secret)(server, ...request);
   }
 
   /** The tokens for a code. Providers that support both ways to send the secret may want one of them from a client. */
@@ -162,7 +168,7 @@ export class OpenId {
   }
 
   /** Logs that somebody could not sign in, beside what the library says. */
-  refused(fault: SignInFault['fault']): void {
+  refused(fault: Fault): void {
     this.#log.info({ issuer: this.issuer, fault }, 'a sign-in with OpenID was refused');
   }
 
@@ -181,7 +187,7 @@ export class OpenId {
     const [nonce, state] = [client.randomNonce(), client.randomState()];
     const supported = known.serverMetadata().scopes_supported ?? [];
     // Many providers give groups for a scope of that name, and others refuse scopes that they do not know.
-    const more = supported.includes(this.#rolesClaim) ? [this.#rolesClaim] : [];
+    const more = supported.includes(this.#config.oidcRolesClaim) ? [this.#config.oidcRolesClaim] : [];
     const url = client.buildAuthorizationUrl(known, {
       redirect_uri: this.#callback,
       scope: ['openid', 'email', 'profile', ...more].join(' '),
@@ -212,22 +218,22 @@ export class OpenId {
 
   /** What the provider says of the person beside the ID token, if something is missing there. */
   async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
-    const hasAll = ['email', 'name', this.#rolesClaim].every((name) => claims[name] !== undefined);
+    const hasAll = ['email', 'name', this.#config.oidcRolesClaim].every((name) => claims[name] !== undefined);
     if (hasAll || known.serverMetadata().userinfo_endpoint === undefined) return {};
     return client.fetchUserInfo(known, token, claims.sub);
   }
 
   #personOf(claims: client.IDToken): ProvidedPerson {
     const elsewhere = claims._claim_names;
-    if (typeof elsewhere === 'object' && elsewhere !== null && this.#rolesClaim in elsewhere)
+    if (typeof elsewhere === 'object' && elsewhere !== null && this.#config.oidcRolesClaim in elsewhere)
       throw new Error(
-        `the provider sends the claim ${this.#rolesClaim} in another place: it has too many values`,
+        `the provider sends the claim ${this.#config.oidcRolesClaim} in another place: it has too many values`,
       );
     const [email = null] = textsOf(claims.email);
     const [name = null] = [...textsOf(claims.name), ...textsOf(claims.preferred_username)];
     return {
       ...{ issuer: claims.iss, subject: claims.sub, email, name },
-      values: textsOf(claims[this.#rolesClaim]),
+      values: textsOf(claims[this.#config.oidcRolesClaim]),
     };
   }
 
@@ -246,13 +252,16 @@ const begin = z.object({
   to: text.default(''),
   link: z.boolean('must be true or false').default(false),
   /** Of the link of the first owner or of an invitation. */
-  token: text.nullable().default(null),
+  token: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must be the token of a link')
+    .nullable()
+    .default(null),
 });
 
 /** What the row of a sign-in keeps. */
 const kept = z.object({
   ...{ verifier: z.string(), nonce: z.string(), state: z.string(), to: z.string() },
-  token: z.string().nullable(),
   /** The session of the user who links. */
   sessionId: z.number().nullable(),
 });
@@ -275,7 +284,8 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
   const { db, consoleUrl, now, anySessionOf, begin: beginSession } = tools;
   const cookie = cookieFor(consoleUrl);
   const finish = async (req: Request, res: Response): Promise<string> => {
-    const given = cookieOf(req, cookie.name) ?? '';
+    // The token of a link is in the cookie alone, since the database keeps only hashes of such tokens.
+    const [given = '', token = null] = cookieOf(req, cookie.name)?.split('.') ?? [];
     const row = await findToken(db, 'OPENID', given, now());
     const data = row && kept.parse(JSON.parse(row.data));
     const query = queryOf(req);
@@ -290,7 +300,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     const person = await openId.finish(query, data);
     if (linker !== null) await linkIdentity(db, person, linker, now());
     else {
-      const user = await signInWithIdentity(db, person, { rules: openId.rules, token: data.token }, now());
+      const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());
       await beginSession(req, res, user);
     }
     return data.to;
@@ -303,25 +313,20 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
 /** A handler for errors, which gives the page that tells the person. */
 function pageOfFault(openId: OpenId, res: Response, { report }: SignInTools): (error: unknown) => string {
   return (error) => {
-    const fault = error instanceof SignInFault ? error.fault : faultOfDomain(error);
+    const code = visibleError(error)?.code;
+    const fault = error instanceof SignInFault ? error.fault : ((code && faults[code]) ?? 'UNAVAILABLE');
     if (fault === 'UNAVAILABLE') report(res, error);
     else openId.refused(fault);
     return `/console/sign-in?fault=${fault}`;
   };
 }
 
-function faultOfDomain(error: unknown): SignInFault['fault'] {
-  switch (visibleError(error)?.code) {
-    case 'GONE':
-      return 'EXPIRED';
-    case 'UNAUTHENTICATED':
-      return 'SIGN_IN_FIRST';
-    case 'FORBIDDEN':
-      return 'SIGN_IN_AGAIN';
-    default:
-      return 'UNAVAILABLE';
-  }
-}
+/** What the person is told of errors of the domain. */
+const faults: Partial<Record<ErrorCode, Fault>> = {
+  GONE: 'EXPIRED',
+  UNAUTHENTICATED: 'SIGN_IN_FIRST',
+  FORBIDDEN: 'SIGN_IN_AGAIN',
+};
 
 function cookieFor(consoleUrl: string) {
   const isSecure = consoleUrl.startsWith('https:');
@@ -334,10 +339,7 @@ function cookieFor(consoleUrl: string) {
   };
 }
 
-/**
- * `/auth/oidc`: a GET leads to the provider, and a POST tells where it is, for pages that link or bring a token.
- * @returns the handler of the POST
- */
+/** `/auth/oidc`: a GET leads to the provider, and a POST tells where it is, for pages that link or bring a token. */
 export function createStart(
   openId: OpenId,
   tools: SignInTools,
@@ -349,9 +351,9 @@ export function createStart(
     const session = asked.link ? await sessionOf(req) : null;
     if (session) requireRecentSignIn({ session }, now());
     const { url, ...begun } = await openId.begin();
-    const data = { ...begun, to: consolePath(asked.to), token: asked.token, sessionId: session?.id ?? null };
+    const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data }, now());
-    res.append('Set-Cookie', cookie.set(token));
+    res.append('Set-Cookie', cookie.set(asked.token === null ? token : `${token}.${asked.token}`));
     return url.href;
   };
   return {
@@ -366,17 +368,10 @@ export function createStart(
     },
     async post(req, res) {
       const url = await start(req, res, parseInput(begin, req.body)).catch((error: unknown) => {
-        throw error instanceof SignInFault ? new DomainError('UNAVAILABLE', error.message) : error;
+        if (!(error instanceof SignInFault)) throw error;
+        throw new DomainError('UNAVAILABLE', `${openId.name} does not answer. Try again later.`);
       });
       res.json({ url });
     },
   };
-}
-
-/** The path of users who no longer sign in with the provider. */
-export function addIdentityRoutes(router: Router, { db, ways, now, sessionOf }: SignInTools): void {
-  router.post('/identity/remove', async (req, res) => {
-    await removeWay(db, 'identity', await sessionOf(req), String(req.body.id), ways, now());
-    res.status(204).end();
-  });
 }

@@ -1,13 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
@@ -17,17 +10,20 @@ import {
   createPasskey,
   findPasskey,
   handleOf,
-  parsePasskeyName,
+  passkeyName,
   requireRoomForPasskey,
   usePasskey,
 } from '../domain/access/passkey.ts';
 import type { User } from '../domain/access/user.ts';
-import { removeWay, waysOf } from '../domain/access/ways-in.ts';
+import { waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { SignInTools } from './tools.ts';
+
+/** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
+const library = () => import('@simplewebauthn/server');
 
 const text = z.string().max(12_000);
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
@@ -99,6 +95,7 @@ export class Passkeys {
     await requireRoomForPasskey(db, user.id);
     const { passkeys } = await waysOf(db, user.id);
     const challenge = await createToken(db, 'PASSKEY', { userId: user.id }, now);
+    const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
       supportedAlgorithmIDs,
       rpName: 'Linkspace',
@@ -116,9 +113,9 @@ export class Passkeys {
   }
 
   /** @throws DomainError VALIDATION, CONFLICT */
-  async register(db: Data, user: User, given: { name?: unknown; response?: unknown }, now: Date) {
-    const name = parsePasskeyName(given.name);
-    const { response } = parseInput(z.object({ response: registration }), given);
+  async register(db: Data, user: User, given: unknown, now: Date) {
+    const { name, response } = parseInput(z.object({ name: passkeyName, response: registration }), given);
+    const { verifyRegistrationResponse } = await library();
     const info = await verifyRegistrationResponse({
       ...this.#expected(db, user.id, now),
       ...{ response, supportedAlgorithmIDs },
@@ -136,6 +133,7 @@ export class Passkeys {
 
   async signInOptions(db: Data, now: Date) {
     const challenge = await createToken(db, 'PASSKEY', {}, now);
+    const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
       rpID: this.#rpId,
       challenge: Buffer.from(challenge, 'base64url'),
@@ -150,6 +148,7 @@ export class Passkeys {
     const passkey = await findPasskey(db, response.id);
     if (passkey === null) throw unaccepted();
     const { id, user, credentialId, publicKey, counter } = passkey;
+    const { verifyAuthenticationResponse } = await library();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       ...this.#expected(db, null, now),
       response,
@@ -192,7 +191,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Router,
   passkeys: Passkeys,
-  { db, ways, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -217,9 +216,5 @@ export function addPasskeyRoutes(
   });
   router.post('/passkey/sign-in', async (req, res) => {
     await signIn(req, res, await passkeys.signIn(db, req.body, now()));
-  });
-  router.post('/passkey/remove', async (req, res) => {
-    await removeWay(db, 'passkey', await sessionOf(req), String(req.body.id), ways, now());
-    res.status(204).end();
   });
 }

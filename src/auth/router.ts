@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
@@ -25,7 +31,7 @@ import {
   type User,
   updateName,
 } from '../domain/access/user.ts';
-import { isKnownTo, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
+import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
@@ -36,7 +42,7 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { clientOf, type Trust } from '../http/request/client.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
-import { addIdentityRoutes, createCallback, createStart, type OpenId } from './openid.ts';
+import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import type { SignInTools } from './tools.ts';
 
@@ -50,6 +56,8 @@ export interface AuthDependencies {
   /** Null for none. */
   readonly openId: OpenId | null;
   readonly services: Services;
+  /** Answers with a list as a file. */
+  readonly download: RequestHandler;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -80,7 +88,7 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, services, consoleUrl, openId, now, report } = dependencies;
+  const { db, passwords, cookies, trust, services, download, consoleUrl, openId, now, report } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
   const passkeys = new Passkeys(consoleUrl, trust);
@@ -149,7 +157,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   };
 
   const tools: SignInTools = {
-    ...{ db, consoleUrl, ways, now, report },
+    ...{ db, consoleUrl, now, report },
     ...{ limit, sessionOf, anySessionOf, begin, signIn, requireOwnWays },
   };
   const start = openId && createStart(openId, tools);
@@ -197,10 +205,18 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
     res.json(await view(found.user, req.get('x-account')));
   });
-  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }));
+  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }), (req, _res, next) => {
+    req.body ??= {};
+    next();
+  });
   if (start) router.post('/oidc', start.post);
+  router.post('/download', download);
   addPasskeyRoutes(router, passkeys, tools);
-  addIdentityRoutes(router, tools);
+  for (const what of ['passkey', 'identity'] as const)
+    router.post(`/${what}/remove`, async (req, res) => {
+      await removeWay(db, what, await sessionOf(req), String(req.body.id), ways, now());
+      res.status(204).end();
+    });
   router.post('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
@@ -277,7 +293,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/confirm', async (req, res) => {
     const given = parseInput(token, req.body);
-    await confirmEmail(db, given.token, now());
+    const userId = await confirmEmail(db, given.token, now());
+    const session = await anySessionOf(req);
+    await endSessions(db, userId, session?.userId === userId ? session.id : 0);
     res.status(204).end();
   });
   router.use((_req, _res) => {

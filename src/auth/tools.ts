@@ -1,14 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Database } from '../db/database.ts';
 import type { User } from '../domain/access/user.ts';
-import type { SignedIn, WaysIn } from '../domain/access/ways-in.ts';
+import type { SignedIn } from '../domain/access/ways-in.ts';
 
 /** What all ways to sign in need. */
 export interface SignInTools {
   readonly db: Database;
   /** The address of the pages for people. */
   readonly consoleUrl: string;
-  readonly ways: WaysIn;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;

@@ -1,5 +1,5 @@
 import type { Data, Transaction } from '../db/database.ts';
-import { dateText } from '../db/date-text.ts';
+import { dateText } from '../db/driver.ts';
 import { join, name, type Sql, sql } from '../db/sql.ts';
 import { type Day, monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';

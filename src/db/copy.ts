@@ -3,7 +3,7 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
 import type { Database, Transaction } from './database.ts';
-import { readNumbers } from './reading/list.ts';
+import { readNumbers } from './reading/keyset.ts';
 import { empty, join, name, raw, type Sql, sql } from './sql.ts';
 
 const BATCH_SIZE = 500;

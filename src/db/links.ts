@@ -2,10 +2,9 @@ import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { Data, Transaction } from './database.ts';
-import { dateText } from './date-text.ts';
-import { linkList } from './reading/link-list.ts';
-import type { LinkSelect } from './reading/link-selection.ts';
-import { readRowsOfEach } from './reading/list.ts';
+import { dateText } from './driver.ts';
+import { readRowsOfEach } from './reading/keyset.ts';
+import { type LinkSelect, linkList } from './reading/link-list.ts';
 import { join, type Sql, sql } from './sql.ts';
 
 /** A link with what was selected of it, and its id. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
-import { dateText } from './date-text.ts';
+import { dateText } from './driver.ts';
 import { knownMigrations, migrationStateOf, READ_TABLE, scriptOf, stateOf } from './migration-state.ts';
 import { connectTo, isPooled, PoolerBetween } from './postgresql/client.ts';
 import { openFile } from './sqlite/file.ts';

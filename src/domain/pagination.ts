@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import type { Condition } from '../db/reading/conditions.ts';
-import { countOf, type List, type Position } from '../db/reading/keyset.ts';
+import { countOf, type Expression, type List, type Position } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import type { Total } from '../db/reading/totals.ts';
 import { invalid } from './errors.ts';
 import {
   choiceOf,
@@ -93,7 +91,7 @@ export async function readPage<Row extends { id: number }>(
   lists: ListReader,
   list: List,
   { page, perPage }: z.output<typeof pageInput>,
-  total: Total,
+  total: Expression,
 ): Promise<Page<Row>> {
   const window = { limit: perPage, offset: (page - 1) * perPage };
   const found = await lists.page<Row>(list, window, total);
@@ -214,7 +212,7 @@ export async function readConnection<Row extends { id: number }>(
   {
     total = countOf(list),
     needsScan = list.needsScan,
-  }: { total?: Total; needsScan?: boolean | undefined } = {},
+  }: { total?: Expression; needsScan?: boolean | undefined } = {},
 ): Promise<Connection<Row>> {
   const { fromEnd, size, after, before } = parseEdges(input, list);
   const rows = await lists.rows<Row>(list, { limit: size + 1, after, before, fromEnd });
@@ -236,6 +234,6 @@ export async function readConnection<Row extends { id: number }>(
 }
 
 /** The rows that meet the condition, in the order of their creation. */
-export function byCreation(table: List['table'], condition: Condition, { descending = false } = {}): List {
+export function byCreation(table: List['table'], condition: Expression, { descending = false } = {}): List {
   return { table, where: [condition], orderBy: { name: 'id', type: 'number' }, descending };
 }

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { takeLinksFromSpace } from '../db/links.ts';
-import { is, isSince } from '../db/reading/conditions.ts';
-import { type Column, countOf, type List } from '../db/reading/keyset.ts';
+import { type Column, countOf, is, isSince, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { foldCase } from './case-folding.ts';
-import { parseIfUpdatedAt } from './if-unmodified.ts';
-import { integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { parseIfUpdatedAt } from './change/change.ts';
+import { foldCase, integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
   type EdgesInput,

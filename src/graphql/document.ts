@@ -25,7 +25,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { LinkSelect } from '../db/reading/link-selection.ts';
+import type { LinkSelect } from '../db/reading/link-list.ts';
 import type { Permission } from '../domain/access/role.ts';
 import { permissionFor } from '../schema/permission.ts';
 import { limits, tooLarge } from './limits.ts';

@@ -13,8 +13,7 @@ import {
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
-import { asksForGraphiql } from '../http/pages/for-people.ts';
-import { sendGraphiql } from '../http/pages/pages.ts';
+import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { ConfigError, shown } from '../config-error.ts';
+import { ConfigError, shown } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
 
 /** What is wrong with a port, by the code of the error; for all others, it is the host. */

@@ -1,8 +1,10 @@
+import type { RequestListener } from 'node:http';
+import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-import type { Surface } from './request/surface.ts';
+import type { Surface } from './request/info.ts';
 
 export interface Observation {
   readonly surface: Surface;
@@ -192,4 +194,19 @@ export class Metrics {
   text(): Promise<string> {
     return this.#registry.metrics();
   }
+}
+
+export function metricsListener(text: () => Promise<string>, log: Logger): RequestListener {
+  return async ({ method = '', url = '' }, res) => {
+    if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();
+    if (!['GET', 'HEAD'].includes(method)) return res.writeHead(405, { Allow: 'GET, HEAD' }).end();
+    try {
+      const metrics = await text();
+      res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });
+      res.end(metrics);
+    } catch (error) {
+      log.error({ err: error }, 'the metrics could not be collected');
+      res.writeHead(500).end();
+    }
+  };
 }

@@ -1,15 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { RateLimiterRes } from 'rate-limiter-flexible';
+import type { ClickBuffer } from '../clicks/click-buffer.ts';
+import type { CountsBefore } from '../clicks/count-at-once.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { isItself, placeOf } from '../domain/link/alias.ts';
 import { asciiOf } from '../domain/url.ts';
+import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
+import type { Visitor } from '../domain/visit/visitor.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
-import { createDecisions, type DecisionDependencies, type Request } from './decide-visit.ts';
+import type { FoundLink, LinkLookup } from './link-cache.ts';
 import { passwordPage, pixelsPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
@@ -19,21 +23,89 @@ import { createStatisticsPages, type StatisticsPageDependencies } from './statis
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
 
-export interface RedirectDependencies extends DecisionDependencies, StatisticsPageDependencies {
+export interface RedirectDependencies extends StatisticsPageDependencies {
+  readonly clicks: ClickBuffer;
   readonly countryOf: CountryOf;
   readonly publicStatistics: boolean;
+  /** How long a form may take to arrive, in milliseconds. */
+  readonly formTimeout?: number | undefined;
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** Answers visitors of short links, as `decideRedirect` decides. */
+/** A visit: the visitor, and the link. */
+interface Request {
+  readonly found: LinkLookup;
+  readonly visitor: Visitor;
+  /** The requested host, as it was sent. */
+  readonly host: string;
+  readonly address: string;
+  readonly referrer: string;
+  /** Whether it is a HEAD request, which does not count as a visit. */
+  readonly isHead: boolean;
+}
+
+/** Whether the visitor gets to a destination. */
+function isRedirect({ outcome }: RedirectDecision): boolean {
+  return outcome === 'REDIRECT' || outcome === 'PIXELS';
+}
+
+/** Answers visitors of short links, as `decideRedirect` decides, and counts the visits that reach a destination. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
-  const { links, lists, trust, countryOf, publicStatistics, report } = dependencies;
-  const { decisionFor, decide } = createDecisions(dependencies);
+  const { links, lists, clicks, trust, countryOf, publicStatistics, formTimeout, now, report } = dependencies;
   const passwordChecks = new PasswordChecks();
   const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
-    forms.take(networkOf(address), () => passwordIn(req, res));
+    forms.take(networkOf(address), () => passwordIn(req, res, formTimeout));
   const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
+
+  const decisionFor = (
+    { found, host, visitor }: Request,
+    link: FoundLink | null = found.link,
+    at = now(),
+  ): RedirectDecision =>
+    decideRedirect(link, visitor, at, {
+      blocked: link !== null && lists.blocks(link),
+      hosts: [host, found.domain.name],
+    });
+
+  /** Counts a visit after its decision. */
+  const count = (
+    { visitor, address, referrer }: Request,
+    link: FoundLink,
+    at: Date,
+    { target }: RedirectDecision,
+    alreadyCounted: CountsBefore | null = null,
+  ): void =>
+    clicks.add({ link, at, visitor, address, referrer, destination: target ?? null, alreadyCounted });
+
+  /** Counts a visit before its decision: of a link with a click limit or a rotation. */
+  const decideCounted = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
+    const at = now();
+    // The visits from before the limit was set.
+    if (link.expirationClicks !== null) await clicks.settle(link.id);
+    const before = await links.askDatabase(() => clicks.countAtOnce(link.id, at));
+    if (before) {
+      const decision = decisionFor(request, { ...link, ...before });
+      count(request, link, at, decision, before);
+      return decision;
+    }
+    // The link has expired, or was changed meanwhile.
+    const fresh = await links.reload(link.id);
+    const decision = decisionFor(request, fresh);
+    return fresh && isRedirect(decision) ? decideCounted(fresh, request) : decision;
+  };
+
+  /** Decides a visit, and counts it if it reaches the destination. */
+  const decide = async (request: Request): Promise<RedirectDecision> => {
+    const { link } = request.found;
+    const at = now();
+    const decision = decisionFor(request, link, at);
+    if (link === null || !(isRedirect(decision) || decision.outcome === 'PREVIEW')) return decision;
+    if (request.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
+      return decideCounted(link, request);
+    if (!request.isHead) count(request, link, at, decision);
+    return decision;
+  };
 
   const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
     const { outcome, destination } = await decide(request);

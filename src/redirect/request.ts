@@ -22,8 +22,12 @@ const UNSEEN = /prefetch|preview/i;
 const FORM_TIMEOUT = 5_000;
 
 /** The password of a posted form; empty if the form is too large or does not arrive. */
-export async function passwordIn(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const password = await withTimeout(FORM_TIMEOUT, readPassword(req, res));
+export async function passwordIn(
+  req: IncomingMessage,
+  res: ServerResponse,
+  timeout = FORM_TIMEOUT,
+): Promise<string> {
+  const password = await withTimeout(timeout, readPassword(req, res));
   if (password !== TIMED_OUT) return password;
   res.setHeader('Connection', 'close');
   return '';

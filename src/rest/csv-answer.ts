@@ -30,16 +30,32 @@ export function wantsCsv(req: Request): boolean {
   return String(req.accepts(TYPES)).startsWith('text/csv');
 }
 
+export interface CsvOptions {
+  /** The name of the file; by default that of the path. */
+  readonly name?: string;
+  /** Whether it begins with a byte order mark, by which spreadsheets know that it is UTF-8. */
+  readonly mark?: boolean;
+}
+
 async function* textOf(
   columns: readonly string[],
   first: CsvPart,
   more: (from: string) => Promise<CsvPart | null>,
+  mark = false,
 ): AsyncGenerator<string> {
-  yield csvLine(columns);
+  yield `${mark ? '\ufeff' : ''}${csvLine(columns)}`;
   for (let part: CsvPart | null = first; part !== null; ) {
     if (part.rows.length > 0) yield part.rows.map(csvLine).join('');
     part = part.next === null ? null : await more(part.next);
   }
+}
+
+function nameOf(path: string): string {
+  return path
+    .split('/')
+    .filter(Boolean)
+    .join('-')
+    .replace(/[^\w-]/g, '');
 }
 
 /** Streams a list as one file, at the client's speed. `first` was read before, since no error can be reported after this. */
@@ -49,12 +65,8 @@ export async function sendCsv(
   columns: readonly string[],
   first: CsvPart,
   more: (from: string) => Promise<CsvPart | null>,
+  { name = nameOf(req.path), mark }: CsvOptions = {},
 ): Promise<void> {
-  const name = req.path
-    .split('/')
-    .filter(Boolean)
-    .join('-')
-    .replace(/[^\w-]/g, '');
   res.writeHead(200, {
     'Content-Type': 'text/csv; charset=utf-8',
     'Content-Disposition': `attachment; filename="${name}.csv"`,
@@ -63,5 +75,5 @@ export async function sendCsv(
     res.end();
     return;
   }
-  await pipeline(Readable.from(textOf(columns, first, more)), res);
+  await pipeline(Readable.from(textOf(columns, first, more, mark)), res);
 }

@@ -18,7 +18,7 @@ import {
   unprocessable,
   unreadable,
 } from './answer.ts';
-import { sendCsv, wantsCsv } from './csv-answer.ts';
+import { type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
 import { decodeFields, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
 import type { AnyRoute } from './route.ts';
@@ -59,20 +59,8 @@ async function answer(
   const id = typeof req.params.id === 'string' ? req.params.id : '';
   if (route.csv) res.vary('Accept');
   try {
-    if (route.csv && wantsCsv(req)) {
-      const { document, columns, variables, partOf } = route.csv;
-      const part = async (from: string | null) =>
-        partOf(await runOwn(document, variables(input, id, from), request));
-      const first = await part(null);
-      if (first === null) return notFound;
-      request.onClosed(() => res.destroy());
-      // The connection is closed, so the client sees that the file is incomplete.
-      await sendCsv(req, res, columns, first, part).catch((error: unknown) => {
-        if (!req.destroyed) report(res, error);
-        res.destroy();
-      });
-      return null;
-    }
+    if (route.csv && wantsCsv(req))
+      return (await sendList({ req, res, request, report }, route.csv, input, id)) ? null : notFound;
     const data = await runOwn(route.document, route.variables(input, id), request);
     await pauseIfBlocked();
     return route.encode(data, url, input);
@@ -81,6 +69,29 @@ async function answer(
     if (visible === null || visible.code === 'UNAVAILABLE') throw error;
     return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));
   }
+}
+
+interface Download extends Pick<Call, 'req' | 'res' | 'request'>, Pick<RestDependencies, 'report'> {}
+
+/** Sends a list as one file; false if there is none, and nothing is sent. */
+export async function sendList(
+  { req, res, request, report }: Download,
+  { document, columns, variables, partOf }: NonNullable<AnyRoute['csv']>,
+  input: Record<string, unknown>,
+  id: string,
+  options?: CsvOptions,
+): Promise<boolean> {
+  const part = async (from: string | null) =>
+    partOf(await runOwn(document, variables(input, id, from), request));
+  const first = await part(null);
+  if (first === null) return false;
+  request.onClosed(() => res.destroy());
+  // The connection is closed, so the client sees that the file is incomplete.
+  await sendCsv(req, res, columns, first, part, options).catch((error: unknown) => {
+    if (!req.destroyed) report(res, error);
+    res.destroy();
+  });
+  return true;
 }
 
 /** A form as text, equal for equal fields. */

@@ -33,8 +33,13 @@ const ENVIRONMENT = {
 
 export interface TestServerOptions
   extends Partial<Omit<Config, 'databaseUrl'>>,
-    Partial<Pick<Ports, 'background' | 'idleTimeout' | 'maxInFlight' | 'metrics' | 'onStatement' | 'random'>>,
-    Partial<Pick<Ports, 'trusted' | 'webhookDelays' | 'sendMail'>> {
+    Partial<
+      Pick<
+        Ports,
+        'background' | 'formTimeout' | 'idleTimeout' | 'maxInFlight' | 'metrics' | 'onStatement' | 'random'
+      >
+    >,
+    Partial<Pick<Ports, 'sendMail' | 'trusted' | 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
   /** The time at the start; by default NOON. */

@@ -115,7 +115,7 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
   if (metricsPort === undefined) return undefined;
   const [{ SharedMetrics }, { metricsListener }] = await Promise.all([
     import('./shared-metrics.ts'),
-    import('../http/metrics-listener.ts'),
+    import('../http/metrics.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
   const server: Server = createServer(metricsListener(() => metrics.text(), log));

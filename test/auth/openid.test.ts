@@ -125,6 +125,15 @@ test('knows a user again by issuer and subject, whatever the email is', async ()
   expect(await again.auth('session')).toMatchObject({ body: { user: before.body.user } });
 });
 
+test('believes what the ID token says, and else asks for it', async () => {
+  provider.people.set('short', { email: 'short@x.example', name: 'Short', groups: ['others'] });
+  const claims = { email: 'short@x.example', name: 'Shorty', groups: 'readers' };
+  provider.attack = { change: (token) => Object.assign(token.claims, claims) };
+  const person = new Person(server);
+  expect(await signIn(person, 'short')).toBe('/console');
+  expect((await person.auth('session')).body).toMatchObject({ user: { name: 'Shorty' }, role: 'VIEWER' });
+});
+
 test('makes no user of somebody without a role, or without an email', async () => {
   provider.people.set('nobody', { email: 'nobody@x.example', groups: ['others'] });
   provider.people.set('nameless', { groups: ['readers'] });
@@ -155,6 +164,11 @@ test.each<
     'aud',
   ],
   ['a time that is over', ({ claims }) => Object.assign(claims, { exp: 1 }), 'exp'],
+  [
+    'its roles in another place',
+    ({ claims }) => Object.assign(claims, { _claim_names: { groups: 'source' } }),
+    'another place',
+  ],
   ['no algorithm', ({ header }) => Object.assign(header, { alg: 'none' }), 'alg'],
   ['a symmetric algorithm', ({ header }) => Object.assign(header, { alg: 'HS256' }), 'alg'],
 ])('refuses an ID token with %s', async (_what, change, reason) => {
@@ -566,12 +580,15 @@ test('404s without a provider', async () => {
   await plain.stop();
 });
 
-test('keeps only the hash of a sign-in’s token', async () => {
+test('keeps of the tokens of a sign-in and of the link of an invitation only the hash', async () => {
   const person = new Person(server);
-  await begin(person);
+  const link = 'a'.repeat(43);
+  await person.auth('oidc', { token: link });
   const [pair = ''] = person.cookies.values();
-  const hash = hashToken(pair.split('=')[1] ?? '');
-  expect(await server.database.prisma.oneTimeToken.count({ where: { hash, kind: 'OPENID' } })).toBe(1);
+  const [token = '', ...rest] = pair.slice(pair.indexOf('=') + 1).split('.');
+  const row = await server.database.prisma.oneTimeToken.findFirst({ where: { hash: hashToken(token) } });
+  expect([row?.kind, rest]).toEqual(['OPENID', [link]]);
+  expect(JSON.stringify(row)).not.toMatch(new RegExp(`${token}|${link}`));
 });
 
 test('an unknown account in OIDC_ROLES stops the start', async () => {

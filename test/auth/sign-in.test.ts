@@ -176,6 +176,7 @@ describe('signing in', () => {
     ['application/x-www-form-urlencoded', new URLSearchParams(ana).toString()],
     ['application/json', '['],
     ['application/json', '"x"'],
+    ['application/json', ''],
     ['application/json', `{"email":"${'x'.repeat(20_000)}"}`],
   ])('refuses a body of %s: %.9s', async (type, body) => {
     const response = await new Person(server).fetch('/auth/sign-in', {
@@ -374,6 +375,7 @@ describe('a new password', () => {
     const [, confirm = ''] = /confirm#(\S+)/.exec(mails[0]?.text ?? '') ?? [];
     expect((await signIn(new Person(server), 'new@example.com', 'a newer password')).status).toBe(401);
     expect((await new Person(server).auth('confirm', { token: confirm })).status).toBe(204);
+    expect((await person.auth('session')).status).toBe(401);
     expect((await signIn(person, 'new@example.com', 'a newer password')).status).toBe(200);
     server.clock.now = new Date(server.clock.now.getTime() + 15 * 60_000 + 1);
     for (const [path, body] of [

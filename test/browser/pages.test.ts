@@ -141,7 +141,8 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     expect(elsewhere).toEqual([]);
     expect(await kept(page)).not.toContain(caller.key);
 
-    await page.waitForTimeout(700); // GraphiQL stores its tabs after half a second.
+    // GraphiQL stores its tabs after half a second.
+    await expect.poll(() => kept(page)).toMatch(/title\W+WhoAmI/);
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
     // The key is in the memory of the page alone, and the queries stay.
     await page.reload();

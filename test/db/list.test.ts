@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Column, List, Position, Window } from '../../src/db/reading/keyset.ts';
-import { readRowsOfEach } from '../../src/db/reading/list.ts';
+import {
+  type Column,
+  type List,
+  type Position,
+  readRowsOfEach,
+  type Window,
+} from '../../src/db/reading/keyset.ts';
 import { sql } from '../../src/db/sql.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Received, TestReceiver } from '../support/receiver.ts';
@@ -14,8 +13,9 @@ let servers: TestServer[];
 let server: TestServer;
 beforeAll(async () => {
   receiver = await TestReceiver.start();
-  const first = await startTestServer({ background: true, webhookDelays: AT_ONCE });
-  const second = await startTestServer({ background: true, webhookDelays: AT_ONCE, url: first.databaseUrl });
+  const options = { background: true, webhookDelays: AT_ONCE, webhookInterval: 100 };
+  const first = await startTestServer(options);
+  const second = await startTestServer({ ...options, url: first.databaseUrl });
   [servers, server] = [[first, second], first];
 });
 afterAll(async () => {
@@ -348,9 +348,11 @@ test('a receiver that never answers does not delay others, and a long answer is 
 test('a process delivers for a webhook that another process created while it started', async () => {
   const maker = await startTestServer();
   const started = await startTestServer({ background: true, url: maker.databaseUrl });
-  await setTimeout(100);
+  const sends = (text: string) => expect.poll(() => started.statements.join('\n')).toContain(text);
+  await sends('Webhook');
   const { types, caller } = await hook('/while-starting', SPACES, await maker.caller());
-  await setTimeout(500);
+  // Its first poll for changes.
+  await sends('SELECT "topic"');
   await caller.space('New');
   await expect.poll(types).toEqual(['space.created']);
   await started.stop();

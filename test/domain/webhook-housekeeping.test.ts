@@ -22,6 +22,19 @@ async function addWebhook(caller: Caller): Promise<void> {
   );
 }
 
+/** Adds finished deliveries of the first webhook. */
+async function addDelivered({ database: { prisma } }: TestServer, count: number): Promise<void> {
+  const like = { event: 'SPACE_CREATED', kind: 'SPACE', createdAt: NOON, nextAttemptAt: NOON };
+  await prisma.webhookDelivery.create({
+    data: { ...like, webhookId: 1, messageId: 'msg_1', recordId: 2, status: 'DELIVERED' },
+  });
+  await prisma.$executeRawUnsafe(`
+    INSERT INTO "WebhookDelivery" ("webhookId", "messageId", "event", "kind", "recordId", "createdAt", "nextAttemptAt", "status")
+    WITH RECURSIVE "number" AS (SELECT 2 AS "n" UNION ALL SELECT "n" + 1 FROM "number" WHERE "n" < ${count})
+    SELECT "webhookId", 'msg_' || "n", "event", "kind", "n" + 1, "createdAt", "nextAttemptAt", "status"
+    FROM "WebhookDelivery" CROSS JOIN "number" WHERE "messageId" = 'msg_1'`);
+}
+
 /** Dispatches all changes; on PostgreSQL this waits for transactions of other tests. */
 async function dispatchAll({ database, clock }: TestServer, deliveries: number): Promise<void> {
   const db = database;
@@ -143,16 +156,7 @@ test('work on pending deliveries does not read finished ones', async () => {
   const caller = await server.caller();
   await addWebhook(caller);
   await caller.space('Told of');
-  const ended = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', status: 'DELIVERED' };
-  await db.prisma.webhookDelivery.createMany({
-    data: Array.from({ length: 3_000 }, (_, index) => ({
-      ...ended,
-      recordId: index + 2,
-      messageId: `${index}`,
-      createdAt: NOON,
-      nextAttemptAt: NOON,
-    })),
-  });
+  await addDelivered(server, 3_000);
   if (inject('database').provider === 'postgresql') await db.prisma.$executeRawUnsafe('ANALYZE');
   const statements = await server.statementsOf(async () => {
     await dispatchAll(server, 3_001);
@@ -194,10 +198,7 @@ test('deletes a webhook and its deliveries in one transaction, in short statemen
   const db = server.database;
   const caller = await server.caller();
   await addWebhook(caller);
-  const one = { webhookId: 1, event: 'SPACE_CREATED', kind: 'SPACE', createdAt: NOON, nextAttemptAt: NOON };
-  await db.prisma.webhookDelivery.createMany({
-    data: Array.from({ length: 2_001 }, (_, index) => ({ ...one, recordId: index, messageId: `${index}` })),
-  });
+  await addDelivered(server, 2_001);
   const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
   const actor = actorFor(accountId, keyId);
   const enclosing = enclose(db);
@@ -217,10 +218,7 @@ test.runIf(inject('database').provider === 'sqlite')(
     const server = await startTestServer();
     const db = server.database;
     await addWebhook(await server.caller());
-    await db.prisma.$executeRaw`
-      INSERT INTO "WebhookDelivery" ("webhookId", "messageId", "event", "kind", "recordId", "createdAt", "nextAttemptAt", "status")
-      WITH RECURSIVE "number" AS (SELECT 1 AS "n" UNION ALL SELECT "n" + 1 FROM "number" WHERE "n" < 200000)
-      SELECT 1, 'msg_' || "n", 'SPACE_CREATED', 'SPACE', "n", ${NOON}, ${NOON}, 'DELIVERED' FROM "number"`;
+    await addDelivered(server, 200_000);
     const { id: keyId, accountId } = await db.prisma.apiKey.findFirstOrThrow();
     // By processor time, since the machine may give it to others.
     const used = () => process.cpuUsage().user / 1_000;
@@ -240,13 +238,18 @@ test.runIf(inject('database').provider === 'sqlite')(
 test.runIf(inject('database').provider === 'sqlite')(
   'sends no background queries without webhooks',
   async () => {
-    const server = await startTestServer({ background: true });
+    const server = await startTestServer({ background: true, webhookInterval: 50 });
     const caller = await server.caller();
-    // It looks for webhooks at its start and again a second later.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const polls = () => server.statements.filter((sql) => sql.startsWith('SELECT "topic"')).length;
+    const pollTwice = async () => {
+      const before = polls();
+      await expect.poll(polls).toBeGreaterThan(before + 1);
+    };
+    // It looks for webhooks from its start until the first poll for changes.
+    await pollTwice();
     const statements = await server.statementsOf(async () => {
       await caller.space('Nobody is told');
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await pollTwice();
     });
     expect(statements.filter((sql) => /Webhook|LogReader/.test(sql))).toEqual([]);
     await server.stop();

@@ -3,12 +3,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
-import { OperatorError } from '../../src/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { startTestServer } from '../support/server.ts';
-import { startService } from '../support/service.ts';
+import { refusalOf } from '../support/service.ts';
 
 test('a role that cannot create extensions and temporary tables can migrate, search and become ready', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
@@ -39,16 +38,6 @@ test('a role that cannot create extensions and temporary tables can migrate, sea
   }
 });
 
-/** The operator's message when the service cannot start. */
-async function refusalOf(url: URL, env: Record<string, string> = {}): Promise<string> {
-  const error: unknown = await startService({ DATABASE_URL: url.href, ...env }).then(
-    (service) => service.stop(),
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(OperatorError);
-  return error instanceof OperatorError ? error.message : '';
-}
-
 test('a start on an unusable database says what to do', async () => {
   const url = new URL(await newDatabase({ migrated: false }));
   const name = url.pathname.slice(1);
@@ -57,20 +46,21 @@ test('a start on an unusable database says what to do', async () => {
   await owner.prisma.$executeRawUnsafe(`CREATE ROLE "${role}" LOGIN`);
   await owner.close();
   const { host } = url;
-  const change = (changes: Partial<URL>) => Object.assign(new URL(url.href), changes);
-  expect(await refusalOf(change({ username: role }))).toBe(
+  const refusalWith = (changes: Partial<URL>) =>
+    refusalOf({ DATABASE_URL: Object.assign(new URL(url.href), changes).href });
+  expect(await refusalWith({ username: role })).toBe(
     `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   );
-  expect(await refusalOf(change({ search: '?sslmode=require' }))).toBe(
+  expect(await refusalWith({ search: '?sslmode=require' })).toBe(
     `The PostgreSQL server at ${host} does not support TLS, which sslmode in DATABASE_URL requires. Take sslmode out of the URL, or set up TLS on the server.`,
   );
-  expect(await refusalOf(change({ pathname: '/nowhere' }))).toBe(
+  expect(await refusalWith({ pathname: '/nowhere' })).toBe(
     `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"`,
   );
-  expect(await refusalOf(change({ username: 'nobody_knows', password: 'secret' }))).toBe(
+  expect(await refusalWith({ username: 'nobody_knows', password: 'secret' })).toBe(
     `The PostgreSQL server at ${host} refuses the user "nobody_knows" with the password that DATABASE_URL has. Special characters of a password must be percent-encoded in a URL.`,
   );
-  expect(await refusalOf(change({ port: String(await freePort()) }))).toMatch(
+  expect(await refusalWith({ port: String(await freePort()) })).toMatch(
     /^No PostgreSQL server answers at 127\.0\.0\.1:\d+, which DATABASE_URL names\. Is it running, does it listen there, and may this machine reach it\?$/,
   );
 });
@@ -86,7 +76,7 @@ test('names the variable and the server whose connection failed', async () => {
   const DATABASE_URL = await newDatabase({ migrated: false });
   const closed = `postgresql://me:secret@127.0.0.1:${await freePort()}/x`;
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS']) {
-    expect(await refusalOf(new URL(DATABASE_URL), { [name]: closed })).toMatch(
+    expect(await refusalOf({ DATABASE_URL, [name]: closed })).toMatch(
       new RegExp(`^No PostgreSQL server answers at ${new URL(closed).host}, which ${name} names\\. .*$`),
     );
   }
@@ -108,11 +98,11 @@ test('names the variable of a URL without its password, or with another serverâ€
       socket.once('data', () => socket.write(message(11, 'r=x,s=eA==,i=4096')));
     });
   });
-  expect(await refusalOf(new URL(guarded))).toBe(
+  expect(await refusalOf({ DATABASE_URL: guarded })).toBe(
     `The PostgreSQL server at ${new URL(guarded).host} requires a password for the user "me", and DATABASE_URL has none.`,
   );
   const web = await answering((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  expect(await refusalOf(new URL(web))).toBe(
+  expect(await refusalOf({ DATABASE_URL: web })).toBe(
     `${new URL(web).host}, which DATABASE_URL names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?`,
   );
 });

@@ -6,7 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { misspelt, readConfig } from '../../src/config.ts';
-import { ConfigError } from '../../src/config-error.ts';
+import { ConfigError } from '../../src/operator-error.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';

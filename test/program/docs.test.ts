@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig, variables } from '../../src/config.ts';
@@ -86,6 +87,8 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
   },
   // The operator's files, parsed by the program.
   conf: async ({ text }) => expect((await parseBlockedHosts(text)).wrong).toEqual([]),
+  // A file .env.
+  env: ({ text }) => expect(() => readConfig(parseEnv(text))).not.toThrow(),
   // Drawings: the files and folders in them exist.
   text({ text }) {
     const paths = text.match(/\b[\w.-]+\/[\w./-]*/g) ?? [];

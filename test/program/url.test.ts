@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withScheme } from '../../console/src/parts/format.ts';
-import { absoluteUrl } from '../../src/config-values.ts';
+import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { normalizeHost, webAddress } from '../../src/domain/url.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, type RestLink, SOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -114,15 +114,6 @@ test('deleting a link and creating one with its alias applies at once here, and 
   await expect
     .poll(async () => (await open(link, other)).location, { timeout: SOON })
     .toBe('https://example.com/2');
-});
-
-// The cache does not depend on the database, and there are many visits.
-test.runIf(inject('database').provider === 'sqlite')('random aliases never evict known links', async () => {
-  const links = await Promise.all(Array.from({ length: 20 }, () => owner.link()));
-  for (const link of links) await open(link);
-  for (let i = 0; i < 2_200; i += 100)
-    await Promise.all(Array.from({ length: 100 }, (_, j) => open({ alias: `nobody-${i + j}` })));
-  for (const link of links) expect(await cost(link)).toBe(0);
 });
 
 test('a former alias of a link returns 404, also after a visit by its new alias', async () => {

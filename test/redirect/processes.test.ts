@@ -94,5 +94,6 @@ test('a stop right after 200 visits, of two processes, loses none', async () => 
   expect(await Promise.all(stops.map((stop) => stop()))).toEqual([0, 0]);
   stops = [];
   owner = new Caller(await start(), KEY);
-  expect(await clicksOf(id)).toBe(200);
+  // The last answer of a slow database may come after the stop.
+  await expect.poll(() => clicksOf(id)).toBe(200);
 });

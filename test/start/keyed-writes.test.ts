@@ -6,8 +6,8 @@ import { Caller } from '../support/server.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
 /** The number of writes, and of kills during them. */
-const WRITES = 100;
-const KILLS = 2;
+const WRITES = 60;
+const KILLS = 1;
 
 let program: (Program & { origin: string }) | undefined;
 afterEach(async () => {

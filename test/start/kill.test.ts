@@ -7,7 +7,7 @@ import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 /** `KILL_ROUNDS=20 npx vitest run test/start/kill.test.ts` for more rounds. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 1);
 /** A client's errors after the server was killed. */
 const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
 const KEY = 'the-first-key-of-an-empty-database';

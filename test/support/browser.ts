@@ -94,13 +94,11 @@ export async function loadAxe(page: Page): Promise<void> {
 /** Rules that the elements of Swagger UI break; we can change its styles, but not its elements. */
 const SWAGGER_BREAKS = ['heading-order', 'nested-interactive', 'region'];
 
-/** Resolves when the page shows its colours: it gets those of another scheme by a script, or by transitions. */
-const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-  .then(() => Promise.allSettled(document.getAnimations()
-    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`;
-
+/** Waits until the page shows its colours: it gets those of another scheme by a script, or by transitions. */
 export async function settle(page: Page): Promise<void> {
-  await page.evaluate(SETTLED);
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    .then(() => Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished)))`);
 }
 
 /** The accessibility violations that axe finds: the rules, and the elements that break them. */

@@ -1,5 +1,66 @@
+import { Prisma } from '../../generated/sqlite/client.ts';
+import type { Data } from '../database.ts';
 import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
-import { columnsOf } from './columns.ts';
+
+export function columnsIn(table: string, columns: readonly string[]): Sql {
+  return raw(columns.map((column) => `"${table}"."${column}"`).join(', '));
+}
+
+function listed(table: string, columns: Readonly<Record<string, string>>): Sql {
+  return columnsIn(table, Object.values(columns));
+}
+
+/**
+ * All columns of a table, by name: with `*`, a prepared statement would get additional columns when a new version adds
+ * some.
+ */
+export const columnsOf = {
+  Link: listed('Link', Prisma.LinkScalarFieldEnum),
+  Space: listed('Space', Prisma.SpaceScalarFieldEnum),
+  Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
+  Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
+  Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),
+  ApiKey: listed('ApiKey', Prisma.ApiKeyScalarFieldEnum),
+  Change: listed('Change', Prisma.ChangeScalarFieldEnum),
+  Webhook: listed('Webhook', Prisma.WebhookScalarFieldEnum),
+  WebhookDelivery: listed('WebhookDelivery', Prisma.WebhookDeliveryScalarFieldEnum),
+};
+
+/**
+ * Columns of a joined record, as an object of its own in a row (see `rowsOf` of the driver). The id is always included, since it says
+ * whether the record exists.
+ * @param alias the table's alias in the statement
+ * @param of the object's name
+ */
+export function nestedColumns(alias: string, of: string, columns: readonly string[]): Sql {
+  const all = ['id', ...columns.filter((column) => column !== 'id')];
+  return raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
+}
+
+/** A part of a statement, such as a condition or a total, that the domain gives to a list. */
+export type Expression = Sql;
+
+/** Whether the column has the value; null is not equal to null. */
+export function is(column: string, value: string | number): Expression {
+  return sql`${name(column)} = ${value}`;
+}
+
+export function isOneOf(column: string, values: readonly number[]): Expression {
+  return sql`${name(column)} IN (${join([...values])})`;
+}
+
+export function isNoneOf(column: string, values: readonly string[]): Expression {
+  return sql`${name(column)} NOT IN (${join([...values])})`;
+}
+
+export function isNull(column: string): Expression {
+  return sql`${name(column)} IS NULL`;
+}
+
+export function isSince(column: string, time: Date): Expression {
+  return sql`${name(column)} >= ${time}`;
+}
 
 /** A column to order by. Nulls come last in either direction. */
 export interface Column {
@@ -172,4 +233,67 @@ export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
       WHERE ${conditions(list, window, part)} LIMIT 1) AS "any")`,
   );
   return join(parts, ' + ');
+}
+
+export interface ListRange {
+  readonly list: List;
+  readonly window: Window;
+}
+
+/**
+ * The rows of each range, in its list's order, in one statement. All lists are of one table, whose model is `Row`, but times
+ * are ISO text.
+ */
+export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]): Promise<Row[][]> {
+  const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
+  const [only] = ranges;
+  if (only && ranges.length === 1) {
+    return [inOrder(await db.read<Row>(rowsOf(only.list, only.window), 'text'), only)];
+  }
+  const parts = ranges.map(
+    ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
+      ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
+      FROM (${pageOf(list, window)}) AS "rows"`,
+  );
+  const order = sql`"part", "rank"`;
+  const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
+  const found = await db.read<Row & { part: number | bigint }>(
+    joinedTo(union, only?.list.joined, order),
+    'text',
+  );
+  const rows: Row[][] = ranges.map(() => []);
+  for (const row of found) rows[Number(row.part)]?.push(row);
+  return ranges.map((range, part) => inOrder(rows[part] ?? [], range));
+}
+
+/** The values of the expressions, in one statement, which calculates those that are alike once. */
+export async function readNumbers(db: Data, expressions: readonly Sql[]): Promise<number[]> {
+  const keys = expressions.map(({ sql: text, values }) => JSON.stringify([text, values]));
+  const distinct = new Map(expressions.map((expression, index) => [keys[index], expression]));
+  const columns = Array.from(distinct.values(), (one, index) => sql`${one} AS ${name(`number${index}`)}`);
+  const [row] = await db.read<Record<string, number | bigint>>(sql`SELECT ${join(columns)}`);
+  const numbers = new Map(
+    Array.from(distinct.keys(), (key, index) => [key, Number(row?.[`number${index}`] ?? 0)]),
+  );
+  return keys.map((key) => numbers.get(key) ?? 0);
+}
+
+/**
+ * The rows of the window and the list's total, in one statement and so of one snapshot. The total is there even if the
+ * window is empty.
+ */
+export async function readRowsAndTotal<Row extends { id: number }>(
+  db: Data,
+  list: List,
+  window: Window,
+  total: Sql,
+): Promise<{ rows: Row[]; total: number }> {
+  const found = await db.read<Row & { total: number | bigint }>(
+    sql`
+    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
+    ORDER BY ${orderingOfAll(list)}`,
+    'text',
+  );
+  const rows = found.filter((row) => row.id !== null);
+  return { rows, total: Number(found[0]?.total ?? 0) };
 }

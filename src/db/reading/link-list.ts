@@ -1,7 +1,125 @@
+import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Dialect } from '../dialect.ts';
-import { type Sql, sql } from '../sql.ts';
-import { type Column, countOf, type List } from './keyset.ts';
-import { type LinkSelect, linkJoins, linkSource } from './link-selection.ts';
+import { empty, join, raw, type Sql, sql } from '../sql.ts';
+import { type Column, columnsIn, countOf, type Joined, type List, nestedColumns } from './keyset.ts';
+import type { Status } from './link-status.ts';
+
+/** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
+export type LinkSelect = Readonly<Record<string, unknown>>;
+
+const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
+
+/** The columns that the selection has of a to-one relation: all of them, or those that it names. */
+function columnsBelow(select: LinkSelect, relation: string, columns: readonly string[]): readonly string[] {
+  const below = select[relation];
+  const named = typeof below === 'object' && below !== null && 'select' in below ? below.select : undefined;
+  if (typeof named !== 'object' || named === null) return below ? columns : [];
+  return columns.filter((column) => column in named);
+}
+
+/** @param orderedBy a column that is always read */
+function columnsRead(select: LinkSelect, orderedBy: string): Sql {
+  const isRead = (column: string) =>
+    column === 'id' ||
+    column === orderedBy ||
+    select[column] === true ||
+    (column === 'domainId' && select.domain) ||
+    (column === 'spaceId' && select.space);
+  return columnsIn('Link', linkColumns.filter(isRead));
+}
+
+/**
+ * The tables that links are read from. For the order by clicks, the counters come first, whose index has that order; for
+ * any other order they are joined to the few links of the page, or the database might scan all counters.
+ * @param inSpaces conditions on "spaceId", which counters have too
+ */
+function sourceOf(accountId: number, columns: Sql, orderedBy: string, inSpaces: readonly Sql[]): Joined {
+  if (orderedBy !== 'clicks') return { columns, tables: sql`"Link"` };
+  return {
+    columns: sql`${columns}, "counter".*`,
+    tables: sql`"Link" JOIN (
+      SELECT "linkId", "clicks", "linkId" AS "counter.id", "clicks" AS "counter.clicks",
+        "lastClickedAt" AS "counter.lastClickedAt" FROM "LinkCounter"
+      WHERE ${join([sql`"accountId" = ${accountId}`, ...inSpaces], ' AND ')}
+    ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
+  };
+}
+
+/** Subqueries for each link: with a join, PostgreSQL might read all counters. */
+const lookups = {
+  clicks: sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "page"."id") AS "counter.clicks"`,
+  lastClickedAt: sql`(SELECT "lastClickedAt" FROM "LinkCounter" WHERE "linkId" = "page"."id")
+    AS "counter.lastClickedAt"`,
+};
+
+function counterLookups(select: LinkSelect): Sql[] {
+  const wanted = columnsBelow(select, 'counter', Object.keys(lookups)) as (keyof typeof lookups)[];
+  return wanted.map((column) => lookups[column]);
+}
+
+const pixelPairs = Object.values(Prisma.PixelScalarFieldEnum).map((column) => `'${column}', "p"."${column}"`);
+
+/** A subquery for the pixels of each link, oldest first, as JSON: a second statement would take as long as the first. */
+function pixelLookup({ json }: Dialect): Sql {
+  const pixel = `${json.object}('pixel', ${json.object}(${pixelPairs.join(', ')}))`;
+  return sql`(SELECT CAST(${raw(`${json.list}(${pixel} ORDER BY "p"."id")`)} AS TEXT)
+    FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
+    WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels[]"`;
+}
+
+/** Records that are joined to a link, by the names of the relations. */
+const joins = {
+  domain: {
+    alias: 'd',
+    columns: Object.values(Prisma.DomainScalarFieldEnum),
+    table: sql`JOIN "Domain" AS "d" ON "d"."id" = "page"."domainId"`,
+  },
+  space: {
+    alias: 's',
+    columns: Object.values(Prisma.SpaceScalarFieldEnum),
+    table: sql`LEFT JOIN "Space" AS "s" ON "s"."id" = "page"."spaceId"`,
+  },
+};
+
+function joinsOf(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
+  // Ordered by clicks, the list itself has the counters.
+  const found = orderedBy === 'clicks' ? [] : counterLookups(select);
+  if (select.pixels) found.push(pixelLookup(dialect));
+  const joined = Object.entries(joins).filter(([name]) => select[name]);
+  if (found.length === 0 && joined.length === 0) return null;
+  const columns = joined.map(([name, { alias, columns }]) =>
+    nestedColumns(alias, name, columnsBelow(select, name, columns)),
+  );
+  const tables = joined.map(([, { table }]) => table);
+  return {
+    columns: join([...found, ...columns]),
+    tables: tables.length > 0 ? join(tables, ' ') : empty,
+  };
+}
+
+/** What lists with one selection and order have in common. */
+interface LinkPlan {
+  readonly columns: Sql;
+  readonly joined: Joined | null;
+  /** Equal for equal columns. */
+  readonly key: string;
+}
+
+/** Kept as long as the plans of documents. */
+const plans = new WeakMap<LinkSelect, Map<string, LinkPlan>>();
+
+function planOf(select: LinkSelect, orderedBy: string, dialect: Dialect): LinkPlan {
+  const known = plans.get(select) ?? new Map<string, LinkPlan>();
+  plans.set(select, known);
+  const name = `${orderedBy} ${dialect.name}`;
+  const plan = known.get(name) ?? {
+    columns: columnsRead(select, orderedBy),
+    joined: joinsOf(select, orderedBy, dialect),
+    key: `${orderedBy} ${JSON.stringify(select)}`,
+  };
+  known.set(name, plan);
+  return plan;
+}
 
 interface LinkColumn extends Column {
   /** Whether there is also an index for the links of one space; all orders have one for an account's links. */
@@ -25,15 +143,6 @@ const orders = {
   },
   UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
 } satisfies Record<string, LinkColumn>;
-
-const texts = new WeakMap<LinkSelect, string>();
-
-/** A text that is equal for equal selections. */
-function textOf(select: LinkSelect): string {
-  const known = texts.get(select) ?? JSON.stringify(select);
-  texts.set(select, known);
-  return known;
-}
 
 export type LinkOrder = keyof typeof orders;
 
@@ -61,12 +170,12 @@ export function linkList(
     isSelective ? sql`+"accountId" = ${accountId}` : sql`"accountId" = ${accountId}`,
     ...where,
   ];
-  const joined = linkJoins(select, column.name, dialect);
+  const { joined, key, columns } = planOf(select, column.name, dialect);
   const list: List = {
     table: 'Link',
-    source: linkSource(accountId, select, column.name, inSpaces),
+    source: sourceOf(accountId, columns, column.name, inSpaces),
     ...(joined && { joined }),
-    columnsKey: `${column.name} ${textOf(select)}`,
+    columnsKey: key,
     // Ordered by clicks, the counters have this condition. If it were repeated, PostgreSQL would expect far fewer links than
     // there are.
     where: orderBy === 'CLICKS' ? ofAccount : [...ofAccount, ...inSpaces],
@@ -75,4 +184,35 @@ export function linkList(
     needsScan: !isSelective && (where.length > 0 || (inSpaces.length > 0 && column.bySpace !== true)),
   };
   return { list, count: (most) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most) };
+}
+
+/** The number of an account's links: a sum of stored totals, since every page of the list needs it. */
+export function linksOf(accountId: number): Sql {
+  return sql`(SELECT COALESCE(SUM("links"), 0) FROM "AccountTally" WHERE "accountId" = ${accountId})`;
+}
+
+/** The number of an account's links with the status, by indexes of those that are disabled or can expire. */
+export function linksOfStatus(accountId: number, status: Status, now: Date): Sql {
+  const disabled = sql`(SELECT COUNT(*) FROM "Link" WHERE "accountId" = ${accountId} AND "disabled")`;
+  const expired = sql`(SELECT COUNT(*) FROM "LinkCounter" WHERE "accountId" = ${accountId} AND "endsAt" <= ${now})`;
+  const numbers: Record<Status, Sql> = {
+    ACTIVE: sql`(${linksOf(accountId)} - ${disabled} - ${expired})`,
+    EXPIRED: expired,
+    DISABLED: disabled,
+  };
+  return numbers[status];
+}
+
+export function hasPixel(pixelId: number): Sql {
+  return sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`;
+}
+
+/**
+ * Whether visitors get the link for an alias on a host.
+ * @param names the names of domains that serve the host; the host itself comes first
+ */
+export function isServedAt(host: string, names: readonly string[], alias: string): Sql {
+  const domain = sql`(SELECT "id" FROM "Domain" WHERE "name" IN (${join([...names])})
+    ORDER BY "name" = ${host} DESC LIMIT 1)`;
+  return sql`"domainId" = ${domain} AND "alias" = ${alias}`;
 }

@@ -2,10 +2,16 @@ import DataLoader from 'dataloader';
 import type { Data } from '../database.ts';
 import { name, type Sql } from '../sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
-import { anyOf, type List, type Window } from './keyset.ts';
-import { type LinkSelection, linkList } from './link-list.ts';
-import type { LinkSelect } from './link-selection.ts';
-import { type ListRange, readNumbers, readRowsAndTotal, readRowsOfEach } from './list.ts';
+import {
+  anyOf,
+  type List,
+  type ListRange,
+  readNumbers,
+  readRowsAndTotal,
+  readRowsOfEach,
+  type Window,
+} from './keyset.ts';
+import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
 import { LongReads } from './long-reads.ts';
 import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
@@ -45,19 +51,19 @@ interface Sum {
  * statement begins.
  */
 export class ListReader {
-  readonly statistics: StatisticsReader;
   readonly #db: Data;
   readonly #signal: AbortSignal;
-  readonly #long: LongReads;
+  readonly #accountId: number;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
+  #longReads: LongReads | undefined;
+  #statistics: StatisticsReader | undefined;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
   constructor(db: Data, accountId: number, signal: AbortSignal) {
     this.#db = db;
     this.#signal = signal;
-    this.#long = new LongReads(db, accountId, signal);
-    this.statistics = new StatisticsReader(db, this.#long, signal);
+    this.#accountId = accountId;
     this.#searches = new DataLoader(
       (searches) =>
         Promise.all(searches.map((search) => this.#long.take((by) => linksContaining(by, search)))),
@@ -76,6 +82,17 @@ export class ListReader {
         ),
       options,
     );
+  }
+
+  /** Most requests need neither this nor statistics. */
+  get #long(): LongReads {
+    this.#longReads ??= new LongReads(this.#db, this.#accountId, this.#signal);
+    return this.#longReads;
+  }
+
+  get statistics(): StatisticsReader {
+    this.#statistics ??= new StatisticsReader(this.#db, this.#long, this.#signal);
+    return this.#statistics;
   }
 
   /** The results of `read`, from the client that it is given. Those that scan are long reads, in this process one for each item. */

@@ -1,6 +1,5 @@
 import type { Data } from '../database.ts';
 import { join, type Sql, sql } from '../sql.ts';
-import { isUsableBy } from './conditions.ts';
 
 /** What links refer to; ids may be unknown. */
 export interface References {
@@ -35,6 +34,11 @@ export interface FoundReferences {
 
 interface Row extends AliasHolder {
   readonly kind: 'domain' | 'space' | 'pixel' | 'host' | 'alias';
+}
+
+/** Whether the account may use the domain: its own, or a shared one. */
+export function isUsableBy(accountId: number): Sql {
+  return sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
 }
 
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */

@@ -1,7 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
-import { columnsOf } from './columns.ts';
+import { columnsOf } from './keyset.ts';
 
 /** The account, domain and URL by which equal links are found. */
 export interface Destination {

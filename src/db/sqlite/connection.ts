@@ -1,11 +1,13 @@
 import { rm, writeFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
+import { entryFile } from '../../own-files.ts';
 import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import type { Connection, RawRead } from '../driver.ts';
-import { keepPrivate, pathOf, whenUnlocked } from './file.ts';
-import { SqliteReads } from './reads.ts';
+import type { Connection, RawRead, RawRows } from '../driver.ts';
+import { keepPrivate, LOCK_TIMEOUT, pathOf } from './file.ts';
 import { type Driver, keepingPrepared, rawReader, type Statement } from './statements.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
@@ -22,6 +24,28 @@ const noOp: Statement = {
   raw: () => noOp,
   all: () => [],
 };
+
+/** How often a locked file is tried again, in milliseconds. */
+const RETRY_INTERVAL = 25;
+
+/** Whether another process has locked the file: the driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
+function isLocked(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return /SQLITE_BUSY|SocketTimeout/.test(`${error} ${code}`);
+}
+
+/** Runs a statement; retries while another process has the file locked, without blocking the thread. */
+export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_TIMEOUT;
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error;
+      await setTimeout(RETRY_INTERVAL);
+    }
+  }
+}
 
 /**
  * Opens the file at `url`, and makes it and its folder if they are missing.
@@ -140,4 +164,63 @@ function isolateTransactions(
       }),
     );
   return (sql, args) => whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), isBlocked));
+}
+
+/** What the thread answers to a read. */
+interface Answer {
+  readonly id: number;
+  readonly rows?: RawRows;
+  readonly error?: { readonly message: string; readonly code?: unknown };
+}
+
+/** Reads a SQLite file on a thread of its own, which starts with the first read and sees all that was committed before it. */
+class SqliteReads {
+  readonly #path: string;
+  readonly #waiting = new Map<number, PromiseWithResolvers<RawRows>>();
+  #thread: Worker | undefined;
+  #last = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  readonly read: RawRead = (sql, args) => whenUnlocked(() => this.#read(sql, args));
+
+  #read(sql: string, args: readonly unknown[]): Promise<RawRows> {
+    const id = ++this.#last;
+    const read = Promise.withResolvers<RawRows>();
+    this.#waiting.set(id, read);
+    this.#thread ??= this.#start();
+    this.#thread.ref();
+    this.#thread.postMessage({ id, sql, args });
+    return read.promise;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  #start(): Worker {
+    const thread = new Worker(entryFile('db/sqlite/reader-thread'), { workerData: this.#path });
+    const end = (reason: unknown) => {
+      this.#thread = undefined;
+      for (const { reject } of this.#waiting.values()) reject(reason);
+      this.#waiting.clear();
+    };
+    thread.on('message', (answer: Answer) => this.#take(answer));
+    thread.on('error', end);
+    thread.on('exit', () => {
+      if (this.#thread === thread) end(new Error('the thread that reads has ended'));
+    });
+    return thread;
+  }
+
+  #take({ id, rows, error }: Answer): void {
+    const read = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    // The process may end when nothing is being read.
+    if (this.#waiting.size === 0) this.#thread?.unref();
+    if (rows) read?.resolve(rows);
+    else read?.reject(Object.assign(new Error(error?.message), { code: error?.code }));
+  }
 }

@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { makeFolder } from '../../shared/make-folder.ts';
 
@@ -51,27 +50,5 @@ export function emptyLog(url: string): boolean {
     return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } finally {
     file.close();
-  }
-}
-
-/** How often a locked file is tried again, in milliseconds. */
-const RETRY_INTERVAL = 25;
-
-/** Whether another process has locked the file: the driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
-function isLocked(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : '';
-  return /SQLITE_BUSY|SocketTimeout/.test(`${error} ${code}`);
-}
-
-/** Runs a statement; retries while another process has the file locked, without blocking the thread. */
-export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + LOCK_TIMEOUT;
-  for (;;) {
-    try {
-      return await run();
-    } catch (error) {
-      if (!isLocked(error) || performance.now() > deadline) throw error;
-      await setTimeout(RETRY_INTERVAL);
-    }
   }
 }

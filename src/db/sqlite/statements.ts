@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { dateText } from '../date-text.ts';
-import type { RawRows } from '../driver.ts';
+import { dateText, type RawRows } from '../driver.ts';
 
 /** The part of better-sqlite3's statements that is used. */
 export interface Statement {

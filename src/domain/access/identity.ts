@@ -9,30 +9,18 @@ import { isAtLeast, type Role, type RoleRule } from './role.ts';
 import { makeFirstOwner } from './sign-in.ts';
 import { createUser, emailInput, emailKeyOf, endSessions, findUserByEmail, type User } from './user.ts';
 
-/** Why a sign-in with an OpenID provider fails, as the address of the page that tells it says. */
-export const signInFaults = {
-  PROVIDER_DOWN: 'The provider does not answer.',
-  REFUSED: 'The provider refused the sign-in.',
-  EXPIRED: 'The sign-in took too long, or began in another browser.',
-  FAILED: 'The answer of the provider is wrong.',
-  NO_ROLE: 'Nobody gave the person a role here.',
-  NO_EMAIL: 'The provider gives no email address.',
-  EMAIL_TAKEN: 'The email address belongs to a user, who has to sign in and link the provider.',
-  LINKED_ELSEWHERE: 'Another user is linked to this person of the provider.',
-  DISABLED: 'The user is disabled.',
-  LINK_ENDED: 'The link with which the person came is unknown, too old, or was used already.',
-  OTHER_EMAIL: 'The invitation is for another email address than the one that the provider gives.',
-  SIGN_IN_FIRST: 'Nobody is signed in whom the provider could be linked to.',
-  SIGN_IN_AGAIN: 'Linking needs a sign-in of the last 15 minutes.',
-  UNAVAILABLE: 'The service could not do it now.',
-} as const;
+/** Why a sign-in with the OpenID provider fails, for the page that tells the person; docs/people.md explains each. */
+export type Fault =
+  | ('PROVIDER_DOWN' | 'REFUSED' | 'EXPIRED' | 'FAILED' | 'UNAVAILABLE')
+  | ('NO_ROLE' | 'NO_EMAIL' | 'EMAIL_TAKEN' | 'DISABLED')
+  | ('LINK_ENDED' | 'OTHER_EMAIL')
+  | ('LINKED_ELSEWHERE' | 'SIGN_IN_FIRST' | 'SIGN_IN_AGAIN');
 
-/** A sign-in that fails with a reason for the person. */
 export class SignInFault extends Error {
-  readonly fault: keyof typeof signInFaults;
+  readonly fault: Fault;
 
-  constructor(fault: keyof typeof signInFaults, options?: ErrorOptions) {
-    super(signInFaults[fault], options);
+  constructor(fault: Fault, options?: ErrorOptions) {
+    super(fault, options);
     this.fault = fault;
   }
 }
@@ -154,16 +142,18 @@ export async function signInWithIdentity(
       await setGivenMemberships(tx, user.id, roles, now);
       return user;
     });
-  return signIn()
-    .catch((error: unknown) => {
-      // The same person came at the same time, and is known now.
-      if (isUniqueViolation(error)) return signIn();
-      throw error;
-    })
-    .catch((error: unknown) => {
-      if (error instanceof DomainError && error.code === 'GONE') throw new SignInFault('LINK_ENDED');
-      throw error;
-    });
+  return againIfTaken(signIn).catch((error: unknown) => {
+    if (error instanceof DomainError && error.code === 'GONE') throw new SignInFault('LINK_ENDED');
+    throw error;
+  });
+}
+
+/** Does the work again if the same person came at the same time, and is known now. */
+function againIfTaken<T>(work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    if (isUniqueViolation(error)) return work();
+    throw error;
+  });
 }
 
 /**
@@ -177,16 +167,13 @@ export async function linkIdentity(
   now: Date,
 ): Promise<void> {
   const { id, userId } = session;
-  const link = () =>
+  await againIfTaken(() =>
     db.transaction(async (tx) => {
       const known = await findIdentity(tx, person);
       if (known !== null && known.userId !== userId) throw new SignInFault('LINKED_ELSEWHERE');
       if (known !== null) return;
       await addIdentity(tx, person, userId, now);
       await endSessions(tx, userId, id);
-    });
-  await link().catch((error: unknown) => {
-    if (isUniqueViolation(error)) return link();
-    throw error;
-  });
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is, isNull } from '../../db/reading/conditions.ts';
+import { is, isNull } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';

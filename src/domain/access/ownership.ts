@@ -1,5 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../db/reading/conditions.ts';
+import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import {
   type ChangeDetails,
@@ -10,9 +10,10 @@ import {
   fieldsSet,
   type RecordKind,
   recordingChanges,
+  requireUnchanged,
+  timeOfChange,
 } from '../change/change.ts';
 import { notFound } from '../errors.ts';
-import { requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, invalid } from '../errors.ts';
-import { parseInput, textOf } from '../input.ts';
+import { textOf } from '../input.ts';
 import type { User } from './user.ts';
 
 /** How many passkeys a user may have. */
@@ -26,11 +25,7 @@ export async function requireRoomForPasskey(db: Data, userId: number): Promise<v
     throw invalid([], `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`);
 }
 
-const passkeyInput = z.object({ name: textOf(1, 100) });
-
-export function parsePasskeyName(name: unknown): string {
-  return parseInput(passkeyInput, { name }).name;
-}
+export const passkeyName = textOf(1, 100);
 
 /** @throws DomainError VALIDATION, CONFLICT */
 export async function createPasskey(

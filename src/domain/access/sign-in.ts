@@ -161,11 +161,13 @@ export async function changeEmail(
   return false;
 }
 
-/** @throws DomainError GONE, CONFLICT */
-export async function confirmEmail(db: Data, token: string, now: Date): Promise<void> {
+/** Returns the id of the user. @throws DomainError GONE, CONFLICT */
+export async function confirmEmail(db: Data, token: string, now: Date): Promise<number> {
   const { userId, data } = await takeToken(db, 'EMAIL', token, now);
+  if (userId === null) throw linkEnded();
   const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
-  if (userId !== null) await setEmail(db, userId, email);
+  await setEmail(db, userId, email);
+  return userId;
 }
 
 /**

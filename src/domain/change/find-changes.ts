@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { LoggedChange } from '../../db/change/events.ts';
-import { changesWithIds } from '../../db/change/log.ts';
-import { transactionOrder } from '../../db/change/transaction-order.ts';
+import { changesWithIds, transactionOrder } from '../../db/change/log.ts';
 import type { Data } from '../../db/database.ts';
-import { is, isNoneOf, isSince } from '../../db/reading/conditions.ts';
-import type { List } from '../../db/reading/keyset.ts';
+import { is, isNoneOf, isSince, type List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';

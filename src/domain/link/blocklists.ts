@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { foldCase } from '../case-folding.ts';
+import { foldCase } from '../input.ts';
 import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
 import { type Addresses, addressesOf } from './targeting.ts';

@@ -3,11 +3,11 @@ import type { NewLink } from '../../db/links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
-import { foldCase } from '../case-folding.ts';
 import { type FieldNames, fieldsSet } from '../change/change.ts';
 import {
   choiceOf,
   flag,
+  foldCase,
   idOf,
   integerOf,
   listOf,

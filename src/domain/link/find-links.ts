@@ -1,23 +1,18 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
+import { type Expression, is, isNull, isOneOf, isSince, type List } from '../../db/reading/keyset.ts';
 import {
-  type Condition,
   hasPixel,
-  is,
-  isNull,
-  isOneOf,
   isServedAt,
-  isSince,
-} from '../../db/reading/conditions.ts';
-import type { List } from '../../db/reading/keyset.ts';
-import type { LinkOrder } from '../../db/reading/link-list.ts';
-import type { LinkSelect } from '../../db/reading/link-selection.ts';
+  type LinkOrder,
+  type LinkSelect,
+  linksOf,
+  linksOfStatus,
+} from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import { linksOf, linksOfStatus, type Total } from '../../db/reading/totals.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { foldCase } from '../case-folding.ts';
-import { choiceOf, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
+import { choiceOf, foldCase, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
 import {
   type Connection,
   type EdgesInput,
@@ -89,8 +84,8 @@ async function conditionsOf(
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
   now: () => Date,
-): Promise<{ where: Condition[]; isSelective: boolean; indexed: boolean }> {
-  const where: Condition[] = [];
+): Promise<{ where: Expression[]; isSelective: boolean; indexed: boolean }> {
+  const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
   if (search) {
@@ -114,7 +109,7 @@ async function listOf(
   now: () => Date,
   space: SpaceRef,
   select: LinkSelect,
-): Promise<{ list: List; total: Total; counted: Total }> {
+): Promise<{ list: List; total: Expression; counted: Expression }> {
   const { accountId } = actor;
   const { indexed, ...narrowed } = await conditionsOf(lists, actor, filter, now);
   const spaces = [filter.spaceId, space?.id].filter((id) => id != null);
@@ -189,7 +184,7 @@ export function findLinks(
 async function linksWhere(
   lists: ListReader,
   { accountId }: Actor,
-  condition: Condition,
+  condition: Expression,
   limit: number,
   select: LinkSelect,
 ): Promise<SelectedLink[]> {
@@ -211,7 +206,7 @@ function fastTotal(
   { status, searchBy: _searchBy, ...others }: Filter,
   isOfSpace: boolean,
   now: () => Date,
-): Total | undefined {
+): Expression | undefined {
   if (isOfSpace || Object.values(others).some(Boolean)) return undefined;
   return status ? linksOfStatus(accountId, status, now()) : linksOf(accountId);
 }

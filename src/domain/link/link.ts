@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-selection.ts';
+import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
 import { type Actor, owned } from '../access/actor.ts';

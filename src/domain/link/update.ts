@@ -1,12 +1,18 @@
 import type { Data } from '../../db/database.ts';
 import { retryOvertaken } from '../../db/errors.ts';
 import { type LinkSettings, readLink, type SelectedLink, updateLinkIn } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-selection.ts';
+import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { changedColumns, fieldsOf, recordingChanges } from '../change/change.ts';
+import {
+  changedColumns,
+  fieldsOf,
+  parseIfUpdatedAt,
+  recordingChanges,
+  requireUnchanged,
+  timeOfChange,
+} from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
-import { parseIfUpdatedAt, requireUnchanged, timeOfChange } from '../if-unmodified.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';

@@ -1,7 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
-import { foldCase } from '../case-folding.ts';
-import { MAX_INT } from '../input.ts';
+import { foldCase, MAX_INT } from '../input.ts';
 import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './blocklists.ts';
 

@@ -1,9 +1,8 @@
 import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
 import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
-import { OPERATOR, recordingChanges } from '../change/change.ts';
+import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
-import { timeOfChange } from '../if-unmodified.ts';
 import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 

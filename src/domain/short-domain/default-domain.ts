@@ -1,8 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { changedColumns, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
-import { timeOfChange } from '../if-unmodified.ts';
+import { changedColumns, fieldsOf, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { withoutPort } from '../url.ts';
 import { domainFields } from './domain.ts';
 

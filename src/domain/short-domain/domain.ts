@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
-import { isUsableBy } from '../../db/reading/conditions.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';

@@ -21,8 +21,8 @@ const MAX_OVERDUE = 400;
 /** How many slow receivers are remembered. */
 const MAX_SLOW = 10_000;
 
-/** After how many milliseconds an attempt gives up its slot to others, and for how long a receiver that is not slow may take. */
 const OVERDUE_AFTER = 2_000;
+/** For how many milliseconds a receiver that is not slow may take. */
 const SLOW_AFTER = 5_000;
 
 /**
@@ -30,10 +30,15 @@ const SLOW_AFTER = 5_000;
  * slow or fail need no slot: each gets one attempt at a time.
  */
 export class AttemptSlots {
+  readonly #overdueAfter: number;
   readonly #attempts = new Turns({ max: MAX_ATTEMPTS });
   readonly #overdue = new Turns({ max: MAX_OVERDUE });
   /** The webhooks whose receivers took long for their last answer, or have not given it for a while. */
   readonly #slow = new LRUCache<number, true>(growingTo(MAX_SLOW));
+
+  constructor(overdueAfter = OVERDUE_AFTER) {
+    this.#overdueAfter = overdueAfter;
+  }
 
   isSlow(webhookId: number): boolean {
     return this.#slow.has(webhookId);
@@ -54,7 +59,7 @@ export class AttemptSlots {
     const begun = await this.#attempts.take('', async () => {
       if (isBad()) return null;
       const result = attempt();
-      if ((await withTimeout(OVERDUE_AFTER, result)) !== TIMED_OUT) return { result };
+      if ((await withTimeout(this.#overdueAfter, result)) !== TIMED_OUT) return { result };
       // Until the receiver answers, its waiting attempts need no slot.
       this.#slow.set(webhookId, true);
       const moved = Promise.withResolvers<void>();
@@ -96,6 +101,8 @@ export interface DeliveryDependencies {
   readonly log: Logger;
   /** The delays before retries, in milliseconds; by default those of docs/webhooks.md. */
   readonly delays?: readonly number[] | undefined;
+  /** After how many milliseconds an attempt gives up its slot to others. */
+  readonly overdueAfter?: number;
   post: Post;
   snapshot: Snapshot;
   random: Random;

@@ -42,7 +42,7 @@ export class Receivers {
     this.#shared = {
       claimedBy: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
-      slots: new AttemptSlots(),
+      slots: new AttemptSlots(dependencies.overdueAfter),
       signal: this.#abort.signal,
       mayContinue: (receiver) => this.#mayContinue(receiver),
     };

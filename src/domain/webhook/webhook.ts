@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is } from '../../db/reading/conditions.ts';
+import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
-import { OPERATOR, recordingChanges } from '../change/change.ts';
+import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
-import { timeOfChange } from '../if-unmodified.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import type { Random } from '../random.ts';

@@ -12,7 +12,6 @@ const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
 /** After so many dispatched changes, the next ones are dispatched at once. */
 const MANY_CHANGES = 100;
-/** How often due deliveries are looked up, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 /** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
 const RETENTION = 30 * 24 * 60 * 60 * 1000;
@@ -25,6 +24,8 @@ export interface WebhookDependencies extends DeliveryDependencies {
   /** The time by which old deliveries are deleted. */
   readonly retentionTime: RetentionTime;
   readonly capacity?: Capacity;
+  /** How often claims are renewed and due deliveries are looked up, in milliseconds. */
+  readonly interval?: number | undefined;
 }
 
 /**
@@ -69,7 +70,7 @@ export class Webhooks {
         // Attempts stop until the claims are renewed.
       });
       this.#wake();
-    }, CHECK_INTERVAL).unref();
+    }, this.#deps.interval ?? CHECK_INTERVAL).unref();
     this.#wake();
   }
 

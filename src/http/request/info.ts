@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '../../domain/access/actor.ts';
+import { isReserved } from '../../domain/link/alias.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
-import { type Surface, surfaceOf } from './surface.ts';
 
 export interface RequestInfo {
   /** The id in the header X-Request-Id and in the log. */
@@ -61,4 +61,20 @@ export function requestInfoOf(res: Response): RequestInfo {
   const info = res[REQUEST_INFO];
   if (!info) throw new Error('the request was never begun');
   return info;
+}
+
+/** The parts of the service that requests go to. */
+export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
+
+/** Files of the service besides its reserved paths; no alias has a dot. */
+const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'robots.txt']);
+
+/** The surface of a path (without its query), in any case; any path that is not the service's own is a visit. */
+export function surfaceOf(path: string): Surface {
+  const [, part = ''] = path.split('/', 2);
+  // A link may have the alias `auth`.
+  if (/^\/auth\//i.test(path)) return 'other';
+  if (!isReserved(part) && !files.has(part.toLowerCase())) return 'visit';
+  if (/^\/graphql\/?$/i.test(path)) return 'graphql';
+  return /^\/api\/v1(\/|$)/i.test(path) ? 'v1' : 'other';
 }

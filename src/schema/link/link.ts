@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { SelectedLink } from '../../db/links.ts';
-import type { LinkSelect } from '../../db/reading/link-selection.ts';
+import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';

@@ -7,7 +7,7 @@ import { fillServer } from '../../support/demo.ts';
 
 type Rules = 'all' | 'contrast';
 
-/** Has the page looked at in each width and scheme, the last of which is as wide as before: colours alone depend on the scheme. */
+/** Has the page looked at in each width and scheme, and leaves it wide: all rules once, and contrast in each. */
 async function inEach(page: Page, look: (rules: Rules, appearance: string) => Promise<void>): Promise<void> {
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 800 });

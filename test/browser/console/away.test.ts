@@ -6,7 +6,7 @@ import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
-import { startProgram } from '../../support/process.ts';
+import { startService } from '../../support/service.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
 
@@ -21,7 +21,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('says so, reads again what others changed as soon as it is back, and makes a link that was sent meanwhile once', async () => {
-    const first = await startProgram(env);
+    const first = await startService(env);
     const [, welcome = ''] = /(\/console\/welcome#\S+)/.exec(first.stdout) ?? [];
     const { page } = await openConsole(first.origin, { path: welcome.replace('/console', '') });
     await page.getByLabel('Your name').fill('Kim');
@@ -29,7 +29,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Begin' }).click();
     await page.getByText('No links yet').waitFor();
-    await first.end('SIGTERM');
+    await first.stop();
     const notice = page.getByText('The service does not answer. What you see may be old');
     await shown(notice);
     await page.getByRole('link', { name: 'Spaces' }).click();
@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.goBack();
     await page.getByLabel('Destination of a new link').fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
-    const second = await startProgram({ ...env, PORT: new URL(first.origin).port });
+    const second = await startService({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
     const { alias } = await caller.link({ title: 'By somebody else' });
     await shown(rowOf(page, alias));
@@ -60,7 +60,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await shown(rowOf(page, third.alias));
     await page.getByRole('link', { name: 'Spaces' }).click();
     await shown(page.getByText('No spaces yet'));
-    await second.end('SIGTERM');
+    await second.stop();
   });
 
   test('loads itself again once if another version is installed, but not over what somebody typed', async () => {

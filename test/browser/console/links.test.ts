@@ -545,7 +545,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await caller.rest('PATCH', `/links/${id}`, { title: 'Renamed' });
     for (const tab of [page, other]) await shown(tab.getByText('Renamed'));
     await caller.rest('DELETE', `/links/${made.id}`);
-    for (const tab of [page, other]) await rowOf(tab, made.alias).waitFor({ state: 'hidden' });
+    for (const tab of [page, other]) await expect.poll(() => rowOf(tab, made.alias).count()).toBe(0);
     // The first tab leads, and began before anybody counted.
     expect(streams).toEqual([]);
     await page.close();
@@ -696,7 +696,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Name').fill('Campaign');
     await page.getByText('Purple').check({ force: true });
     await save.click();
-    await page.getByRole('link', { name: 'Campaign' }).waitFor();
+    await shown(page.getByRole('link', { name: 'Campaign' }));
     // What somebody else makes of it is shown before it is saved.
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -708,7 +708,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.getByText('it is now “Theirs”, purple.'));
     await save.click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.getByRole('link', { name: 'Campaign' }).waitFor();
+    await shown(page.getByRole('link', { name: 'Campaign' }));
     await open('Domains', 'New domain');
     await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
     await save.click();

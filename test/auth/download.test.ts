@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Person, signedIn } from '../support/person.ts';
+import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+let viewer: Person;
+let id: number;
+beforeAll(async () => {
+  server = await startTestServer();
+  owner = await server.caller();
+  ({ id } = await owner.link({ title: '=1+1 ü', alias: 'one' }));
+  await owner.link({ title: 'Two', alias: 'two', disabled: 1 });
+  viewer = await signedIn(server, 1, 'VIEWER');
+});
+afterAll(() => server.stop());
+
+const download = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  viewer.fetch('/auth/download', {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+const ofV1 = async (path: string) =>
+  (await owner.fetch(`/api/v1${path}`, { headers: { Accept: 'text/csv' } })).text();
+
+test.each([
+  ['links', {}, '/links'],
+  ['links', { search: 'two', search_by: 'alias' }, '/links?search=two&search_by=alias'],
+  ['statistics', { link_id: 'ID', name: 'browser' }, '/stats/ID?name=browser'],
+])('sends %s with %o as v1 does, with a byte order mark', async (kind, parameters, path) => {
+  const response = await download(
+    JSON.parse(JSON.stringify({ kind, ...parameters }).replace('"ID"', String(id))),
+  );
+  expect([response.status, response.headers.get('content-disposition')]).toEqual([
+    200,
+    `attachment; filename="${kind}.csv"`,
+  ]);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(bytes.toString('utf8')).toBe(`\ufeff${await ofV1(path.replace('ID', String(id)))}`);
+});
+
+test.each([
+  [{ kind: 'spaces' }, 422, 'VALIDATION', 'kind'],
+  [{ kind: 'links', sort: 'sideways' }, 422, 'VALIDATION', 'sort'],
+  [{ kind: 'links', search: ['x'] }, 422, 'VALIDATION', 'search'],
+  [{ kind: 'statistics', link_id: 999 }, 404, 'NOT_FOUND', undefined],
+])('refuses %o', async (body, status, code, field) => {
+  const response = await download(body);
+  const { error } = (await response.json()) as { error: { code: string; field?: string } };
+  expect([response.status, error.code, error.field]).toEqual([status, code, field]);
+});
+
+test('is for the account that the request names, and not for another site', async () => {
+  await server.caller('other');
+  expect((await download({ kind: 'links' }, { 'X-Account': '2' })).status).toBe(403);
+  expect((await download({ kind: 'links' }, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+});
