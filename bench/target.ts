@@ -55,8 +55,9 @@ export function flagsOf(checkout: string): readonly string[] {
 export const FLAGS = flagsOf('.');
 
 /** Starts the program of a checkout as in production, with a rate limit that is too high to be reached. */
-export function startProgram(url: string, flags = FLAGS, checkout = '.'): Promise<Target> {
-  const env = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
+export function startProgram(url: string, flags = FLAGS, checkout = '.', more = {}): Promise<Target> {
+  const own = { DATABASE_URL: url, PORT: '0', BASE_URL: 'https://s.example', RATE_LIMIT: '1000000000' };
+  const env = { ...own, ...more };
   return start([...flags, join(checkout, 'dist/main.js')], env);
 }
 

@@ -3,11 +3,12 @@
 // order, and tests whether their times differ. Fails for a difference that chance produces once in 30,000 comparisons.
 
 import { once } from 'node:events';
-import { Agent, get, type IncomingMessage } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Database } from '../src/db/database.ts';
 import { createKey, generateKey, revokeKey } from '../src/domain/access/api-key.ts';
+import { UserPasswords } from '../src/domain/password.ts';
 import { fill, KEY, median, startProgram, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
@@ -16,17 +17,25 @@ const { values } = parseArgs({
 const agent = new Agent({ keepAlive: true });
 /** The limit in standard deviations. */
 const SURE = 4;
+/** How many requests of a pair do not count. */
+const WARM_UP = 200;
+const USERS = 500;
 
 interface Question {
   readonly path: string;
   readonly key?: string;
   readonly host?: string;
+  /** What is posted, from a network. */
+  readonly body?: object;
+  readonly from?: string;
 }
 
 /** Two kinds of requests that must have the same answer. */
 interface Pair {
   readonly name: string;
   readonly status: number;
+  /** How often it is asked, if not as often as the others. */
+  readonly times?: number;
   readonly kinds: readonly [() => Question, () => Question];
 }
 
@@ -55,13 +64,33 @@ await withDatabase(values.database, async (url) => {
   await database.prisma.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
   // The others stay public; their pages are not requested here.
   await database.prisma.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
+  const hash = await new UserPasswords().hash('bench', 'the right password');
+  await database.prisma.user.createMany({
+    data: Array.from({ length: USERS }, (_, i) => ({
+      ...{ name: 'A user', email: `user${i}@example.com`, emailKey: `user${i}@example.com` },
+      ...{ password: hash, createdAt: now },
+    })),
+  });
   await database.close();
-  const { origin } = await startProgram(url);
+  const { origin } = await startProgram(url, undefined, undefined, { TRUST_PROXY: 'loopback' });
 
   let number = 0;
   const ofLink = (id: number) => ({ path: `/api/v1/links/${id}?number=${number++}`, key: stranger.key });
   const withKey = (key: string) => ({ path: '/api/v1/spaces', key });
+  /** Each from a network of its own, so that none has to wait. */
+  const signIn = (name: string) => ({
+    path: '/auth/sign-in',
+    from: `10.${(number >> 8) % 256}.${number++ % 256}.1`,
+    body: { email: `${name}${number % USERS}@example.com`, password: 'a wrong password' },
+  });
   const pairs: readonly Pair[] = [
+    {
+      name: 'a sign-in: unknown email, or wrong password',
+      status: 401,
+      // A hash takes a tenth of a second.
+      times: 200,
+      kinds: [() => signIn('nobody'), () => signIn('user')],
+    },
     {
       name: 'a key: unknown, or revoked',
       status: 401,
@@ -105,10 +134,16 @@ await withDatabase(values.database, async (url) => {
     },
   ];
 
-  const ask = async ({ path, key, host }: Question, expected: number): Promise<number> => {
-    const headers = { ...(key && { Authorization: `Bearer ${key}` }), ...(host && { Host: host }) };
+  const ask = async ({ path, key, host, body, from }: Question, expected: number): Promise<number> => {
+    const headers = {
+      ...(key && { Authorization: `Bearer ${key}` }),
+      ...(host && { Host: host }),
+      ...(body && { 'Content-Type': 'application/json', 'X-Forwarded-For': from }),
+    };
     const started = performance.now();
-    const [response] = (await once(get(origin + path, { agent, headers }), 'response')) as [IncomingMessage];
+    const sent = request(origin + path, { agent, headers, method: body ? 'POST' : 'GET' });
+    sent.end(body && JSON.stringify(body));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
     await once(response.resume(), 'end');
     const took = performance.now() - started;
     if (response.statusCode !== expected) throw new Error(`${path} was answered ${response.statusCode}`);
@@ -118,12 +153,12 @@ await withDatabase(values.database, async (url) => {
   // The process caches the key before it expires.
   await ask(withKey(expired.key), 200);
   await setTimeout(end + 100 - Date.now());
-  for (const { name, status, kinds } of pairs) {
+  for (const { name, status, kinds, times: often = Number(values.times) } of pairs) {
     const times: [number[], number[]] = [[], []];
-    for (let asked = 0; asked < 2 * Number(values.times) + 200; asked++) {
+    for (let asked = 0; asked < 2 * often + WARM_UP; asked++) {
       const kind = Math.random() < 0.5 ? 0 : 1;
       const took = await ask(kinds[kind](), status);
-      if (asked >= 200) times[kind].push(took);
+      if (asked >= WARM_UP) times[kind].push(took);
     }
     const z = deviate(...times);
     const [one, other] = times.map((kind) => Math.round(median(kind) * 1000));

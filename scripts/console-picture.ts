@@ -4,6 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';
 import { launchBrowser } from '../test/support/browser.ts';
+import { addUser, giveSession } from '../test/support/console.ts';
 import { fillServer } from '../test/support/demo.ts';
 import { withFewShades } from './small-png.ts';
 
@@ -21,9 +22,9 @@ try {
   });
   const tab = await context.newPage();
   await tab.clock.setFixedTime(server.clock.now);
-  await tab.goto(`${server.origin}/console`);
-  await tab.getByLabel('API key').fill(caller.key);
-  await tab.getByRole('button', { name: 'Sign in' }).click();
+  const { accountId, user } = await addUser(server, caller.key);
+  await giveSession(tab, server, user.id);
+  await tab.goto(`${server.origin}/console/${accountId}/`);
   await tab
     .getByLabel('Destination of a new link')
     .fill('https://lindenhof.example/magazine/2026/autumn/ten-tours');

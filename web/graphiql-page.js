@@ -1,5 +1,4 @@
-// Asks for a key, and opens GraphiQL with it. The key is kept in the state of this page in the tab's history, so that it survives a
-// reload, and a way back.
+// Opens GraphiQL for whoever is signed in, and otherwise asks to sign in, or for a key, which stays in the memory of this page.
 const find = (id) => document.getElementById(id);
 const { graphiql: source } = document.currentScript.dataset;
 const told = find('told');
@@ -52,6 +51,9 @@ const gate = find('gate');
 const root = find('graphiql');
 let isOpen = false;
 let keyInUse = '';
+/** Who is signed in, and the id of the account that requests are for. */
+let session = null;
+let account = '';
 
 function show(part) {
   gate.hidden = part !== gate;
@@ -80,14 +82,25 @@ async function goTo(name) {
   editor.revealLineNearTop(line + 1);
 }
 
+/** What stands beside the brand: whose data the requests are about. */
+function showCaller() {
+  const choice = find('account');
+  choice.hidden = keyInUse !== '' || !(session?.accounts.length > 1);
+  choice.replaceChildren(
+    ...(session?.accounts ?? []).map(({ id, name }) => new Option(name, id, false, id === account)),
+  );
+  find('change').textContent = keyInUse === '' ? 'Use a key' : 'Change key';
+}
+
 async function start() {
   isOpen = true;
   const home = gate.querySelector('.brand').outerHTML;
   self.YogaGraphiQL.renderYogaGraphiQL(root, {
     logo: '',
-    title: `${home}<button type="button" id="change">Change key</button>`,
+    title: `${home}<select id="account" aria-label="Account" hidden></select><button type="button" id="change"></button>`,
     endpoint: '/graphql',
-    additionalHeaders: () => ({ Authorization: `Bearer ${keyInUse}` }),
+    additionalHeaders: () =>
+      keyInUse === '' ? { 'X-Account': account } : { Authorization: `Bearer ${keyInUse}` },
     shouldPersistHeaders: false,
     defaultEditorToolsVisibility: false,
     ...firstTab(),
@@ -95,6 +108,7 @@ async function start() {
     onEditQuery() {},
   });
   const editor = await queryEditor();
+  showCaller();
   editor.updateOptions({ wordWrap: 'on' });
   const name = new URLSearchParams(location.search).get('operationName') ?? '';
   if (!/^\w+$/.test(name)) return;
@@ -102,28 +116,29 @@ async function start() {
   goTo(name);
 }
 
-/** Ends what runs with the key before, and hides its answer. */
+/** Ends what runs for the caller before, and hides its answer. */
 async function leaveAccount() {
+  showCaller();
   document.querySelector('.graphiql-execute-button[aria-label^="Stop"]')?.click();
   for (const editor of self.monaco?.editor.getEditors() ?? [])
     if (editor.getDomNode()?.closest('.result-window')) editor.setValue('');
   (await queryEditor()).focus();
 }
 
+/** Opens GraphiQL with a key, or without one for who is signed in. */
 async function open(key) {
   told.textContent = '';
   try {
-    const [refusal] = await Promise.all([refusalOf(key), self.YogaGraphiQL ?? load()]);
+    const [refusal] = await Promise.all([key && refusalOf(key), self.YogaGraphiQL ?? load()]);
     if (refusal) {
       told.textContent = refusal;
-      return;
+      return show(gate);
     }
   } catch {
     told.textContent = 'The service does not answer.';
-    return;
+    return show(gate);
   }
   const isOther = key !== keyInUse;
-  history.replaceState({ key }, '');
   keyInUse = key;
   find('key').value = '';
   show(root);
@@ -156,11 +171,34 @@ addEventListener(
       show(gate);
       find('key').focus();
     }
+    if (target.id === 'go-on') open('');
     const item = target.closest('.graphiql-dropdown-item');
     if (item) goTo(item.textContent);
   },
   true,
 );
-const { key } = history.state ?? {};
-if (key) open(key);
-else find('key').focus();
+addEventListener('change', ({ target }) => {
+  if (target.id !== 'account') return;
+  account = target.value;
+  leaveAccount();
+});
+
+/** Finds out who is signed in; otherwise, whether there is a page to sign in. */
+async function begin() {
+  gate.hidden = true;
+  const response = await fetch('/auth/session').catch(() => null);
+  if (response?.ok) session = await response.json();
+  if (session?.accounts.length > 0) {
+    account = session.account.id;
+    find('go-on').textContent = `Go on as ${session.user.name}`;
+    find('go-on').hidden = false;
+    return open('');
+  }
+  show(gate);
+  find('key').focus();
+  const signIn = `/console/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`;
+  const page = await fetch(signIn, { method: 'HEAD' }).catch(() => null);
+  find('sign-in').href = signIn;
+  find('sign-in').hidden = !page?.ok;
+}
+begin();

@@ -1,3 +1,5 @@
+// First of all: it takes the token of a link out of the address.
+import './data/token.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';

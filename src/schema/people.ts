@@ -81,7 +81,12 @@ export const ApiKey = builder.prismaObject('ApiKey', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the key.' }),
-    name: t.exposeString('name', { nullable: true }),
+    name: t.string({
+      select: { name: true },
+      description: 'The name of the key; empty for one that the operator made.',
+      // As not null as that of users, so that one query can ask for both as authors.
+      resolve: ({ name }) => name ?? '',
+    }),
     prefix: t.exposeString('prefix'),
     role: t.field({
       type: Role,

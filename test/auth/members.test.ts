@@ -215,7 +215,7 @@ describe('an Idempotency-Key', () => {
 
 describe('the history', () => {
   const by =
-    'changes(first: 50) { nodes { kind action by { __typename ... on User { name email } ... on ApiKey { prefix } } } }';
+    'changes(first: 50) { nodes { kind action by { __typename ... on User { name email } ... on ApiKey { name prefix } } } }';
   type Changes = { changes: { nodes: { kind: string; action: string; by: object | null }[] } };
   const changesFor = async (person: Person) => (await person.data<Changes>(`{ ${by} }`)).changes.nodes;
 

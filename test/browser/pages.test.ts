@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { APPEARANCES, chromiumPath, closeTabs, faultsFor, openPage } from '../support/browser.ts';
+import { addMember, addUser, PASSWORD } from '../support/console.ts';
 
 /** Everything that the browser stores for the origin. */
 function kept(page: Page): Promise<string> {
@@ -82,11 +83,11 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.goto(server.origin);
     await page.getByRole('link', { name: /GraphiQL/ }).click();
     await page.getByLabel('Your API key').waitFor();
-    expect(errors).toEqual([]);
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
     await openGraphiql(page, 'wrong');
     await page.getByText('This key is unknown, revoked or expired.').waitFor();
-    // The browser's own message about the 401.
-    expect(errors.splice(0)).toEqual([expect.stringContaining('401')]);
+    // The browser's own messages, since nobody is signed in, and about the key.
+    expect(errors.splice(0)).toEqual([expect.stringContaining('401'), expect.stringContaining('401')]);
 
     await openGraphiql(page, caller.key);
     await page.locator('.graphiql-execute-button').click();
@@ -142,14 +143,10 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
 
     // GraphiQL stores its tabs after half a second.
     await expect.poll(() => kept(page)).toMatch(/title\W+WhoAmI/);
-    await page.reload();
-    // The tab remembers the key, where no other page can read it.
-    await page.locator('.graphiql-tab').first().waitFor();
-    expect(await kept(page)).not.toContain(caller.key);
-    await page.getByRole('link', { name: 'Linkspace' }).click();
-    await page.getByRole('heading', { name: 'Short links' }).waitFor();
     expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
-    await page.goBack();
+    // The key is in the memory of the page alone, and the queries stay.
+    await page.reload();
+    await openGraphiql(page, caller.key);
     await page.locator('.graphiql-tab').first().waitFor();
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
@@ -169,8 +166,41 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.locator('.result-window').getByText('__typename').waitFor();
     await page.evaluate('localStorage.clear()');
     await page.reload();
+    await openGraphiql(page, caller.key);
     await page.locator('.graphiql-query-editor').getByText('Asked').waitFor();
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['Asked']);
+  });
+
+  test('GraphiQL leads people to sign in, and back, and works for the account that they choose', async () => {
+    const { page } = await openPage(server.origin);
+    const { user } = await addUser(server, caller.key);
+    const other = await server.caller('second account');
+    await addMember(server, other.key, user.id);
+    const query = encodeURIComponent('{ viewer { user { name } key { id } account { name } } }');
+    await page.goto(`${server.origin}/graphql?query=${query}`);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Email address').fill(user.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const answer = page.locator('.result-window');
+    const run = async (name: string) => {
+      await page.locator('.graphiql-execute-button').click();
+      await answer.getByText(`"${name}"`, { exact: false }).waitFor();
+    };
+    await page.locator('.graphiql-query-editor').getByText('viewer').waitFor();
+    await run('owner');
+    await answer.getByText('"Kim"').waitFor();
+    await page.getByLabel('Account').selectOption('second account');
+    expect(await answer.locator('.view-lines').innerText()).toBe('');
+    await run('second account');
+    // A key takes the place of the session, and only here.
+    await page.getByRole('button', { name: 'Use a key' }).click();
+    await openGraphiql(page, caller.key);
+    await run('owner');
+    await answer.getByText('"user": null').waitFor();
+    await page.getByRole('button', { name: 'Change key' }).click();
+    await page.getByRole('button', { name: 'Go on as Kim' }).click();
+    await run('second account');
   });
 
   const pages = {

@@ -1,10 +1,12 @@
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beginSession } from '../../src/domain/access/session.ts';
 import type { PixelType } from '../../src/domain/pixel.ts';
 import { verifyHost } from '../../src/domain/short-domain/admin.ts';
 import type { Caller } from '../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../src/testing/server.ts';
 import { BROWSER_TIMEOUT, chromiumPath, launchBrowser } from '../support/browser.ts';
+import { addUser } from '../support/console.ts';
 import { BROWSER } from '../support/visit.ts';
 
 const SECRET = 'for the host alone';
@@ -19,7 +21,15 @@ const ATTEMPTS = {
   'reads cookies by the newer way': 'cookieStore.getAll().then(JSON.stringify)',
   'reads the local storage': 'localStorage.secret',
   'reads the storage of the tab': 'sessionStorage.secret',
-  'signs the tab in': "(sessionStorage['linkspace.key'] = 'another', 'signed in')",
+  'reads who is signed in':
+    "fetch(ORIGIN + '/auth/session', { credentials: 'include' }).then((one) => (one.ok ? one.text() : refuse()))",
+  'acts as who is signed in': `fetch(ORIGIN + '/graphql', {
+    method: 'POST', credentials: 'include', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: 'mutation { createSpace(input: { name: "by a pixel" }) { __typename } }' }),
+  }).then((one) => (one.ok ? one.text() : refuse()))`,
+  'signs somebody out': `fetch(ORIGIN + '/auth/sign-out', {
+    method: 'POST', mode: 'no-cors', credentials: 'include', body: '{}',
+  }).then(({ ok }) => (ok ? 'out' : refuse()))`,
   'opens a database': "answerOf(indexedDB.open('secret')).then(() => 'opened')",
   'lists caches': 'caches.keys().then(JSON.stringify)',
   'opens private files': "navigator.storage.getDirectory().then(() => 'opened')",
@@ -159,7 +169,8 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
   let asset: string;
   const originOf = (host: string): string => `http://${host}:${new URL(server.origin).port}`;
   beforeAll(async () => {
-    server = await startTestServer({ verifiesDomains: true });
+    // Over http, since the browser sends no secure cookie without https.
+    server = await startTestServer({ verifiesDomains: true, baseUrl: `http://${SHARED}` });
     caller = await server.caller();
     // Without https, browsers offer some of what scripts try only to hosts that they are told to trust.
     const trusted = HOSTS.map(originOf).join();
@@ -235,11 +246,18 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     return { outcomes, arrived: opened.url(), asked };
   }
 
-  test('reach nothing of a host with pages for people, and cannot lead the visitor elsewhere', async () => {
+  test('reach nothing of a host with pages for people, and no session there, and cannot lead the visitor elsewhere', async () => {
+    const { user } = await addUser(server, caller.key);
+    const { token } = await beginSession(server.database, user.id, 'a test', server.clock.now);
+    const cookie = { name: 'linkspace', value: token, url: originOf(SHARED), httpOnly: true };
+    await context.addCookies([{ ...cookie, sameSite: 'Lax' }]);
     const { outcomes, arrived, asked } = await attack(SHARED, {});
     expect(outcomes).toEqual(Object.fromEntries(Object.keys(ATTEMPTS).map((name) => [name, 'refused'])));
     expect(arrived).toBe('https://target.example/?own=1&token=private');
     expect(asked).not.toContain('hijacked.example');
+    const own = { Cookie: `linkspace=${token}` };
+    expect((await fetch(`${server.origin}/auth/session`, { headers: own })).status).toBe(200);
+    expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
   });
 
   test('fire once and do not lead on again, though their frame makes Back lead to its page', async () => {
@@ -279,6 +297,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
       'reads the address': expect.stringContaining('token=private'),
       'reads the target of the page': expect.stringContaining('https://target.example/'),
       'uses an empty page': SECRET,
+      'reads who is signed in': 'refused',
       'registers a service worker': 'refused',
       'starts a worker of the host': 'refused',
     });

@@ -30,7 +30,8 @@ export const BROWSER_TIMEOUT = 60_000;
 let shared: Promise<BrowserContext> | undefined;
 
 async function launchShared(): Promise<BrowserContext> {
-  const rules = '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost';
+  const rules =
+    '--host-resolver-rules=MAP lan.example 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost';
   // All tabs run in one process, which has compiled the scripts of earlier ones; an empty tab keeps it.
   const browser = await launchBrowser(
     [rules, '--renderer-process-limit=1'],

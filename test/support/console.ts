@@ -1,19 +1,28 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { hashToken } from '../../src/domain/access/actor.ts';
+import type { Role } from '../../src/domain/access/role.ts';
+import { beginSession } from '../../src/domain/access/session.ts';
+import { createUser } from '../../src/domain/access/user.ts';
+import { UserPasswords } from '../../src/domain/password.ts';
+import type { TestServer } from '../../src/testing/server.ts';
 import { newTab } from './browser.ts';
 
 export interface ConsoleOptions {
-  /** The path below /console. */
+  /** The path below /console; for somebody who is signed in, below the account. */
   readonly path?: string;
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
+  readonly role?: Role;
 }
 
-/** A new tab on the console, before anybody has signed in; `complaints` are the browser's errors and warnings. */
-export async function openConsole(
-  origin: string,
-  { path = '', colorScheme = 'light', width = 1280 }: ConsoleOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
+interface Opened {
+  readonly page: Page;
+  /** The browser's errors and warnings. */
+  readonly complaints: string[];
+}
+
+async function openTab({ colorScheme = 'light', width = 1280 }: ConsoleOptions): Promise<Opened> {
   const page = await newTab();
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme });
@@ -22,24 +31,67 @@ export async function openConsole(
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
-  await page.goto(`${origin}/console${path}`);
   return { page, complaints };
 }
 
-export async function enterKey(page: Page, key: string): Promise<void> {
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+/** A new tab on the console, before anybody has signed in. */
+export async function openConsole(origin: string, options: ConsoleOptions = {}): Promise<Opened> {
+  const opened = await openTab(options);
+  await opened.page.goto(`${origin}/console${options.path ?? ''}`);
+  return opened;
 }
 
-/** A new tab on the console, signed in. */
+export const PASSWORD = 'correct horse battery';
+
+const passwords = new UserPasswords({ N: 2 ** 10, r: 8, p: 1 });
+
+type Server = Pick<TestServer, 'origin' | 'database' | 'clock'>;
+
+/** Makes a user a member of the account of a key. */
+export async function addMember(
+  { database, clock }: Server,
+  key: string,
+  userId: number,
+  role: Role = 'OWNER',
+): Promise<number> {
+  const where = { hash: hashToken(key) };
+  const { accountId } = await database.prisma.apiKey.findUniqueOrThrow({ where });
+  await database.prisma.membership.create({ data: { accountId, userId, role, createdAt: clock.now } });
+  return accountId;
+}
+
+/** Makes a user, whose password is `PASSWORD`, in the account of a key. */
+export async function addUser(server: Server, key: string, role: Role = 'OWNER') {
+  const email = `${role.toLowerCase()}-${crypto.randomUUID()}@example.com`;
+  const hash = await passwords.hash('test', PASSWORD);
+  const user = await createUser(server.database, { name: 'Kim', email }, hash, server.clock.now);
+  return { accountId: await addMember(server, key, user.id, role), user };
+}
+
+/** Gives the browser of a page a session. */
+export async function giveSession(
+  page: Page,
+  { origin, database, clock }: Server,
+  userId: number,
+): Promise<void> {
+  const { token } = await beginSession(database, userId, 'a test', clock.now);
+  // Its prefix asks for an address with https; browsers send it to this machine without that, too.
+  const url = origin.replace('http:', 'https:');
+  const cookie = { name: '__Host-linkspace', value: token, url, httpOnly: true, secure: true };
+  await page.context().addCookies([cookie]);
+}
+
+/** A new tab on the console, where a new user of the key's account is signed in, by default an owner. */
 export async function signIn(
-  { origin, key }: { origin: string; key: string },
+  { server, key }: { server: Server; key: string },
   options: ConsoleOptions = {},
-): Promise<{ page: Page; complaints: string[] }> {
-  const opened = await openConsole(origin, options);
-  await enterKey(opened.page, key);
+): Promise<Opened & { accountId: number; userId: number }> {
+  const { accountId, user } = await addUser(server, key, options.role);
+  const opened = await openTab(options);
+  await giveSession(opened.page, server, user.id);
+  await opened.page.goto(`${server.origin}/console/${accountId}${options.path ?? '/'}`);
   await opened.page.locator('#main').waitFor();
-  return opened;
+  return { ...opened, accountId, userId: user.id };
 }
 
 /** Waits until it is visible; after 0.3 s Playwright's own ways to wait look only twice a second. */
@@ -48,9 +100,10 @@ export async function shown(locator: Locator): Promise<Locator> {
   return locator;
 }
 
-/** Follows an address within the page, as a link in it would; a new load would ask for the key again. */
+/** Follows an address of the account within the page, as a link in it would. */
 export async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', '/console${path}')`);
+  const [account] = /(?<=^\/console\/)\d+/.exec(new URL(page.url()).pathname) ?? [''];
+  await page.evaluate(`history.pushState(null, '', '/console/${account}${path || '/'}')`);
 }
 
 /** The rows of the list, by their short URLs. */

@@ -1,58 +1,31 @@
-import { type ReactElement, useEffect, useState } from 'react';
-import { Provider } from 'urql';
-import { Router } from 'wouter';
-import { keyOfTab } from '../data/key-of-tab.ts';
-import { type Session, SessionContext } from '../data/session.ts';
-import { dismissAll, Toasts } from '../parts/toasts.tsx';
-import { type Entry, enter } from './entry.ts';
-import { focusSoon, isFocusFree } from './focus.ts';
-import { Frame } from './frame.tsx';
-import { SignIn } from './sign-in.tsx';
+import type { ReactElement } from 'react';
+import { Route, Router, Switch } from 'wouter';
+import { lazily } from '../parts/lazily.tsx';
+import { waiting } from './gate.tsx';
+import { Inside } from './inside.tsx';
+import { SignInPage } from './sign-in.tsx';
 
-type State =
-  | { readonly at: 'entering' }
-  | { readonly at: 'out'; readonly why: string | null }
-  | { readonly at: 'in'; readonly session: Session };
+const load = () => import('./entrances.tsx');
+const Welcome = lazily(async () => (await load()).Welcome, waiting);
+const Accept = lazily(async () => (await load()).Accept, waiting);
+const Forgot = lazily(async () => (await load()).Forgot, waiting);
+const SignedInApart = lazily(async () => (await load()).SignedInApart, waiting);
+const Reset = lazily(async () => (await load()).Reset, waiting);
+const ConfirmEmail = lazily(async () => (await load()).ConfirmEmail, waiting);
 
 export function App(): ReactElement {
-  const [state, setState] = useState<State>(() =>
-    keyOfTab.get() === null ? { at: 'out', why: null } : { at: 'entering' },
-  );
-  const leave = (why: string | null) => {
-    keyOfTab.clear();
-    dismissAll();
-    setState({ at: 'out', why });
-  };
-  const take = (entry: Entry) => {
-    if ('refused' in entry) {
-      if (entry.isWrong) keyOfTab.clear();
-      return setState({ at: 'out', why: entry.refused });
-    }
-    keyOfTab.set(entry.session.apiKey);
-    setState({ at: 'in', session: entry.session });
-  };
-  const signIn = async (key: string) => take(await enter(key, leave));
-  const enterByForm = async (key: string) => {
-    await signIn(key);
-    focusSoon('#main', isFocusFree);
-  };
-  // The page was loaded again: it enters with the key of the tab.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
-  useEffect(() => {
-    const key = keyOfTab.get();
-    if (key !== null) void signIn(key);
-  }, []);
-
-  if (state.at === 'entering') return <div className="entering" aria-busy="true" />;
-  if (state.at === 'out') return <SignIn why={state.why} kept={keyOfTab.get()} onKey={enterByForm} />;
   return (
-    <SessionContext value={state.session}>
-      <Provider value={state.session.client}>
-        <Router base="/console">
-          <Frame />
-          <Toasts />
-        </Router>
-      </Provider>
-    </SessionContext>
+    <Router base="/console">
+      <Switch>
+        <Route path="/sign-in" component={SignInPage} />
+        <Route path="/welcome" component={Welcome} />
+        <Route path="/accept" component={Accept} />
+        <Route path="/forgot" component={Forgot} />
+        <Route path="/reset" component={Reset} />
+        <Route path="/confirm" component={ConfirmEmail} />
+        <Route path="/signed-in" component={SignedInApart} />
+        <Route component={Inside} />
+      </Switch>
+    </Router>
   );
 }

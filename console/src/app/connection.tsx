@@ -19,7 +19,7 @@ async function answers(): Promise<boolean> {
 
 /** Follows the changes of others, and says when the service does not answer. */
 export function Connection(): ReactElement | null {
-  const { client, apiKey, viewer } = useSession();
+  const { client, accountId, viewer } = useSession();
   const [isAway, setAway] = useState(false);
   const onRevoked = useEffectEvent(() => {
     // The next request fails, and ends the session.
@@ -29,8 +29,8 @@ export function Connection(): ReactElement | null {
     if (!isOpen && !(await answers())) setAway(true);
   });
   useEffect(() => {
-    const name = `linkspace.${viewer.key?.id}`;
-    const begin = () => followChanges({ client, apiKey, name, onConnection, onRevoked });
+    const name = `linkspace.${accountId}.${viewer.user?.id}`;
+    const begin = () => followChanges({ client, accountId, name, onConnection, onRevoked });
     let end = begin();
     // A page that is left may come back from the browser's cache; frozen there, it must not lead other tabs.
     const onHide = () => end();
@@ -46,7 +46,7 @@ export function Connection(): ReactElement | null {
       window.removeEventListener('pageshow', onShow);
       end();
     };
-  }, [client, apiKey, viewer.key?.id]);
+  }, [client, accountId, viewer.user?.id]);
   useEffect(() => {
     if (!isAway) return;
     const timer = setInterval(async () => {

@@ -4,6 +4,7 @@ import { useSession } from '../data/session.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { lazily, Shield } from '../parts/lazily.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
@@ -19,6 +20,9 @@ const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesVi
 const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
 const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
+const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
+const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
+const ProfileView = lazily(async () => (await import('../views/profile/profile-view.tsx')).ProfileView);
 const Activity = lazily(async () => (await import('../views/activity.tsx')).ActivityView);
 const Many = lazily(async () => (await import('../views/many/many-view.tsx')).ManyView);
 
@@ -28,6 +32,8 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
   { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
   { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
+  { path: '/people', name: texts.places.people, icon: 'people' },
+  { path: '/keys', name: texts.places.keys, icon: 'key' },
   { path: '/activity', name: texts.places.activity, icon: 'activity' },
 ];
 
@@ -35,6 +41,7 @@ function nameOf(location: string): string {
   // As routes match it.
   const path = location.toLowerCase().replace(/(?<=.)\/$/, '');
   if (path === '/many') return texts.many.title;
+  if (path === '/profile') return texts.profile.title;
   if (path.startsWith('/links/')) return texts.places.links;
   return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
 }
@@ -57,15 +64,26 @@ function Places({ onGone }: { onGone?: () => void }): ReactElement {
   );
 }
 
-function Account({ onHelp }: { onHelp: () => void }): ReactElement {
-  const { viewer, canWrite, signOut } = useSession();
+function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void }): ReactElement {
+  const { viewer, accountId, accounts, signOut } = useSession();
+  const [, navigate] = useLocation();
+  const others = accounts.filter(({ id }) => id !== accountId);
   return (
     <div className="account">
       <p>
         <b>{viewer.account.name}</b>
-        <span>{texts.account.key(viewer.key?.prefix ?? '')}</span>
-        {!canWrite && <span>{texts.account.readOnly}</span>}
+        <Link href="/profile" onClick={onGone} title={texts.profile.title}>
+          {viewer.user?.name}
+        </Link>
+        <span>{viewer.role && texts.roles[viewer.role]}</span>
       </p>
+      {others.length > 0 && (
+        <Menu
+          label={texts.account.switch}
+          icon="switch"
+          items={others.map(({ id, name }) => ({ id, name, run: () => navigate(`~/console/${id}/`) }))}
+        />
+      )}
       <button
         type="button"
         className="bare"
@@ -148,7 +166,7 @@ export function Frame(): ReactElement {
         </div>
         <div className="drawer">
           <Places onGone={() => setMenu(false)} />
-          <Account onHelp={() => setHelp(true)} />
+          <Account onHelp={() => setHelp(true)} onGone={() => setMenu(false)} />
         </div>
       </aside>
       <main id="main" tabIndex={-1}>
@@ -174,6 +192,15 @@ export function Frame(): ReactElement {
           </Route>
           <Route path="/webhooks">
             <Webhooks />
+          </Route>
+          <Route path="/people">
+            <People />
+          </Route>
+          <Route path="/keys">
+            <Keys />
+          </Route>
+          <Route path="/profile">
+            <ProfileView />
           </Route>
           <Route path="/activity">
             <Activity />

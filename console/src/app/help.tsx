@@ -5,7 +5,7 @@ import { CheckField } from '../parts/field.tsx';
 import { texts } from '../texts.ts';
 import { shortcuts } from './shortcuts.ts';
 
-/** The keys that need a key of the API that may write. */
+/** The keys for those who may change links. */
 const changing: readonly string[] = ['n', 'e', 'd', 'x'];
 
 /** The sheet with all shortcuts. */

@@ -1,56 +1,183 @@
-import { type FormEvent, type ReactElement, useState } from 'react';
-import { Brand } from '../parts/brand.tsx';
-import { TextField } from '../parts/field.tsx';
-import { useTitle } from '../parts/title.ts';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Link, useLocation, useSearch } from 'wouter';
+import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import { Fault } from '../data/faults.ts';
+import { tellUser } from '../data/sign-in-again.ts';
+import { EmailField, OwnPasswordField } from '../parts/field.tsx';
+import { useForm } from '../parts/form.ts';
+import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
+import { Gate, GateEnd, waiting } from './gate.tsx';
 
-export function SignIn({
-  why,
-  kept,
-  onKey,
-}: {
-  why: string | null;
-  /** The key of the tab, if it could not be checked. */
-  kept: string | null;
-  onKey: (key: string) => Promise<void>;
-}): ReactElement {
-  const [key, setKey] = useState(kept ?? '');
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (key.trim() === '' || isBusy) return;
-    setBusy(true);
-    await onKey(key.trim());
-    setBusy(false);
+/** How people can sign in here; null until that is known. */
+export function useMethods(): Methods | null {
+  const [methods, setMethods] = useState<Methods | null>(null);
+  useEffect(() => {
+    void findMethods().then(setMethods);
+  }, []);
+  return methods;
+}
+
+interface OtherWaysProps {
+  readonly methods: Methods;
+  /** The path to which the provider leads back. */
+  readonly to: string;
+  /** Of a link, which the provider's answer uses up. */
+  readonly token?: string | undefined;
+  /** Whether the provider gets a tab of its own, since this one has unsaved work. */
+  readonly isApart?: boolean;
+  onIn(who: SignedIn): void;
+}
+
+/** The ways to sign in without a password. */
+export function OtherWays({
+  methods,
+  to,
+  token,
+  isApart = false,
+  onIn,
+}: OtherWaysProps): ReactElement | null {
+  const { passkeys, openid } = methods;
+  const [message, setMessage] = useState('');
+  const attempt = async (act: () => Promise<unknown>) => {
+    setMessage('');
+    try {
+      await act();
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      setMessage(faultText(error));
+    }
   };
-  const t = texts.signIn;
-  useTitle(t.title);
+  const byPasskey = async () => {
+    const { signInByPasskey } = await import('../data/passkeys.ts');
+    onIn(await signInByPasskey());
+  };
+  if (!passkeys && openid === null) return null;
   return (
-    <main className="gate">
-      <form className="card" onSubmit={submit}>
-        <a className="brand" href="/">
-          <Brand />
+    <>
+      <p className="told" role="alert">
+        {message}
+      </p>
+      {passkeys && (
+        <button type="button" className="button quiet" onClick={() => attempt(byPasskey)}>
+          {texts.signIn.byPasskey}
+        </button>
+      )}
+      {openid && token && (
+        <button
+          type="button"
+          className="button quiet"
+          onClick={() => attempt(() => goToProvider({ to, token }))}
+        >
+          {texts.signIn.byProvider(openid.name)}
+        </button>
+      )}
+      {openid && !token && (
+        <a className="button quiet" href={oidcPath(to)} {...(isApart && { target: '_blank' })}>
+          {texts.signIn.byProvider(openid.name)}
         </a>
-        <h1>{t.title}</h1>
-        <p className="lead">{t.lead}</p>
-        <TextField
-          label={t.key}
-          type="password"
-          value={key}
-          onText={setKey}
-          required
-          spellCheck={false}
-          autoFocus
-        />
-        <p className="told" role="alert">
+      )}
+    </>
+  );
+}
+
+/** Where passkeys can be used, if not here. */
+export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
+  if (passkeys) return null;
+  const { protocol, hostname, origin } = URL.canParse(consoleUrl) ? new URL(consoleUrl) : location;
+  const isPossible = (protocol === 'https:' || hostname === 'localhost') && !/^[\d.]+$|^\[/.test(hostname);
+  return isPossible && origin !== location.origin
+    ? texts.signIn.passkeysAt(consoleUrl)
+    : texts.signIn.passkeysNeed;
+}
+
+/** Asks somebody to sign in. `to` is where the provider leads back to. */
+export function SignInForm({
+  why,
+  to,
+  token,
+  onIn,
+}: Pick<OtherWaysProps, 'to' | 'token' | 'onIn'> & { readonly why: string }): ReactElement {
+  const methods = useMethods();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const enter = (who: SignedIn) => {
+    tellUser(who.user.id);
+    onIn(who);
+  };
+  const { errors, message, isBusy, submit } = useForm(
+    { within: '.gate', shown: ['email', 'password'] },
+    async () => {
+      const outcome = await send<SignedIn>('sign-in', { email, password });
+      if (outcome.answer) enter(outcome.answer);
+      return outcome;
+    },
+    () => undefined,
+  );
+  const t = texts.signIn;
+  if (methods === null) return waiting;
+  const hint = methods.password && isSecureContext ? passkeyHint(methods) : null;
+  return (
+    <Gate title={t.title} onSubmit={submit}>
+      {why !== '' && (
+        <p className="notice" role="status">
           {why}
         </p>
-        <button type="submit" className="button" disabled={isBusy}>
-          {isBusy ? t.checking : t.open}
-        </button>
-        <p className="hint">{t.noKey}</p>
-        <p className="hint">{t.note}</p>
-      </form>
-    </main>
+      )}
+      {methods.password && (
+        <>
+          <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />
+          <OwnPasswordField value={password} onText={setPassword} error={errors.password} />
+          <GateEnd message={message} isBusy={isBusy} action={t.open} />
+        </>
+      )}
+      <OtherWays methods={methods} to={to} token={token} onIn={enter} />
+      {methods.password && (
+        <p className="hint">
+          <Link href="~/console/forgot">{t.forgot}</Link> {t.noUser}
+        </p>
+      )}
+      {hint && <p className="hint">{hint}</p>}
+    </Gate>
+  );
+}
+
+/** The path of this site that was asked for, below /console or /graphql. */
+function asked(search: string): string | null {
+  const to = new URLSearchParams(search).get('to') ?? '';
+  return /^\/(console|graphql)(?![^/?])/.test(to) ? to : null;
+}
+
+/** The page at /console/sign-in: where a provider leads to if it failed, and where GraphiQL sends people. */
+export function SignInPage(): ReactElement {
+  const [, navigate] = useLocation();
+  const search = useSearch();
+  const [isKnown, setKnown] = useState(false);
+  const [isIn, setIn] = useState(false);
+  const fault = new URLSearchParams(search).get('fault');
+  const to = asked(search);
+  const goOn = () => (to === null ? navigate('/', { replace: true }) : location.replace(to));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  useEffect(() => {
+    ask('session')
+      .then(() => (fault === null ? goOn() : setIn(true)))
+      .catch(() => undefined)
+      .finally(() => setKnown(true));
+  }, []);
+  const t = texts.signIn;
+  if (!isKnown) return waiting;
+  const why = fault === null ? '' : (t.providerFaults[fault] ?? t.providerFailed);
+  if (isIn)
+    return (
+      <Gate title={t.title} lead={why}>
+        <Link href="/">{t.back}</Link>
+      </Gate>
+    );
+  return (
+    <SignInForm
+      why={why}
+      to={to === null ? '/console' : `/console/sign-in?${new URLSearchParams({ to })}`}
+      onIn={goOn}
+    />
   );
 }

@@ -14,7 +14,7 @@ import { write } from './write.ts';
 /** Shows why something failed. */
 export function showFault(error: unknown, about = ''): void {
   if (!(error instanceof Fault)) throw error;
-  if (error.kind !== 'key') showToast(faultText(error), { wrong: true, about });
+  if (error.kind !== 'session') showToast(faultText(error), { wrong: true, about });
 }
 
 /** Does what somebody asked for, and shows why if it fails. What was said before about the same is gone. */
@@ -132,7 +132,7 @@ addEventListener('pagehide', () => {
     void fetch('/graphql', {
       method: 'POST',
       keepalive: true,
-      headers: { ...headersOf(session.apiKey), 'Content-Type': 'application/json' },
+      headers: { ...headersOf(session.accountId), 'Content-Type': 'application/json' },
       body: JSON.stringify({ query, variables: { ids } }),
     });
   }

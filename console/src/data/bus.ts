@@ -21,7 +21,17 @@ export function announce(happenings: readonly Happening[]): void {
   if (happenings.length > 0) for (const listener of listeners) listener(happenings);
 }
 
-export const allKinds: readonly RecordKind[] = ['LINK', 'SPACE', 'DOMAIN', 'PIXEL', 'WEBHOOK'];
+export const allKinds: readonly RecordKind[] = [
+  'LINK',
+  'SPACE',
+  'DOMAIN',
+  'PIXEL',
+  'WEBHOOK',
+  'MEMBER',
+  'INVITATION',
+  'API_KEY',
+  'ACCOUNT',
+];
 
 /** Announces that any record of these kinds may have changed. */
 export function announceKinds(...kinds: readonly RecordKind[]): void {

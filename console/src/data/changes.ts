@@ -27,8 +27,8 @@ export interface ChangeGroup {
 }
 
 /** The fields of a new record say little: many that are made at once differ in them. */
-const sortOf = ({ action, kind, key, fields }: LoggedChangeFragment): string =>
-  JSON.stringify([action, kind, key?.id, action === 'UPDATED' ? fields : []]);
+const sortOf = ({ action, kind, by, fields }: LoggedChangeFragment): string =>
+  JSON.stringify([action, kind, by?.__typename, by?.id, action === 'UPDATED' ? fields : []]);
 
 /** Changes, newest first, with those of one action together: it changes a record once. */
 function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {

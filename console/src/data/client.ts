@@ -9,6 +9,7 @@ const withoutId = [
   ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
+  ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError'],
 ];
 
@@ -43,15 +44,15 @@ function forgetOldPages(cache: Cache, list: 'links' | 'changes'): void {
   for (const { fieldKey } of pages.slice(0, -KEPT_PAGES)) cache.invalidate('Query', fieldKey);
 }
 
-/** The headers of every request. */
-export const headersOf = (key: string): Record<string, string> => ({ Authorization: `Bearer ${key}` });
+/** The headers of every request: the cookie says who sends it, and this for which account. */
+export const headersOf = (accountId: string): Record<string, string> => ({ 'X-Account': accountId });
 
-/** A client for one key. */
-export function createClient(key: string, onFault: (fault: Fault) => void): Client {
+/** A client for one account. */
+export function createClient(accountId: string, onFault: (fault: Fault) => void): Client {
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
-    fetchOptions: { headers: headersOf(key) },
+    fetchOptions: { headers: headersOf(accountId) },
     exchanges: [
       mapExchange({ onError: (error) => onFault(faultOf(error)) }),
       cacheExchange({

@@ -1,23 +1,37 @@
 import type { CombinedError } from 'urql';
 
 /** Why an operation has no result. */
-export type FaultKind = 'away' | 'key' | 'forbidden' | 'limited' | 'busy' | 'old' | 'broken' | 'refused';
+export type FaultKind =
+  | 'away'
+  | 'session'
+  | 'forbidden'
+  | 'limited'
+  | 'busy'
+  | 'old'
+  | 'broken'
+  | 'refused'
+  | Stale;
+/** The sign-in is too long ago for what was asked. */
+type Stale = 'stale';
 
 /** An operation that failed as a whole; errors of fields are part of results instead. */
 export class Fault extends Error {
   readonly kind: FaultKind;
   /** After how many seconds it may be sent again; null if that would not help. */
   readonly retryAfter: number | null;
+  /** The error's code, if it has one. */
+  readonly code: string;
 
-  constructor(kind: FaultKind, message: string, retryAfter: number | null = null) {
+  constructor(kind: FaultKind, message: string, retryAfter: number | null = null, code = '') {
     super(message);
     this.kind = kind;
+    this.code = code;
     this.retryAfter = retryAfter;
   }
 }
 
 const kinds: Readonly<Record<string, FaultKind>> = {
-  UNAUTHENTICATED: 'key',
+  UNAUTHENTICATED: 'session',
   FORBIDDEN: 'forbidden',
   RATE_LIMITED: 'limited',
   UNAVAILABLE: 'busy',
@@ -33,16 +47,26 @@ function secondsOf(response: Response | undefined): number {
   return seconds > 0 ? seconds : 1;
 }
 
+/** The fault of an answer without what was expected. */
+export function faultOfResponse(response: Response | undefined, message: string): Fault {
+  if (response === undefined || response.ok) return new Fault('away', message, 1);
+  const isBusy = [429, 502, 503, 504].includes(response.status);
+  return new Fault(isBusy ? 'busy' : 'away', message, secondsOf(response));
+}
+
+/** The fault behind an error with a code, which both GraphQL and `/auth` have. */
+export function faultOfCode(given: unknown, message: string, response: Response | undefined): Fault {
+  const code = String(given);
+  const isStale = code === 'FORBIDDEN' && message.startsWith('Sign in again');
+  const kind = isStale ? 'stale' : (kinds[code] ?? 'refused');
+  const repeats = kind === 'limited' || kind === 'busy';
+  return new Fault(kind, message, repeats ? secondsOf(response) : null, code);
+}
+
 /** The fault behind an error of urql. */
 export function faultOf(error: CombinedError): Fault {
   const response: Response | undefined = error.response;
   const [first] = error.graphQLErrors;
-  if (first === undefined) {
-    if (response === undefined || response.ok) return new Fault('away', error.message, 1);
-    const isBusy = [429, 502, 503, 504].includes(response.status);
-    return new Fault(isBusy ? 'busy' : 'away', error.message, secondsOf(response));
-  }
-  const kind = kinds[String(first.extensions.code)] ?? 'refused';
-  const repeats = kind === 'limited' || kind === 'busy';
-  return new Fault(kind, first.message, repeats ? secondsOf(response) : null);
+  if (first === undefined) return faultOfResponse(response, error.message);
+  return faultOfCode(first.extensions.code, first.message, response);
 }

@@ -31,12 +31,12 @@ export function reconnectNow(): void {
 
 export interface LiveOptions {
   readonly client: Client;
-  readonly apiKey: string;
-  /** A name that tabs with the same key share. */
+  readonly accountId: string;
+  /** A name that tabs of the same user and account share. */
   readonly name: string;
   /** Called when the connection opens and when it is lost. */
   readonly onConnection: (isOpen: boolean) => void;
-  /** Called when the key is no longer accepted. */
+  /** Called when the session is over. */
   readonly onRevoked: () => void;
 }
 
@@ -44,7 +44,7 @@ export interface LiveOptions {
  * Follows the account's changes. Of all tabs, one has the stream, and tells the others: browsers open only six connections to
  * a host over HTTP/1.1. Returns a function that ends it.
  */
-export function followChanges({ client, apiKey, name, onConnection, onRevoked }: LiveOptions): () => void {
+export function followChanges({ client, accountId, name, onConnection, onRevoked }: LiveOptions): () => void {
   const ended = new AbortController();
   const channel = new BroadcastChannel(name);
   const seen = new Set<string>();
@@ -88,7 +88,7 @@ export function followChanges({ client, apiKey, name, onConnection, onRevoked }:
   const listen = async (): Promise<void> => {
     const stream = createStream({
       url: '/graphql',
-      headers: headersOf(apiKey),
+      headers: headersOf(accountId),
       retryAttempts: 0,
       on: {
         connected: () => {

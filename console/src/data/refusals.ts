@@ -70,12 +70,13 @@ function placeInLink(path: readonly string[], { targetType, targets, privacy }: 
 /** What the API answers instead of what was asked for. */
 export interface Refusal {
   readonly __typename?: string;
-  readonly message: string;
+  /** Not asked for where the console has its own words. */
+  readonly message?: string;
   readonly fields?: RefusedFragment['fields'];
 }
 
 /** Why something was refused, in sentences. */
-export function refusalText({ __typename = '', message, fields = [] }: Refusal): string {
+export function refusalText({ __typename = '', message = '', fields = [] }: Refusal): string {
   if (fields.length > 0) return fields.map(sentenceOf).join(' ');
   return texts.refusals[__typename] ?? message;
 }

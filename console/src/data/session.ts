@@ -1,14 +1,19 @@
 import { createContext, useContext } from 'react';
 import type { Client } from 'urql';
-import type { ViewerQuery } from '../generated/documents.ts';
+import type { Permission, ViewerQuery } from '../generated/documents.ts';
+import type { SignedIn } from './auth.ts';
 
-/** What a signed-in tab has. */
+/** What a tab has of the account that it shows. */
 export interface Session {
+  /** Sends requests for this account. */
   readonly client: Client;
-  readonly apiKey: string;
+  readonly accountId: string;
   readonly viewer: ViewerQuery['viewer'];
-  /** Whether the key may change anything. */
+  /** All accounts of the user. */
+  readonly accounts: SignedIn['accounts'];
+  /** Whether the user may change links, spaces and pixels. */
   readonly canWrite: boolean;
+  may(permission: Permission): boolean;
   signOut(): void;
 }
 

@@ -1,6 +1,7 @@
 import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
 import { headersOf } from './client.ts';
 import { Fault, faultOf } from './faults.ts';
+import { askToSignIn } from './sign-in-again.ts';
 
 /** How often a write is sent, before its failure is shown. */
 const MAX_ATTEMPTS = 4;
@@ -25,15 +26,15 @@ export const wait = (seconds: number): Promise<void> =>
  * @throws Fault if there is no result
  */
 export async function write<Data, Variables extends AnyVariables>(
-  { client, apiKey }: { client: Client; apiKey: string },
+  { client, accountId }: { client: Client; accountId: string },
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const intent = JSON.stringify([nameOf(document), variables]);
-  const key = intents.get(intent) ?? randomName();
-  intents.set(intent, key);
-  const fetchOptions = { headers: { ...headersOf(apiKey), 'Idempotency-Key': key } };
+  const intent = JSON.stringify([accountId, nameOf(document), variables]);
   for (let attempt = 1; ; attempt++) {
+    const key = intents.get(intent) ?? randomName();
+    intents.set(intent, key);
+    const fetchOptions = { headers: { ...headersOf(accountId), 'Idempotency-Key': key } };
     const { data, error } = await client.mutation(document, variables, { fetchOptions }).toPromise();
     if (error === undefined && data !== undefined) {
       intents.delete(intent);
@@ -41,6 +42,7 @@ export async function write<Data, Variables extends AnyVariables>(
     }
     const fault = error ? faultOf(error) : new Fault('away', '');
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
+    if (fault.kind === 'stale' && (await askToSignIn())) continue;
     const seconds = fault.retryAfter === null ? null : Math.max(fault.retryAfter, attempt / 2);
     if (attempt === MAX_ATTEMPTS || seconds === null || seconds > MAX_WAIT) throw fault;
     await wait(seconds);

@@ -90,8 +90,11 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const few = recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MAX_NAMED) : [];
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
   const t = texts.history;
-  const byWhom = ({ change: { key } }: ChangeGroup): string =>
-    key === null ? t.byOperator : t.byKey(key.prefix, key.id === session.viewer.key?.id);
+  const byWhom = ({ change: { by } }: ChangeGroup): string => {
+    if (by === null) return t.byOperator;
+    if (by.__typename === 'ApiKey') return t.byKey(by.name, by.prefix);
+    return t.byUser(by.name, by.id === session.viewer.user?.id);
+  };
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}

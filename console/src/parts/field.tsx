@@ -112,6 +112,28 @@ export function PasswordField({ label, hint, error, onText, ...input }: TextFiel
   );
 }
 
+/** Whom somebody signs in as. */
+export function EmailField(props: Omit<TextFieldProps, 'label'>): ReactElement {
+  return <TextField label={texts.signIn.email} type="email" autoComplete="username" required {...props} />;
+}
+
+/** A password that somebody chooses. */
+export function NewPasswordField(props: Omit<TextFieldProps, 'label'> & { label?: string }): ReactElement {
+  return (
+    <PasswordField
+      label={texts.entrances.newPassword}
+      hint={texts.entrances.passwordHint}
+      required
+      {...props}
+    />
+  );
+}
+
+/** The password of somebody. */
+export function OwnPasswordField(props: Omit<TextFieldProps, 'label'>): ReactElement {
+  return <PasswordField label={texts.signIn.password} autoComplete="current-password" required {...props} />;
+}
+
 export interface Option<Value extends string> {
   readonly value: Value;
   readonly text: string;

@@ -1,17 +1,8 @@
-import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react';
-import { showWrong } from '../app/focus.ts';
-import { Fault } from '../data/faults.ts';
+import type { ReactElement, ReactNode } from 'react';
 import type { FieldErrors } from '../data/link-fields.ts';
-import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
-import { faultText } from './notice.tsx';
-
-/** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
-export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
-
-const refusalIn = (outcome: Outcome): Refusal | null =>
-  outcome.__typename.endsWith('Error') && 'message' in outcome ? outcome : null;
+import { type Outcome, useForm } from './form.ts';
 
 /** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
 export function FormDialog({
@@ -31,34 +22,7 @@ export function FormDialog({
   onSubmit: () => Promise<Outcome>;
   children: (errors: FieldErrors) => ReactNode;
 }): ReactElement {
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const [message, setMessage] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (isBusy) return;
-    setBusy(true);
-    setErrors({});
-    setMessage('');
-    try {
-      const outcome = await onSubmit();
-      const refusal = refusalIn(outcome);
-      if (refusal === null) return onClose();
-      const { fields = [] } = refusal;
-      const { errors, besides } = errorsIn(shown, fields);
-      const show = () => {
-        setErrors(errors);
-        setMessage(fields.length === 0 ? refusalText(refusal) : (besides ?? ''));
-      };
-      if (Object.keys(errors).length > 0) showWrong('dialog', show);
-      else show();
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      setMessage(faultText(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, onSubmit, onClose);
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>

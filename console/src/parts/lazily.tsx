@@ -6,13 +6,14 @@ import {
   type ReactElement,
   type ReactNode,
   Suspense,
+  useContext,
   useEffect,
   useEffectEvent,
   useState,
 } from 'react';
 import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
 import { fieldsOfDraft } from '../data/link-fields.ts';
-import { useSession } from '../data/session.ts';
+import { SessionContext } from '../data/session.ts';
 import { findTrouble, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
@@ -99,9 +100,9 @@ function Failure({
   isRepeated: boolean;
   onAgain: () => void;
 }): ReactElement {
-  const { viewer } = useSession();
+  const session = useContext(SessionContext);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const unsaved = unsavedOf(viewer.account.id);
+  const unsaved = session ? unsavedOf(session.accountId) : [];
   const mayReload = unsaved.length === 0;
   const tell = useEffectEvent((found: Trouble) => {
     // The service may have been away, and be back: once, that is tried without a word.

@@ -2,6 +2,8 @@ import { type ReactElement, type ReactNode, useId, useRef, useState } from 'reac
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
+  /** What tells it apart, if its name does not. */
+  readonly id?: string;
   readonly name: string;
   readonly icon?: IconName;
   /** The key that does the same. */
@@ -14,14 +16,16 @@ export interface MenuItem {
 /** A button that opens a list of actions. */
 export function Menu({
   label,
+  icon = 'more',
   items,
   children,
 }: {
   label: string;
+  icon?: IconName;
   items: readonly MenuItem[];
   children?: ReactNode;
 }): ReactElement {
-  const id = useId();
+  const listId = useId();
   // A list of 50 rows has 50 menus: what is in them is rendered when it is shown.
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -42,20 +46,20 @@ export function Menu({
         className={children ? 'button quiet' : 'bare'}
         aria-label={children ? undefined : label}
         title={children ? undefined : label}
-        popoverTarget={id}
+        popoverTarget={listId}
       >
-        {children ?? <Icon name="more" />}
+        {children ?? <Icon name={icon} />}
       </button>
       <div
         ref={list}
-        id={id}
+        id={listId}
         popover="auto"
         className="menu"
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
         onToggle={({ newState }) => (newState === 'open' ? place() : setOpen(false))}
       >
         {isOpen &&
-          items.map(({ name, icon, shortcut, href, danger, run }) => {
+          items.map(({ id, name, icon, shortcut, href, danger, run }) => {
             const content = (
               <>
                 {icon && <Icon name={icon} />}
@@ -65,7 +69,7 @@ export function Menu({
             );
             return href === undefined ? (
               <button
-                key={name}
+                key={id ?? name}
                 type="button"
                 className={danger ? 'danger' : undefined}
                 onClick={() => {

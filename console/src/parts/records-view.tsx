@@ -3,9 +3,10 @@ import type { TypedDocumentNode } from 'urql';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
-import type { RecordKind } from '../generated/documents.ts';
+import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { Confirm, type Outcome } from './form-dialog.tsx';
+import type { Outcome } from './form.ts';
+import { Confirm } from './form-dialog.tsx';
 import { Menu } from './menu.tsx';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 import { MorePages, Records, RecordsHead } from './records.tsx';
@@ -29,6 +30,7 @@ export interface RecordFormProps<Row> {
 /** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */
 export function RecordsView<Data, Row extends { readonly id: string; readonly name: string }>({
   kind,
+  permission = 'WRITE',
   title,
   words,
   document,
@@ -40,6 +42,8 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   children,
 }: {
   kind: RecordKind;
+  /** What lets people change the records. */
+  permission?: Permission;
   title: string;
   words: Words;
   document: TypedDocumentNode<Data, { after?: string | null | undefined }>;
@@ -56,7 +60,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   /** What a row shows, beside its menu. */
   children: (row: Row) => ReactNode;
 }): ReactElement {
-  const { canWrite } = useSession();
+  const mayChange = useSession().may(permission);
   const [after, setAfter] = useState<string | null>(null);
   const [edited, setEdited] = useState<Row | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Row | null>(null);
@@ -65,7 +69,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   // As it is now: somebody else may change it meanwhile.
   const record = edited === 'new' ? null : (nodes?.find(({ id }) => id === edited?.id) ?? edited);
   const menuOf = (row: Row) =>
-    canWrite &&
+    mayChange &&
     !isFixed(row) && (
       <Menu
         label={texts.links.actionsOf(row.name)}
@@ -80,7 +84,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       <RecordsHead
         title={title}
         lead={words.lead}
-        create={canWrite ? words.create : undefined}
+        create={mayChange ? words.create : undefined}
         onCreate={() => setEdited('new')}
       />
       {fault && <FaultNotice fault={fault} again={again} />}

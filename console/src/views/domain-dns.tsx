@@ -93,7 +93,7 @@ export function DomainDns({
         {address === null && `${t.noAddress} `}
         {t.dnsNotes}
       </p>
-      {!verified && session.canWrite && (
+      {!verified && session.may('DOMAINS') && (
         <button type="button" className="button quiet small" aria-disabled={isBusy} onClick={verify}>
           {isBusy ? t.checking : t.check}
         </button>

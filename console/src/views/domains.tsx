@@ -27,6 +27,7 @@ export function DomainsView(): ReactElement {
   return (
     <RecordsView
       kind="DOMAIN"
+      permission="DOMAINS"
       title={texts.places.domains}
       words={t}
       document={DomainsDocument}

@@ -90,7 +90,14 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/webhooks', '.records li'],
+    ['/people', '.records li'],
+    ['/keys', '.records li'],
+    ['/profile', 'section:last-child .records li'],
     ['/activity', '.history li'],
+  ];
+  /** The pages for those who are not signed in. */
+  const gates = [
+    ...['sign-in?fault=NO_ROLE', 'welcome#token', 'accept#token', 'forgot', 'reset#token', 'confirm#token'],
   ];
   const dialogs: readonly [path: string, button: string | RegExp][] = [
     ['/links/ID', 'QR code'],
@@ -99,15 +106,23 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/domains', 'New domain'],
     ['/pixels', 'New pixel'],
     ['/webhooks', 'New webhook'],
+    ['/people', 'Invite somebody'],
+    ['/people', 'Rename the account'],
+    ['/keys', 'New key'],
+    ['/profile', 'Change: Kim'],
   ];
 
   test('fit windows of 390 and 1280 pixels, light and dark, and have no violation of axe’s rules', async () => {
     const { page: gate } = await openConsole(server.origin);
-    await gate.getByLabel('API key').waitFor();
-    await inEach(gate, async (rules, look) =>
-      expect([look, await violationsOn(gate, rules)]).toEqual([look, []]),
-    );
-    const { page, complaints } = await signIn({ origin: server.origin, key });
+    for (const path of gates) {
+      await gate.goto(`${server.origin}/console/${path}`);
+      await shown(gate.locator('.gate h1'));
+      await inEach(gate, async (rules, look) => {
+        expect([path, look, await violationsOn(gate, rules)]).toEqual([path, look, []]);
+        expect([path, look, (await overflowOf(gate)) <= 0]).toEqual([path, look, true]);
+      });
+    }
+    const { page, complaints } = await signIn({ server, key });
     for (const [path, part, open] of views) {
       await follow(page, path.replace('ID', link));
       await shown(page.locator('main h1').first());

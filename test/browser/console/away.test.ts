@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { openConsole, rowOf, shown, signIn } from '../../support/console.ts';
+import { openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -22,7 +22,12 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
 
   test('says so, reads again what others changed as soon as it is back, and makes a link that was sent meanwhile once', async () => {
     const first = await startService(env);
-    const { page } = await signIn({ origin: first.origin, key: KEY });
+    const [, welcome = ''] = /(\/console\/welcome#\S+)/.exec(first.stdout) ?? [];
+    const { page } = await openConsole(first.origin, { path: welcome.replace('/console', '') });
+    await page.getByLabel('Your name').fill('Kim');
+    await page.getByLabel('Email address').fill('kim@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Begin' }).click();
     await page.getByText('No links yet').waitFor();
     await first.stop();
     const notice = page.getByText('The service does not answer. What you see may be old');
@@ -62,7 +67,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const server = await startTestServer();
     const caller = await server.caller();
     const { alias } = await caller.link();
-    const { page } = await signIn({ origin: server.origin, key: caller.key });
+    const { page } = await signIn({ server, key: caller.key });
     // A part that fails while the service answers is tried once more by itself.
     await page.route(/assets\/spaces-.*js/, (route) => route.abort(), { times: 1 });
     await page.getByRole('link', { name: 'Spaces' }).click();
@@ -92,8 +97,6 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     expect(loads).toBe(1);
     isOld = false;
     await page.getByRole('button', { name: 'Load again' }).click();
-    await page.getByLabel('API key').fill(caller.key);
-    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: `s.example/${alias}` }).waitFor();
     await server.stop();
   });
@@ -108,7 +111,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByText('The console could not be loaded yet.').waitFor();
     await page.unroute(/assets\/index-.*js/);
     await page.getByRole('link', { name: 'Try again' }).click();
-    await page.getByLabel('API key').waitFor();
+    await page.getByLabel('Email address').waitFor();
     await server.stop();
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { enterKey, follow, openConsole, rowOf, shown, signIn } from '../../support/console.ts';
+import { follow, giveSession, openConsole, rowOf, shown, signIn } from '../../support/console.ts';
 
 /** What has the focus, by its name; `main` and `BODY` have none. */
 const focusOf = (page: Page): Promise<string> =>
@@ -21,47 +21,40 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await server.stop();
   });
 
-  /** A caller of a new account, and a tab that is signed in with its key. */
+  /** A caller of a new account, and a tab where an owner of it is signed in. */
   async function newAccount(): Promise<Caller> {
     accounts++;
     return server.caller(`account ${accounts}`);
   }
-  const tabOf = (caller: Caller, path = '') => signIn({ origin: server.origin, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '') => signIn({ server, key: caller.key }, { path });
 
-  test('says that the service does not answer or that a key is wrong, and keeps the right one for its tab alone, until somebody signs out', async () => {
+  test('keeps somebody signed in over reloads and addresses, says that the service does not answer, and asks again after they sign out', async () => {
     const caller = await newAccount();
     const { alias } = await caller.link();
-    const { page } = await openConsole(server.origin);
-    const away = page.getByText('The service does not answer.');
-    await page.route('**/graphql', (route) => route.abort());
-    await enterKey(page, 'wrong');
-    await away.waitFor();
-    await page.unroute('**/graphql');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This key is unknown, revoked or expired.').waitFor();
-    await enterKey(page, caller.key);
+    const { page, accountId } = await tabOf(caller);
     await rowOf(page, alias).waitFor();
-    await page.route('**/graphql', (route) => route.abort());
+    await page.route(/auth|graphql/, (route) => route.abort());
     await page.reload();
-    await away.waitFor();
-    await page.unroute('**/graphql');
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute(/auth|graphql/);
+    await page.getByRole('button', { name: 'Try again' }).click();
     await rowOf(page, alias).waitFor();
-    await page.reload();
-    await rowOf(page, alias).waitFor();
-    const kept = 'JSON.stringify([{ ...localStorage }, document.cookie, location.href, history.state])';
-    expect(await page.evaluate(kept)).not.toContain(caller.key);
-    // An address that is typed into the same tab.
-    await page.goto(`${server.origin}/console/spaces`);
+    // Nothing that scripts reach is a secret.
+    const kept =
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])';
+    expect(await page.evaluate(kept)).toBe('[{},{},"",null]');
+    // An address without the account, as there were before.
+    await page.goto(`${server.origin}/console/spaces?some=query`);
     await shown(page.getByText('No spaces yet'));
+    expect(page.url()).toBe(`${server.origin}/console/${accountId}/spaces?some=query`);
     await page.goto(`${server.origin}/nowhere`);
     await page.goBack();
     await shown(page.getByText('No spaces yet'));
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('API key').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goBack();
     await page.reload();
-    await page.getByLabel('API key').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
   test('makes a link from a pasted URL and Enter, copies it over plain HTTP, and finds it by its title, its URL and its short URL', async () => {
@@ -298,7 +291,6 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     for (const title of ['C', 'B', 'A']) made.push(await caller.link({ title }));
     const [last, second] = made;
     const { page, complaints } = await tabOf(caller);
-    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
     const isAt = (name: string) => expect.poll(() => focusOf(page)).toBe(name);
     const act = async (alias: string | undefined, action: string) => {
       await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
@@ -448,19 +440,23 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const refuse = () =>
       page.route('**/graphql', (route) =>
         route.request().postData()?.includes('mutation')
-          ? route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } })
+          ? route.fulfill({
+              json: {
+                errors: [{ message: 'The role VIEWER may not do this.', extensions: { code: 'FORBIDDEN' } }],
+              },
+            })
           : route.continue(),
       );
     await refuse();
     await choose('Disable');
-    await shows('This key may not do that.');
+    await shows('The role VIEWER may not do this.');
     await page.unroute('**/graphql');
     await choose('Copy short URL');
     await shows('Copied');
     expect(await toast.count()).toBe(1);
     await toast.getByRole('button', { name: 'Close' }).click();
     // What is not mended is shown again, without being read out again.
-    await shows('This key may not do that.');
+    await shows('The role VIEWER may not do this.');
     expect(await page.locator('.toasts').getAttribute('aria-live')).toBe('off');
     await choose('Disable');
     await shows(`${alias} is disabled.`);
@@ -475,7 +471,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(height).toBeLessThan(40);
     await refuse();
     await choose('Enable');
-    await shows('This key may not do that.');
+    await shows('The role VIEWER may not do this.');
     await page.getByRole('button', { name: 'Places' }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await toast.waitFor({ state: 'hidden' });
@@ -485,26 +481,33 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page } = await tabOf(await newAccount(), '/spaces');
     await page.getByRole('button', { name: 'New space' }).click();
     await page.route('**/graphql', (route) =>
-      route.fulfill({ json: { errors: [{ message: 'no', extensions: { code: 'FORBIDDEN' } }] } }),
+      route.fulfill({
+        json: {
+          errors: [{ message: 'The role VIEWER may not do this.', extensions: { code: 'FORBIDDEN' } }],
+        },
+      }),
     );
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('This key may not do that.').waitFor();
+    await page.getByRole('dialog').getByText('The role VIEWER may not do this.').waitFor();
     expect(await page.locator('.toast').count()).toBe(0);
   });
 
   test('names each page in its title, and closes the menu of a phone by Escape', async () => {
     const caller = await newAccount();
     const { alias, id } = await caller.link();
-    const { page } = await openConsole(server.origin);
+    const { page: gate } = await openConsole(server.origin);
+    await expect.poll(() => gate.title()).toBe('Sign in · Linkspace');
+    const { page } = await tabOf(caller);
     const title = () => page.title();
-    await expect.poll(title).toBe('Sign in · Linkspace');
-    await enterKey(page, caller.key);
     await expect.poll(title).toBe('Links · Linkspace');
     for (const [path, name] of [
       ['/spaces', 'Spaces'],
       ['/domains', 'Domains'],
       ['/pixels', 'Pixels'],
       ['/webhooks', 'Webhooks'],
+      ['/people', 'People'],
+      ['/keys', 'Keys'],
+      ['/profile', 'Profile'],
       ['/activity', 'Activity'],
       ['/many', 'Many new links'],
       ['/nowhere', 'There is no such page.'],
@@ -535,8 +538,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       tab.on('request', (request) => {
         if (request.headers().accept === 'text/event-stream') streams.push(request.url());
       });
-    await other.goto(`${server.origin}/console`);
-    await enterKey(other, caller.key);
+    await other.goto(page.url());
     for (const tab of [page, other]) await rowOf(tab, alias).waitFor();
     const made = await caller.link({ title: 'Second' });
     for (const tab of [page, other]) await shown(rowOf(tab, made.alias));
@@ -578,13 +580,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(new URL(page.url()).search).toBe('?status=disabled&order=title');
   });
 
-  test('offers no changes to a key that may only read', async () => {
+  test('offers no changes to a viewer, and those of an editor to an editor', async () => {
     const caller = await newAccount();
     const { id } = await caller.link({ title: 'To be read' });
-    const reader = await server.caller(`account ${accounts}`, ['read']);
-    const { page } = await tabOf(reader);
+    const { page, accountId } = await signIn({ server, key: caller.key }, { role: 'VIEWER' });
     await shown(page.getByText('To be read'));
-    await page.getByText('read only').waitFor();
+    await shown(page.getByText('Viewer', { exact: true }));
     expect(await page.getByLabel('Destination of a new link').count()).toBe(0);
     expect(await page.locator('.row input').count()).toBe(0);
     await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -599,26 +600,30 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     ]);
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^s\.example/ }).click();
-    await page.waitForURL(`${server.origin}/console/links/${id}`);
+    await page.waitForURL(`${server.origin}/console/${accountId}/links/${id}`);
     expect(await (await shown(page.getByLabel('Title', { exact: true }))).isDisabled()).toBe(true);
-    for (const place of ['Spaces', 'Domains', 'Pixels', 'Webhooks']) {
-      await page.getByRole('link', { name: place, exact: true }).click();
-      await shown(page.getByRole('heading', { name: place, level: 1 }));
-      expect(await page.getByRole('button', { name: /^New / }).count()).toBe(0);
-    }
+    const offered = async (tab: Page): Promise<string[]> => {
+      const creating: string[] = [];
+      for (const place of ['Spaces', 'Domains', 'Pixels', 'Webhooks', 'People', 'Keys']) {
+        await tab.getByRole('link', { name: place, exact: true }).click();
+        await shown(tab.getByRole('heading', { name: place, level: 1 }));
+        creating.push(...(await tab.getByRole('button', { name: /^(New|Invite) / }).allInnerTexts()));
+      }
+      return creating;
+    };
+    expect(await offered(page)).toEqual([]);
+    const { page: other } = await signIn({ server, key: caller.key }, { role: 'EDITOR' });
+    expect(await offered(other)).toEqual(['New space', 'New pixel']);
   });
 
-  test('signs out when its key is revoked, says so, and has the draft when another key signs in', async () => {
+  test('signs out when the session is ended elsewhere, says so, and has the draft when the user signs in again', async () => {
     const caller = await newAccount();
-    const { page } = await tabOf(caller);
+    const { page, userId } = await tabOf(caller);
     await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
-    await server.database.prisma.apiKey.updateMany({
-      where: { account: { name: `account ${accounts}` } },
-      data: { revokedAt: server.clock.now },
-    });
-    const second = await server.caller(`account ${accounts}`);
-    await shown(page.getByText('Your key has been revoked or has expired.'));
-    await enterKey(page, second.key);
+    await server.database.prisma.session.deleteMany({ where: { userId } });
+    await shown(page.getByText('Your session is over.'));
+    await giveSession(page, server, userId);
+    await page.reload();
     await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
     expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
       'https://example.com/unsaved',
@@ -730,7 +735,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
     for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
-    await secret.getByRole('button', { name: 'I have stored it' }).click();
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     // Names that could not be read are read again.
@@ -863,7 +868,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         'changed: title, status (enabled or disabled)',
         'created',
       ]);
-    await page.getByText('(yours)').first().waitFor();
+    await page
+      .getByText(/^by the key ls_/)
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'Details' }).click();
     await page.getByLabel('After this many clicks').fill('3');
     await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();

@@ -88,7 +88,7 @@ function Tabs({
   link: LinkWholeFragment;
   again: () => void;
 }): ReactElement {
-  const edit = useEditState(link, useSession().viewer.account.id);
+  const edit = useEditState(link, useSession().accountId);
   const pathOf = (one: Tab) =>
     `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
   return (

@@ -87,7 +87,7 @@ export function ManyView(): ReactElement {
     goOn();
   };
 
-  if (!session.canWrite) return <Empty title={texts.faults.forbidden ?? ''} />;
+  if (!session.canWrite) return <Empty title={texts.mayNotWrite} />;
   return (
     <>
       <Link href="/" className="back">

@@ -60,7 +60,7 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}
             </time>
-            {session.canWrite && !disabled && (
+            {session.may('WEBHOOKS') && !disabled && (
               <button type="button" className="button text" onClick={() => redeliver(one.id)}>
                 {t.redeliver}
               </button>

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -7,8 +7,6 @@ import {
   type WebhookEvent,
   type WebhookRowFragment,
 } from '../../generated/documents.ts';
-import { CopyButton } from '../../parts/copy.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { withScheme } from '../../parts/format.ts';
@@ -70,29 +68,5 @@ export function WebhookDialog({
         </>
       )}
     </FormDialog>
-  );
-}
-
-/** The secret, which is shown only now: nothing closes it by accident. */
-export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }): ReactElement {
-  const t = texts.webhooks;
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, []);
-  return (
-    <Dialog title={t.secret} onClose={onClose} firm>
-      <p>{t.secretWarning}</p>
-      <p>
-        <code>{secret}</code>
-      </p>
-      <div className="buttons end">
-        <CopyButton text={secret} wide />
-        <button type="button" className="button" onClick={onClose}>
-          {t.kept}
-        </button>
-      </div>
-    </Dialog>
   );
 }

@@ -16,10 +16,11 @@ import { Confirm } from '../../parts/form-dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx';
+import { WebhookDialog } from './webhook-dialog.tsx';
 
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
 
@@ -37,7 +38,7 @@ async function setDisabled(session: Session, { id }: WebhookRowFragment, disable
 
 export function WebhooksView(): ReactElement {
   const session = useSession();
-  const { canWrite } = session;
+  const mayChange = session.may('WEBHOOKS');
   const [edited, setEdited] = useState<WebhookRowFragment | 'new' | null>(null);
   const [deleted, setDeleted] = useState<WebhookRowFragment | null>(null);
   const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
@@ -49,7 +50,7 @@ export function WebhooksView(): ReactElement {
       <RecordsHead
         title={texts.places.webhooks}
         lead={t.lead}
-        create={canWrite ? t.create : undefined}
+        create={mayChange ? t.create : undefined}
         onCreate={() => setEdited('new')}
       />
       {fault && <FaultNotice fault={fault} again={again} />}
@@ -62,7 +63,7 @@ export function WebhooksView(): ReactElement {
               <div className="line">
                 <b className="grow name">{webhook.url}</b>
                 {webhook.disabled && <span className="badge warn">{texts.status.DISABLED}</span>}
-                {canWrite && (
+                {mayChange && (
                   <Menu
                     label={texts.links.actionsOf(webhook.url)}
                     items={[
@@ -98,7 +99,14 @@ export function WebhooksView(): ReactElement {
           onChanged={changed}
         />
       )}
-      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && (
+        <SecretDialog
+          title={t.secret}
+          warning={t.secretWarning}
+          secret={secret}
+          onClose={() => setSecret(null)}
+        />
+      )}
       {rotated && (
         <Confirm
           title={t.rotateTitle}

@@ -1,0 +1,56 @@
+import type { FormEvent, ReactElement, ReactNode } from 'react';
+import { Brand } from '../parts/brand.tsx';
+import { useTitle } from '../parts/title.ts';
+import { texts } from '../texts.ts';
+
+interface GateProps {
+  readonly title: string;
+  readonly lead?: string | undefined;
+  onSubmit?(event: FormEvent): void;
+  readonly children: ReactNode;
+}
+
+/** A page before the console: a card with a form, or with something to read. */
+export function Gate({ title, lead, onSubmit, children }: GateProps): ReactElement {
+  useTitle(title);
+  const content = (
+    <>
+      <a className="brand" href="/">
+        <Brand />
+      </a>
+      <h1>{title}</h1>
+      {lead !== undefined && <p className="lead">{lead}</p>}
+      {children}
+      {!isSecureContext && <p className="hint">{texts.signIn.plainHttp}</p>}
+    </>
+  );
+  return (
+    <main className="gate">
+      {onSubmit ? (
+        <form className="card" onSubmit={onSubmit}>
+          {content}
+        </form>
+      ) : (
+        <div className="card">{content}</div>
+      )}
+    </main>
+  );
+}
+
+/** What stands in place of a page that needs an answer first. */
+export const waiting = <div className="entering" aria-busy="true" />;
+
+/** What is wrong with a form, and the button that sends it. */
+export function GateEnd(props: { message: string; isBusy: boolean; action: string }): ReactElement {
+  const { message, isBusy, action } = props;
+  return (
+    <>
+      <p className="told" role="alert">
+        {message}
+      </p>
+      <button type="submit" className="button" aria-disabled={isBusy}>
+        {action}
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { type ReactElement, useState, useSyncExternalStore } from 'react';
+import { type SignedIn, send } from '../data/auth.ts';
+import { signInAgain } from '../data/sign-in-again.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { OwnPasswordField } from '../parts/field.tsx';
+import { useForm } from '../parts/form.ts';
+import { texts } from '../texts.ts';
+import { OtherWays, useMethods } from './sign-in.tsx';
+
+/** The dialog that asks somebody to sign in again, and then lets them go on. */
+export function SignInAgain({ user }: { user: SignedIn['user'] }): ReactElement | null {
+  const isAsked = useSyncExternalStore(signInAgain.subscribe, signInAgain.get);
+  return isAsked ? <Asked user={user} /> : null;
+}
+
+function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElement {
+  const methods = useMethods();
+  const [password, setPassword] = useState('');
+  // Another user begins anew.
+  const onIn = ({ user }: SignedIn) => (user.id === id ? signInAgain.end(true) : location.reload());
+  const { errors, message, isBusy, submit } = useForm(
+    { within: '.again', shown: ['password'] },
+    async () => {
+      const outcome = await send<SignedIn>('sign-in', { email, password });
+      if (outcome.answer) onIn(outcome.answer);
+      return outcome;
+    },
+    () => undefined,
+  );
+  const t = texts.signIn;
+  return (
+    <Dialog title={t.again} onClose={() => signInAgain.end(false)}>
+      <form className="again" onSubmit={submit}>
+        <p>{t.againWhy}</p>
+        {methods?.password && (
+          <>
+            {/* Password managers look for whom the password is. */}
+            <input
+              className="unseen"
+              autoComplete="username"
+              value={email}
+              readOnly
+              tabIndex={-1}
+              aria-hidden
+            />
+            <OwnPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
+            <p className="error" role="alert">
+              {message}
+            </p>
+            <button type="submit" className="button" aria-disabled={isBusy}>
+              {t.goOn}
+            </button>
+          </>
+        )}
+        {methods && <OtherWays methods={methods} to="/console/signed-in" isApart onIn={onIn} />}
+      </form>
+    </Dialog>
+  );
+}

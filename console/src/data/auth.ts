@@ -1,0 +1,116 @@
+import type { Role } from '../generated/documents.ts';
+import type { Outcome } from '../parts/form.ts';
+import { Fault, faultOfCode, faultOfResponse } from './faults.ts';
+import { askToSignIn } from './sign-in-again.ts';
+
+interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Who is signed in. */
+export interface SignedIn {
+  readonly user: { readonly id: string; readonly name: string; readonly email: string };
+  readonly accounts: readonly Account[];
+}
+
+/** How people can sign in on this host. */
+export interface Methods {
+  readonly password: boolean;
+  readonly passkeys: boolean;
+  /** Where passkeys can be used, if not here. */
+  readonly consoleUrl: string;
+  readonly openid: { readonly name: string } | null;
+  readonly mail: boolean;
+}
+
+/** What people see of how they sign in themselves. */
+export interface Profile {
+  readonly user: SignedIn['user'];
+  readonly hasPassword: boolean;
+  readonly passkeys: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly createdAt: string;
+    readonly lastUsedAt: string | null;
+  }[];
+  readonly identities: readonly {
+    readonly id: string;
+    readonly issuer: string;
+    readonly createdAt: string;
+  }[];
+}
+
+/** A wrong field of what was sent. */
+class WrongField extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+/**
+ * Asks a path below `/auth/`, by POST if there is a body. The answers have the shapes that the service promises.
+ * @throws Fault, WrongField
+ */
+export async function ask<Answer>(path: string, body?: object): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(`/auth/${path}`, {
+      cache: 'no-store',
+      ...(body && {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+  } catch (error) {
+    throw new Fault('away', String(error), 1);
+  }
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  const { code, message, field } = Object(answer).error ?? {};
+  if (typeof message !== 'string') throw faultOfResponse(response, response.statusText);
+  if (code === 'VALIDATION' && typeof field === 'string') throw new WrongField(field, message);
+  throw faultOfCode(code, message, response);
+}
+
+/** Sends a form, and asks for a new sign-in where that is needed. An error of a field is the outcome. */
+export async function send<Answer>(path: string, body: object): Promise<Outcome & { answer?: Answer }> {
+  try {
+    return { __typename: 'Done', answer: await ask<Answer>(path, body) };
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'stale' && (await askToSignIn())) return send(path, body);
+    if (!(error instanceof WrongField)) throw error;
+    const { field, message } = error;
+    // The message is a sentence that begins with the field.
+    const told = message.slice(field.length + 1).replace(/\.$/, '');
+    return { __typename: 'ValidationError', message, fields: [{ path: [field], messages: [told] }] };
+  }
+}
+
+const passwordOnly: Methods = { password: true, passkeys: false, consoleUrl: '', openid: null, mail: false };
+
+let methods: Promise<Methods> | undefined;
+
+/** How people can sign in here; by password if that cannot be found out. */
+export function findMethods(): Promise<Methods> {
+  methods ??= ask<Methods>('methods').catch(() => {
+    methods = undefined;
+    return passwordOnly;
+  });
+  return methods;
+}
+
+/** Where the provider signs somebody in, to come back to a path below /console. */
+export const oidcPath = (to: string): string => `/auth/oidc?${new URLSearchParams({ to })}`;
+
+/** Leads to the provider, to link its identity to the user, or to bring the token of a welcome or an invitation. */
+export async function goToProvider(asked: { to: string; link?: boolean; token?: string }): Promise<Outcome> {
+  const outcome = await send<{ url: string }>('oidc', asked);
+  if (outcome.answer) location.assign(outcome.answer.url);
+  return outcome;
+}

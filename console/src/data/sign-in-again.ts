@@ -1,0 +1,35 @@
+let answer: ((isDone: boolean) => void) | null = null;
+const listeners = new Set<() => void>();
+
+function put(next: typeof answer): void {
+  answer = next;
+  for (const listener of listeners) listener();
+}
+
+/** Whether somebody is asked to sign in again: for `useSyncExternalStore`. */
+export const signInAgain = {
+  subscribe: (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  get: (): boolean => answer !== null,
+  end: (isDone: boolean): void => {
+    answer?.(isDone);
+    put(null);
+  },
+};
+
+/** Asks for what an open session alone does not allow. Resolves with whether somebody signed in again. */
+export function askToSignIn(): Promise<boolean> {
+  answer?.(false);
+  return new Promise(put);
+}
+
+/** The channel on which a tab tells the others which user signed in: an id, or null for nobody. */
+export const USER_CHANNEL = 'linkspace.user';
+
+export function tellUser(id: string | null): void {
+  const channel = new BroadcastChannel(USER_CHANNEL);
+  channel.postMessage(id);
+  channel.close();
+}

@@ -1,0 +1,61 @@
+import { type FormEvent, useState } from 'react';
+import { showWrong } from '../app/focus.ts';
+import { Fault } from '../data/faults.ts';
+import type { FieldErrors } from '../data/link-fields.ts';
+import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
+import { faultText } from './notice.tsx';
+
+/** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
+export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
+
+const refusalIn = (outcome: Outcome): Refusal | null =>
+  outcome.__typename.endsWith('Error') ? outcome : null;
+
+export interface FormState {
+  readonly errors: FieldErrors;
+  /** What is wrong besides. */
+  readonly message: string;
+  readonly isBusy: boolean;
+  submit(event: FormEvent): Promise<void>;
+}
+
+/**
+ * The state of a form that sends something.
+ * @param within a selector of what the form is in
+ * @param shown the fields whose errors stand in the form
+ */
+export function useForm(
+  { within, shown }: { within: string; shown: readonly string[] },
+  onSubmit: () => Promise<Outcome>,
+  onDone: () => void,
+): FormState {
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [message, setMessage] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setErrors({});
+    setMessage('');
+    try {
+      const outcome = await onSubmit();
+      const refusal = refusalIn(outcome);
+      if (refusal === null) return onDone();
+      const { fields = [] } = refusal;
+      const { errors, besides } = errorsIn(shown, fields);
+      const show = () => {
+        setErrors(errors);
+        setMessage(fields.length === 0 ? refusalText(refusal) : (besides ?? ''));
+      };
+      if (Object.keys(errors).length > 0) showWrong(within, show);
+      else show();
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      setMessage(faultText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { errors, message, isBusy, submit };
+}

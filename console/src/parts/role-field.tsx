@@ -1,0 +1,38 @@
+import type { ReactElement } from 'react';
+import { useSession } from '../data/session.ts';
+import type { Role } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { SelectField } from './field.tsx';
+
+/** Each may all that those before it may. */
+const roles: readonly Role[] = ['VIEWER', 'EDITOR', 'ADMIN', 'OWNER'];
+
+/** Whether a role may all that the other one may. */
+export const isAtLeast = (role: Role | null, other: Role): boolean =>
+  role !== null && roles.indexOf(role) >= roles.indexOf(other);
+
+/** A choice of roles up to one's own: nobody gives more. */
+export function RoleField({
+  value,
+  onValue,
+  highest = 'OWNER',
+  error,
+}: {
+  value: Role;
+  onValue: (role: Role) => void;
+  highest?: Role;
+  error?: string | undefined;
+}): ReactElement {
+  const { role } = useSession().viewer;
+  const offered = roles.filter((one) => isAtLeast(role, one) && isAtLeast(highest, one));
+  return (
+    <SelectField
+      label={texts.people.role}
+      value={value}
+      options={offered.map((one) => ({ value: one, text: texts.roles[one] }))}
+      onValue={onValue}
+      hint={texts.roleHints[value]}
+      error={error}
+    />
+  );
+}

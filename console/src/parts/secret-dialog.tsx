@@ -1,0 +1,30 @@
+import { type ReactElement, useEffect } from 'react';
+import { texts } from '../texts.ts';
+import { CopyButton } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
+
+/** A secret that is shown only now: nothing closes it by accident. */
+export function SecretDialog(
+  props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void },
+): ReactElement {
+  const { title, warning, secret, onClose } = props;
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+  return (
+    <Dialog title={title} onClose={onClose} firm>
+      <p>{warning}</p>
+      <p>
+        <code>{secret}</code>
+      </p>
+      <div className="buttons end">
+        <CopyButton text={secret} wide />
+        <button type="button" className="button" onClick={onClose}>
+          {texts.secretKept}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import { type ReactElement, useState } from 'react';
+import { announceKinds } from '../data/bus.ts';
+import { useSession } from '../data/session.ts';
+import { write } from '../data/write.ts';
+import {
+  CreateApiKeyDocument,
+  type KeyRowFragment,
+  KeysDocument,
+  RevokeApiKeyDocument,
+  type Role,
+} from '../generated/documents.ts';
+import { TextField } from '../parts/field.tsx';
+import { Confirm, FormDialog } from '../parts/form-dialog.tsx';
+import { ago, atMoment, onDay } from '../parts/format.ts';
+import { Empty } from '../parts/notice.tsx';
+import { RecordList } from '../parts/record-list.tsx';
+import { RecordsHead } from '../parts/records.tsx';
+import { RoleField } from '../parts/role-field.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { texts } from '../texts.ts';
+
+const t = texts.keys;
+
+/** The keys of programs, without the keys themselves. */
+export function KeysView(): ReactElement {
+  const session = useSession();
+  const [isNew, setNew] = useState(false);
+  const [revoked, setRevoked] = useState<KeyRowFragment | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const mayChange = session.may('KEYS');
+  return (
+    <>
+      <RecordsHead
+        title={texts.places.keys}
+        lead={t.lead}
+        create={mayChange ? t.create : undefined}
+        onCreate={() => setNew(true)}
+      />
+      <RecordList
+        document={KeysDocument}
+        on={['API_KEY', 'MEMBER']}
+        pageOf={({ apiKeys }) => apiKeys}
+        none={<Empty title={t.none}>{t.noneYet}</Empty>}
+      >
+        {(key) => (
+          <li key={key.id} className="record">
+            <div className="parts">
+              <b className="grow name">{key.name || t.unnamed}</b>
+              <code>{key.prefix}…</code>
+              <span className="badge">
+                {key.role ? texts.roles[key.role] : key.scopes.map((one) => t.scopes[one]).join(', ')}
+              </span>
+            </div>
+            {mayChange && (
+              <button type="button" className="button text" onClick={() => setRevoked(key)}>
+                {t.revoke}
+              </button>
+            )}
+            <p className="more quiet">{aboutKey(key)}</p>
+          </li>
+        )}
+      </RecordList>
+      {isNew && <NewKey onClose={() => setNew(false)} onKey={setSecret} />}
+      {secret !== null && (
+        <SecretDialog
+          title={t.made}
+          warning={t.madeWarning}
+          secret={secret}
+          onClose={() => setSecret(null)}
+        />
+      )}
+      {revoked && (
+        <Confirm
+          title={t.revokeTitle(revoked.name || `${revoked.prefix}…`)}
+          action={t.revoke}
+          onClose={() => setRevoked(null)}
+          onYes={async () => {
+            const { revokeApiKey } = await write(session, RevokeApiKeyDocument, { id: revoked.id });
+            announceKinds('API_KEY');
+            return revokeApiKey;
+          }}
+        >
+          {t.revokeWarning}
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** Who made a key and when, how long it is valid, and its last use. */
+function aboutKey({ maker, createdAt, expiresAt, lastUsedAt }: KeyRowFragment): string {
+  return [
+    t.madeBy(maker?.name ?? null, onDay(createdAt)),
+    expiresAt === null ? null : t.expires(atMoment(expiresAt), Date.parse(expiresAt) <= Date.now()),
+    lastUsedAt === null ? t.unused : t.lastUsed(ago(lastUsedAt)),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+}
+
+function NewKey({ onClose, onKey }: { onClose: () => void; onKey: (key: string) => void }): ReactElement {
+  const session = useSession();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<Role>('EDITOR');
+  const [day, setDay] = useState('');
+  const save = async () => {
+    // To the end of that day, where the person is.
+    const expiresAt = day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
+    const { createApiKey } = await write(session, CreateApiKeyDocument, { input: { name, role, expiresAt } });
+    announceKinds('API_KEY');
+    if (createApiKey.__typename === 'CreatedApiKey') onKey(createApiKey.key);
+    return createApiKey;
+  };
+  return (
+    <FormDialog
+      title={t.create}
+      action={t.make}
+      shown={['name', 'role', 'expiresAt']}
+      onClose={onClose}
+      onSubmit={save}
+    >
+      {(errors) => (
+        <>
+          <TextField
+            {...{ label: t.name, hint: t.nameHint, value: name, error: errors.name, maxLength: 100 }}
+            onText={setName}
+            autoFocus
+          />
+          <RoleField value={role} onValue={setRole} highest="ADMIN" error={errors.role} />
+          <TextField
+            {...{ label: t.until, hint: t.untilHint, type: 'date', value: day, error: errors.expiresAt }}
+            onText={setDay}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,173 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import type { Client, OperationResult } from 'urql';
+import { announceKinds } from '../../data/bus.ts';
+import { Fault, faultOf } from '../../data/faults.ts';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import {
+  InviteMemberDocument,
+  type KeyRowFragment,
+  KeysDocument,
+  type KeysQuery,
+  type MembersQuery,
+  RemoveMemberDocument,
+  type Role,
+  UpdateAccountDocument,
+  UpdateMemberDocument,
+} from '../../generated/documents.ts';
+import { EmailField, TextField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { trimPasted } from '../../parts/format.ts';
+import { faultText } from '../../parts/notice.tsx';
+import { RoleField } from '../../parts/role-field.tsx';
+import { texts } from '../../texts.ts';
+
+export type Member = MembersQuery['members']['nodes'][number];
+
+const t = texts.people;
+
+interface DialogProps {
+  onClose(): void;
+}
+
+type MemberDialogProps = DialogProps & { readonly member: Member };
+
+type InviteProps = DialogProps & { onLink(link: string | null): void };
+
+export function Invite({ onClose, onLink }: InviteProps): ReactElement {
+  const session = useSession();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('EDITOR');
+  const send = async () => {
+    const input = { email: trimPasted(email), role };
+    const { inviteMember } = await write(session, InviteMemberDocument, { input });
+    announceKinds('INVITATION');
+    if (inviteMember.__typename === 'Invitation') onLink(inviteMember.url);
+    return inviteMember;
+  };
+  return (
+    <FormDialog
+      title={t.invite}
+      action={t.makeLink}
+      shown={['email', 'role']}
+      onClose={onClose}
+      onSubmit={send}
+    >
+      {(errors) => (
+        <>
+          <EmailField value={email} onText={setEmail} error={errors.email} hint={t.inviteHint} autoFocus />
+          <RoleField value={role} onValue={setRole} error={errors.role} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function ChangeRole({ member: { id, role, user }, onClose }: MemberDialogProps): ReactElement {
+  const session = useSession();
+  const [next, setNext] = useState(role);
+  const save = async () => {
+    const { updateMember } = await write(session, UpdateMemberDocument, { id, input: { role: next } });
+    announceKinds('MEMBER');
+    return updateMember;
+  };
+  return (
+    <FormDialog title={t.roleOf(user.name)} shown={['role']} onClose={onClose} onSubmit={save}>
+      {(errors) => (
+        <>
+          <RoleField value={next} onValue={setNext} error={errors.role} />
+          <p className="hint">{t.lowered}</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** The keys that a user made, which stop with the membership. @throws Fault */
+async function keysOf(client: Client, userId: string): Promise<KeyRowFragment[]> {
+  const keys: KeyRowFragment[] = [];
+  for (let after: string | null = null; ; ) {
+    const result: OperationResult<KeysQuery> = await client
+      .query(KeysDocument, { after }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (result.error) throw faultOf(result.error);
+    if (!result.data) return keys;
+    const { nodes, pageInfo } = result.data.apiKeys;
+    keys.push(...nodes.filter(({ maker }) => maker?.id === userId));
+    if (!pageInfo.hasNextPage) return keys;
+    after = pageInfo.endCursor;
+  }
+}
+
+export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProps): ReactElement {
+  const session = useSession();
+  const [keys, setKeys] = useState<readonly KeyRowFragment[] | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  useEffect(() => {
+    keysOf(session.client, user.id).then(setKeys, setFault);
+  }, [session.client, user.id]);
+  const remove = async () => {
+    if (keys === null) throw fault ?? new Fault('refused', t.keysUnknown);
+    const { removeMember } = await write(session, RemoveMemberDocument, { id });
+    announceKinds('MEMBER', 'API_KEY', 'INVITATION');
+    return removeMember;
+  };
+  const isOwn = user.id === session.viewer.user?.id;
+  return (
+    <FormDialog
+      title={isOwn ? t.leaveTitle(session.viewer.account.name) : t.removeTitle(user.name)}
+      action={isOwn ? t.leave : t.remove}
+      onClose={onClose}
+      onSubmit={remove}
+    >
+      {() => (
+        <>
+          <p>{isOwn ? t.leaveWarning : t.removeWarning}</p>
+          <div role="status">
+            {fault && <p className="error">{faultText(fault)}</p>}
+            {keys?.length === 0 && <p>{t.noKeysStop}</p>}
+            {keys && keys.length > 0 && (
+              <>
+                <p>{t.keysStop(keys.length)}</p>
+                <ul className="stopping">
+                  {keys.map((key) => (
+                    <li key={key.id}>
+                      <b>{key.name}</b> <code>{key.prefix}…</code>
+                    </li>
+                  ))}
+                </ul>
+              </>
+            )}
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function RenameAccount({ onClose }: DialogProps): ReactElement {
+  const session = useSession();
+  const [name, setName] = useState(session.viewer.account.name);
+  const save = async () => {
+    const { updateAccount } = await write(session, UpdateAccountDocument, { input: { name } });
+    announceKinds('ACCOUNT');
+    return updateAccount;
+  };
+  return (
+    <FormDialog title={t.rename} shown={['name']} onClose={onClose} onSubmit={save}>
+      {(errors) => (
+        <TextField
+          {...{
+            label: t.accountName,
+            hint: t.accountNameHint,
+            value: name,
+            error: errors.name,
+            maxLength: 100,
+          }}
+          onText={setName}
+          autoFocus
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,150 @@
+import { type ReactElement, useState } from 'react';
+import { announceKinds } from '../../data/bus.ts';
+import { useSession } from '../../data/session.ts';
+import { write } from '../../data/write.ts';
+import {
+  InvitationsDocument,
+  type InvitationsQuery,
+  MembersDocument,
+  RevokeInvitationDocument,
+} from '../../generated/documents.ts';
+import { Confirm } from '../../parts/form-dialog.tsx';
+import { ago, onDay } from '../../parts/format.ts';
+import { Menu } from '../../parts/menu.tsx';
+import { RecordList } from '../../parts/record-list.tsx';
+import { RecordsHead } from '../../parts/records.tsx';
+import { isAtLeast } from '../../parts/role-field.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { texts } from '../../texts.ts';
+import { ChangeRole, Invite, type Member, RemoveMember, RenameAccount } from './people-dialogs.tsx';
+
+type Invitation = InvitationsQuery['invitations']['nodes'][number];
+
+const t = texts.people;
+
+type Asked =
+  | { readonly for: 'invite' | 'rename' }
+  | { readonly for: 'role' | 'remove'; readonly member: Member }
+  | { readonly for: 'revoke'; readonly invitation: Invitation };
+
+/** The members of the account, and who is invited. */
+export function PeopleView(): ReactElement {
+  const session = useSession();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [link, setLink] = useState<string | null>(null);
+  const { viewer, may } = session;
+  const close = () => setAsked(null);
+  return (
+    <>
+      <RecordsHead
+        title={texts.places.people}
+        lead={t.lead(viewer.account.name)}
+        create={may('PEOPLE') ? t.invite : undefined}
+        onCreate={() => setAsked({ for: 'invite' })}
+      />
+      {may('ACCOUNT') && (
+        <div className="buttons">
+          <button type="button" className="button quiet" onClick={() => setAsked({ for: 'rename' })}>
+            {t.rename}
+          </button>
+        </div>
+      )}
+      <Members onAsk={setAsked} />
+      <h2>{t.invited}</h2>
+      <Invitations onAsk={setAsked} />
+      {asked?.for === 'invite' && <Invite onClose={close} onLink={setLink} />}
+      {asked?.for === 'rename' && <RenameAccount onClose={close} />}
+      {asked?.for === 'role' && <ChangeRole member={asked.member} onClose={close} />}
+      {asked?.for === 'remove' && <RemoveMember member={asked.member} onClose={close} />}
+      {asked?.for === 'revoke' && (
+        <Confirm
+          title={t.revokeTitle(asked.invitation.email)}
+          action={t.revoke}
+          onClose={close}
+          onYes={async () => {
+            const { id } = asked.invitation;
+            const { revokeInvitation } = await write(session, RevokeInvitationDocument, { id });
+            announceKinds('INVITATION');
+            return revokeInvitation;
+          }}
+        >
+          {t.revokeWarning}
+        </Confirm>
+      )}
+      {link !== null && (
+        <SecretDialog
+          {...{ title: t.link, warning: t.linkWarning, secret: link }}
+          onClose={() => setLink(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
+  const { viewer, may } = useSession();
+  const itemsOf = (member: Member) => {
+    const isOwn = member.user.id === viewer.user?.id;
+    const mayChange = may('PEOPLE') && isAtLeast(viewer.role, member.role);
+    const change = { name: t.changeRole, run: () => onAsk({ for: 'role', member }) };
+    const name = isOwn ? t.leave : t.remove;
+    const remove = { name, danger: true, run: () => onAsk({ for: 'remove', member }) };
+    return [...(mayChange ? [change] : []), ...(mayChange || isOwn ? [remove] : [])];
+  };
+  return (
+    <RecordList document={MembersDocument} on={['MEMBER']} pageOf={({ members }) => members}>
+      {(member) => {
+        const { id, user, role, createdAt } = member;
+        const items = itemsOf(member);
+        return (
+          <li key={id} className="record">
+            <div className="parts">
+              <div className="stacked">
+                <b className="name">{user.name}</b>
+                <span className="quiet">{user.email}</span>
+              </div>
+              {user.id === viewer.user?.id && <span className="badge ok">{t.you}</span>}
+              <span className="badge">{texts.roles[role]}</span>
+              <span className="quiet">{t.since(onDay(createdAt))}</span>
+            </div>
+            {items.length > 0 && <Menu label={texts.links.actionsOf(user.name)} items={items} />}
+          </li>
+        );
+      }}
+    </RecordList>
+  );
+}
+
+function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
+  const { viewer, may } = useSession();
+  return (
+    <RecordList
+      document={InvitationsDocument}
+      on={['INVITATION', 'MEMBER']}
+      pageOf={({ invitations }) => invitations}
+      none={<p className="quiet">{t.noneInvited}</p>}
+    >
+      {(invitation) => {
+        const { id, email, role, expiresAt } = invitation;
+        return (
+          <li key={id} className="record">
+            <div className="parts">
+              <b className="grow name">{email}</b>
+              <span className="badge">{texts.roles[role]}</span>
+              <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
+            </div>
+            {may('PEOPLE') && isAtLeast(viewer.role, role) && (
+              <button
+                type="button"
+                className="button text"
+                onClick={() => onAsk({ for: 'revoke', invitation })}
+              >
+                {t.revoke}
+              </button>
+            )}
+          </li>
+        );
+      }}
+    </RecordList>
+  );
+}

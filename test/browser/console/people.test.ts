@@ -1,0 +1,394 @@
+import { createServer } from 'node:net';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createWelcome } from '../../../src/domain/access/sign-in.ts';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import {
+  addMember,
+  addUser,
+  follow,
+  giveSession,
+  openConsole,
+  PASSWORD,
+  rowOf,
+  signIn,
+} from '../../support/console.ts';
+import { CLIENT, startProvider } from '../../support/openid-provider.ts';
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** Enters who somebody is, and that they want to begin. */
+async function enterPerson(page: Page, name: string, email: string, button: string): Promise<void> {
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: button }).click();
+}
+
+describe.runIf(chromiumPath)('people in the console, in a browser', () => {
+  let server: TestServer;
+  const others: BrowserContext[] = [];
+  beforeAll(async () => {
+    server = await startTestServer({ background: true });
+    await server.caller('default');
+  });
+  afterEach(async () => {
+    await closeTabs();
+    await Promise.all(others.splice(0).map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  /** A tab of a browser of somebody else. */
+  async function tabOfAnother(page: Page, address: string): Promise<Page> {
+    const context = await page.context().browser()?.newContext();
+    if (!context) throw new Error('there is no browser');
+    others.push(context);
+    const tab = await context.newPage();
+    await tab.goto(address);
+    return tab;
+  }
+
+  /** Chooses what the menu of somebody offers. */
+  async function choose(page: Page, name: string, item: string): Promise<void> {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.locator('.menu:popover-open').getByRole('button', { name: item }).click();
+  }
+
+  test('an owner comes in by a link, and invites a viewer, who changes nothing until they get another role, and is removed with their keys', async () => {
+    const token = await createWelcome(server.database, server.clock.now);
+    const { page } = await openConsole(server.origin, { path: `/welcome#${token}` });
+    await page.getByLabel('Your name').waitFor();
+    expect(await page.evaluate('location.href')).toBe(`${server.origin}/console/welcome`);
+    await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('Email address').fill('nobody');
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByText('The email address must be an email address.').waitFor();
+    await page.getByLabel('Email address').fill('vic@example.com');
+    await page.getByLabel('Role', { exact: true }).selectOption('Viewer');
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = await page.getByRole('dialog').locator('code').innerText();
+    expect(link).toMatch(/^https:\/\/s\.example\/console\/accept#[\w-]{43}$/);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByText('vic@example.com').waitFor();
+
+    const vic = await tabOfAnother(page, link.replace('https://s.example', server.origin));
+    await enterPerson(vic, 'Vic', 'another@example.com', 'Join');
+    await vic.getByText('This invitation is for another email address.').waitFor();
+    await enterPerson(vic, 'Vic', 'vic@example.com', 'Join');
+    await vic.locator('#main').waitFor();
+    await vic.getByText('Viewer', { exact: true }).waitFor();
+    expect(await vic.getByLabel('Destination of a new link').count()).toBe(0);
+    await vic.getByRole('link', { name: 'People' }).click();
+    await vic.getByText('ana@example.com').waitFor();
+    expect(await vic.getByRole('button', { name: /Invite|Actions for Ana|Rename/ }).count()).toBe(0);
+
+    // Somebody who gets a higher role has what it allows at once.
+    await page.getByText('Vic', { exact: true }).waitFor();
+    await choose(page, 'Vic', 'Change the role');
+    await page.getByLabel('Role', { exact: true }).selectOption('Admin');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await vic.getByRole('link', { name: 'Keys' }).click();
+    await vic.getByRole('button', { name: 'New key' }).click();
+    expect(await vic.getByLabel('Role', { exact: true }).locator('option').allInnerTexts()).toEqual([
+      'Viewer',
+      'Editor',
+      'Admin',
+    ]);
+    await vic.getByLabel('Name').fill('Nightly report');
+    await vic.getByRole('button', { name: 'Make the key' }).click();
+    const key = await vic.getByRole('dialog').locator('code').innerText();
+    await vic.getByRole('button', { name: 'I have copied it' }).click();
+    const caller = server.callerWith(key);
+    const { alias } = await caller.link({ title: 'By the key' });
+
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText(/^by the key Nightly report, ls_/).waitFor();
+    await page
+      .getByText(/^by Vic ·/)
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: 'People' }).click();
+    await choose(page, 'Vic', 'Remove');
+    await page.getByRole('dialog').getByText('1 key stops working at once:').waitFor();
+    await page.getByRole('dialog').getByText('Nightly report').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await vic.getByText('Your session is over.').waitFor();
+    await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await rowOf(page, alias).waitFor();
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page
+      .getByText(/^by Former member ·/)
+      .first()
+      .waitFor();
+  });
+
+  test('a key is made after a new sign-in where the last was long ago, is shown once, and stops when it is revoked', async () => {
+    const { key } = await server.caller('with keys');
+    const { page } = await signIn({ server, key }, { path: '/keys', role: 'ADMIN' });
+    const before = server.clock.now;
+    server.clock.now = new Date(before.getTime() + 20 * 60_000);
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('For a script');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.getByLabel('Password', { exact: true }).fill('not the password');
+    await again.getByRole('button', { name: 'Go on' }).click();
+    await again.getByText('The email address or the password is wrong.').waitFor();
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await again.getByRole('button', { name: 'Go on' }).click();
+    const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
+    const caller = server.callerWith(made);
+    expect((await caller.rest('GET', '/links')).status).toBe(200);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect(await page.locator('body').innerText()).not.toContain(made);
+    const row = page.locator('.record', { hasText: 'For a script' });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'hidden' });
+    await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
+    server.clock.now = before;
+  });
+
+  test('a switch of the account changes the address, and what was begun in one account stays there', async () => {
+    const [first, second] = [await server.caller('first'), await server.caller('second')];
+    const { page, accountId, userId } = await signIn({ server, key: first.key });
+    const otherId = await addMember(server, second.key, userId, 'EDITOR');
+    await page.reload();
+    const destination = page.getByLabel('Destination of a new link');
+    // The first is sent while the account is the first, and answered later.
+    let release = () => {};
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('createLink('))
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      await route.continue();
+    });
+    await destination.fill('https://example.com/of-the-first');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => String(release)).not.toBe('() => {}');
+    const switchTo = async (name: string) => {
+      await page.getByRole('button', { name: 'Switch to another account' }).click();
+      await page.locator('.menu:popover-open').getByRole('button', { name }).click();
+    };
+    await switchTo('second');
+    await page.waitForURL(`${server.origin}/console/${otherId}/`);
+    await page.getByText('Editor', { exact: true }).waitFor();
+    expect(await destination.inputValue()).toBe('');
+    release();
+    const urlsOf = async (caller: typeof first) =>
+      (
+        await caller.data<{ links: { nodes: { url: string }[] } }>('{ links { nodes { url } } }')
+      ).links.nodes.map(({ url }) => url);
+    await expect.poll(() => urlsOf(first)).toEqual(['https://example.com/of-the-first']);
+    await page.unroute('**/graphql');
+    await destination.fill('https://example.com/of-the-second');
+    await switchTo('first');
+    await page.waitForURL(`${server.origin}/console/${accountId}/`);
+    await page.getByText('Owner', { exact: true }).waitFor();
+    expect(await destination.inputValue()).not.toBe('https://example.com/of-the-second');
+    await page.goBack();
+    await expect.poll(() => destination.inputValue()).toBe('https://example.com/of-the-second');
+    expect(await urlsOf(second)).toEqual([]);
+    // An account of others shows nothing, and says so.
+    await server.caller('of others');
+    await page.goto(`${server.origin}/console/${otherId + 1}/`);
+    await page.getByRole('heading', { name: 'Not your account' }).waitFor();
+    await page.getByRole('link', { name: 'second' }).click();
+    await page.waitForURL(`${server.origin}/console/${otherId}/`);
+  });
+
+  test('an owner renames the account, and everybody changes their name, email and password, and ends their other sessions', async () => {
+    const { key } = await server.caller('to be renamed');
+    const { page, userId } = await signIn({ server, key }, { path: '/people' });
+    await page.getByRole('button', { name: 'Rename the account' }).click();
+    await page.getByLabel('Name of the account').fill('Marketing');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.account').getByText('Marketing').waitFor();
+    const elsewhere = await tabOfAnother(page, server.origin);
+    await giveSession(elsewhere, server, userId);
+    await page.locator('.account').getByRole('link', { name: 'Kim' }).click();
+    const sessions = page.getByRole('region', { name: 'Where you are signed in' });
+    await expect.poll(() => sessions.locator('li').count()).toBe(2);
+    await sessions.getByRole('button').click();
+    await expect.poll(() => sessions.locator('li').count()).toBe(1);
+    await elsewhere.goto(`${server.origin}/console`);
+    await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'Change: Kim' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Kim Berg');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.account').getByText('Kim Berg').waitFor();
+    await page.getByRole('button', { name: 'Change: owner-' }).click();
+    await page.getByRole('dialog').getByLabel('Email address').fill('kim.berg@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('kim.berg@example.com').waitFor();
+    await page.getByRole('button', { name: /^Change: •/ }).click();
+    await page.getByLabel('New password').fill('kim.berg@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The password may not be the email address.').waitFor();
+    await page.getByLabel('New password').fill('another good password');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await elsewhere.getByLabel('Email address').fill('kim.berg@example.com');
+    await elsewhere.getByLabel('Password', { exact: true }).fill('another good password');
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.locator('#main').waitFor();
+  });
+
+  test('somebody who has a user accepts an invitation after they signed in, and a tab notices that another user signed in', async () => {
+    const [here, there] = [await server.caller('here'), await server.caller('there')];
+    const { page } = await signIn({ server, key: here.key }, { path: '/people' });
+    const { user } = await addUser(server, there.key);
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('Email address').fill(user.email);
+    await page.getByRole('button', { name: 'Make the link' }).click();
+    const link = (await page.locator('code').innerText()).replace('https://s.example', server.origin);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const tab = await page.context().newPage();
+    await tab.goto(link);
+    await tab.getByRole('button', { name: 'Accept the invitation' }).click();
+    await tab.getByText('This invitation is for another email address').waitFor();
+    await tab.getByRole('button', { name: 'Use another user' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await enterPerson(tab, 'Kim', user.email, 'Join');
+    await tab.getByText('This email address has a user already: sign in, then accept.').waitFor();
+    await tab.getByLabel('Email address').fill(user.email);
+    await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByRole('button', { name: 'Accept the invitation' }).click();
+    await tab.getByText('Editor', { exact: true }).waitFor();
+    // The first tab shows the same account, as the other user.
+    await page.locator('.account').getByText('Editor').waitFor();
+    expect(await page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
+  });
+});
+
+describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () => {
+  const servers: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await closeTabs();
+    await Promise.all(servers.splice(0).map((one) => one.stop()));
+  });
+
+  /** A new server on a host, without https, and the first owner's token. */
+  async function startOn(host: string, options: Parameters<typeof startTestServer>[0] = {}) {
+    const baseUrl = host === 'localhost' ? undefined : `http://${host}`;
+    const server = await startTestServer({ background: true, baseUrl, ...options });
+    servers.push(server);
+    await server.caller('default');
+    const token = await createWelcome(server.database, server.clock.now);
+    const origin = `http://${host}:${new URL(server.origin).port}`;
+    return { server, origin, path: `/welcome#${token}` };
+  }
+
+  /** The same, where people sign in with a provider, too. */
+  async function startWithProvider(options: Parameters<typeof startTestServer>[0] = {}) {
+    const port = await freePort();
+    const client = { redirect_uris: [`http://localhost:${port}/auth/oidc/callback`] };
+    const provider = await startProvider({ client });
+    servers.push(provider);
+    const started = await startOn('localhost', {
+      ...{ port, oidcIssuer: provider.issuer, oidcName: 'Company' },
+      ...{ oidcClientId: CLIENT.id, oidcClientSecret: CLIENT.secret, ...options },
+    });
+    provider.people.set('ana', { email: 'ana@example.com', name: 'Ana' });
+    provider.people.set('vic', { email: 'vic@example.com', name: 'Vic' });
+    provider.next = 'ana';
+    return { ...started, provider };
+  }
+
+  test('a passkey is added, signs somebody in, does for a new sign-in, and is removed', async () => {
+    const { server, origin, path } = await startOn('localhost');
+    const { page } = await openConsole(origin, { path });
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      },
+    });
+    await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.getByRole('link', { name: 'Ana' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Laptop', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('This device has a passkey of yours already.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('Laptop', { exact: true }).waitFor();
+    server.clock.now = new Date(server.clock.now.getTime() + 20 * 60_000);
+    await page.getByRole('button', { name: 'Remove: Laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('Laptop', { exact: true }).waitFor({ state: 'hidden' });
+  });
+
+  test('a provider is linked by somebody who signed in, signs them in, and tells why it does not', async () => {
+    const { origin, path, provider } = await startWithProvider();
+    const { page } = await openConsole(origin, { path });
+    await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.locator('#main').waitFor();
+    await page.getByRole('link', { name: 'Ana' }).click();
+    await page.getByRole('button', { name: 'Link Company' }).click();
+    await page.getByText(provider.issuer).waitFor();
+    await follow(page, '/spaces');
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole('link', { name: 'Sign in with Company' }).click();
+    await page.getByText('No spaces yet').waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    provider.next = 'vic';
+    await page.getByRole('link', { name: 'Sign in with Company' }).click();
+    await page.getByText('The provider knows you, but nobody gave you a role here.').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/sign-in');
+  });
+
+  test('where a provider alone signs people in, the first owner comes in by it', async () => {
+    const { origin, path, provider } = await startWithProvider({ oidcOnly: true });
+    const { page } = await openConsole(origin, { path });
+    await page.getByRole('button', { name: 'Sign in with Company' }).click();
+    await page.getByText('Owner', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Ana' }).click();
+    await page.getByText(provider.issuer).waitFor();
+    expect(await page.getByText('Password').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
+  });
+
+  test('over plain http on a name of a local network everything works but passkeys, and a line says what https would bring', async () => {
+    const { server, origin, path } = await startOn('lan.example');
+    const { page } = await openConsole(origin, { path });
+    await page.getByText('This address is not encrypted').waitFor();
+    await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.getByLabel('Destination of a new link').fill('https://example.com/');
+    await page.keyboard.press('Enter');
+    await page.getByText('Your link is ready').waitFor();
+    const { alias } = await (await server.caller('default')).link({ title: 'Live' });
+    await page.getByText('Live').waitFor();
+    expect(alias).not.toBe('');
+    await page.getByRole('link', { name: 'Ana' }).click();
+    await page.getByText('Passkeys work where the service has https and a host name.').waitFor();
+    await page.reload();
+    await page.getByText('Where you are signed in').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('This address is not encrypted').waitFor();
+  });
+});
