@@ -12,7 +12,7 @@ import type { OperationSize } from '../schema/cost/operation-size.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
-import { execute, type Values } from './compiled-queries.ts';
+import { execute, type Values } from './execute.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { limits, tooLarge } from './limits.ts';
