@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RETRY_AFTER } from '../domain/errors.ts';
-import { type createGuard, endUnlessComplete } from './limits/guard.ts';
+import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
 import { abort, beginRequest, type RequestInfo, surfaceOf } from './request/info.ts';
