@@ -4,15 +4,8 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
-import {
-  type LogPosition,
-  type LogSnapshot,
-  MAX_READ,
-  newSince,
-  positionOf,
-  readRevisions,
-  settledAfter,
-} from './log.ts';
+import { type LogPosition, MAX_READ, newSince, positionOf, readRevisions, settledAfter } from './log.ts';
+import type { LogSnapshot } from './transaction-order.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const MAX_AGE = 900;
