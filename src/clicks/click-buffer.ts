@@ -54,15 +54,15 @@ export class ClickBuffer {
   #batches = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param described whether statistics are counted, too */
-  constructor(db: Data, log: Logger, metrics?: ClickMetrics, described = true) {
+  /** @param statistics whether statistics are counted, too */
+  constructor(db: Data, log: Logger, metrics?: ClickMetrics, statistics = true) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
     this.#refused = new RefusedVisits(log, metrics);
     this.#writer = new VisitWriter(db);
-    this.#pending = new PendingVisits(described);
+    this.#pending = new PendingVisits(statistics);
   }
 
   /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */

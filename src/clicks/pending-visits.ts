@@ -50,14 +50,14 @@ export interface Bounds {
 /** Counts of visits that wait to be written. Their memory is bounded; clicks are never dropped. */
 export class PendingVisits {
   readonly #bounds: Bounds;
-  readonly #described: boolean;
+  readonly #statistics: boolean;
   #links: Visits = new Map();
   #details = 0;
   #hours = 0;
 
-  /** @param described whether statistics are counted, too */
-  constructor(described = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
-    this.#described = described;
+  /** @param statistics whether statistics are counted, too */
+  constructor(statistics = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
+    this.#statistics = statistics;
     this.#bounds = bounds;
   }
 
@@ -82,13 +82,13 @@ export class PendingVisits {
   add(visit: Visit): void {
     const { link, at, visitor, address, referrer, destination, alreadyCounted } = visit;
     if (!visitor.counts) {
-      if (this.#described) this.#addTo(link.id, at, { bots: 1 });
+      if (this.#statistics) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
     const day = this.#addTo(link.id, at, { clicks: 1, alreadyCounted: alreadyCounted === null ? 0 : 1 });
     if (alreadyCounted !== null && !this.#startAfterReset(day, alreadyCounted.resets)) return;
     if (!visitor.optedOut) day.described++;
-    if (!this.#described || this.#details >= this.#bounds.details) return;
+    if (!this.#statistics || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
     for (const value of factsOf(visitor, referrer)) this.#addValue(day, value);
     if (visitor.optedOut || address === '') return;
