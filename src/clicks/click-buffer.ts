@@ -6,10 +6,11 @@ import { isRefused } from '../db/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import { divide, unwrittenOf, type Visits } from './batch.ts';
 import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
+import { divide } from './divide.ts';
 import { PendingVisits, type Visit } from './pending-visits.ts';
 import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
+import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */

@@ -3,6 +3,7 @@ import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
+import { destinationOf, factsOf } from './visit-facts.ts';
 import {
   type DayOfLink,
   emptyDay,
@@ -11,8 +12,7 @@ import {
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from './batch.ts';
-import { destinationOf, factsOf } from './visit-facts.ts';
+} from './visits.ts';
 
 /** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {

@@ -4,7 +4,7 @@ import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { type DayOfLink, daysOf, type Visits } from './batch.ts';
+import { type DayOfLink, daysOf, type Visits } from './visits.ts';
 
 /** How many referrers of a link are kept per day; the rest count as one. */
 const MAX_REFERRERS = 200;
