@@ -25,7 +25,7 @@ export interface Visit {
   readonly referrer: string;
   /** The destination without the query of the visit; null if it was not revealed to a program. */
   readonly destination: string | null;
-  /** For a click that is already in the database: how often the statistics had been reset then. Else null. */
+  /** For a click that is in the database already: how often the statistics had been reset before it. Else null. */
   readonly alreadyCounted: { readonly resets: number } | null;
 }
 
@@ -144,7 +144,7 @@ export class PendingVisits {
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
     const { hours, days } = link;
     let hour = hourOf(at);
-    // What is counted already has its own hour there, and must stay in it.
+    // The database has a click that is counted already in this hour, so it must not move to another.
     if (!hours.has(hour) && alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
       hour = [...hours.keys()].at(-1) ?? hour;
     if (!hours.has(hour)) this.#hours++;

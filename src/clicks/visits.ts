@@ -9,7 +9,7 @@ export interface HourOfLink {
 }
 
 export interface DayOfLink extends HourOfLink {
-  /** How often the statistics had been reset when those of `alreadyCounted` that have values were counted; null if there are none. */
+  /** How often the statistics had been reset before the clicks of `alreadyCounted`, if any: a later reset has deleted them. */
   resets: number | null;
   /** The clicks that may have values: not those of visitors who declined it. */
   described: number;

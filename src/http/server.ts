@@ -224,7 +224,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     if (accepted && fault === null && surface === 'visit') return visit(req, res);
     const serve = () => {
       res.setHeader('X-Request-Id', requestId);
-      // Visits, too, get the answer that costs the least.
+      // Visits get no page either: JSON costs the least.
       if (!accepted) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
       if (fault !== null) {
         const language = req.headers['accept-language'] ?? '';
