@@ -18,9 +18,8 @@ const ofActive = (linkId: number, now: Date) =>
   sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
 
 /**
- * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and
- * advances its rotation. Returns null if it is not active. One statement does all of this, so
- * simultaneous visits cannot exceed a click limit.
+ * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and advances its
+ * rotation. Returns null if it is not active. It is one statement, so simultaneous visits cannot exceed a click limit.
  */
 export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
   const update = sql`

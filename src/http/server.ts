@@ -81,17 +81,10 @@ function beginningOf(error: Error): { method?: string; path?: string; acceptLang
 }
 
 /** A server with timeouts for its clients. It does not listen yet. */
-export function createHttpServer({
-  idleTimeout = IDLE_TIMEOUT,
-}: {
-  readonly idleTimeout?: number;
-} = {}): Server {
+export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: { idleTimeout?: number } = {}): Server {
   // `faultOf` answers requests without Host, in our own form.
-  const server = createServer({
-    ...timeouts,
-    maxHeaderSize: MAX_HEADERS,
-    requireHostHeader: false,
-  }).setTimeout(idleTimeout);
+  const server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADERS, requireHostHeader: false });
+  server.setTimeout(idleTimeout);
   // Node leaves such a connection open for as long as the client does.
   server.on('connection', (socket) => {
     socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER).unref());

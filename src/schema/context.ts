@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly rateLimit: RateLimitState | null;
   readonly requestId: string;
   readonly log: Logger;
-  /** Aborted when the client has left. */
+  /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
   readonly signal: AbortSignal;
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
@@ -58,8 +58,6 @@ export interface Context extends ApiRequest {
   readonly db: Data;
   readonly lists: ListReader;
   readonly operation: ParsedOperation;
-  /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
-  readonly signal: AbortSignal;
   /** Whether expected failures are thrown, as v1 needs them, and not part of a mutation's result. */
   readonly throwsFailures: boolean;
   /** Whether the answer may be so large that its execution should pause for other work. */

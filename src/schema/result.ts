@@ -6,15 +6,8 @@ import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { Node, nodeIdOf } from './node.ts';
 
-/** How an error is reported. */
-interface ErrorForm {
-  /** The type of an expected error in the result of a mutation. */
-  readonly type?: string;
-  /** The HTTP status of an answer with the error outside the data; without one, GraphQL over HTTP decides. */
-  readonly status?: number;
-}
-
-export const errorForms: Record<ErrorCode, ErrorForm> = {
+/** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */
+export const errorForms: Record<ErrorCode, { readonly type?: string; readonly status?: number }> = {
   UNAUTHENTICATED: { status: 401 },
   FORBIDDEN: { status: 403 },
   NOT_FOUND: { type: 'NotFoundError' },
