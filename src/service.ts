@@ -19,7 +19,7 @@ import { hashPassword } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
 import { isOnHost } from './domain/url.ts';
-import { Webhooks } from './domain/webhook/webhooks.ts';
+import { WebhookSender } from './domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
 import { createGraphQLHandler, schemaText } from './graphql/http.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
@@ -242,7 +242,7 @@ export class Service {
     // Webhooks, and the deletion of what is old.
     const load = new LoadMeter();
     const retentionTime = new RetentionClock(database, now, log).read;
-    const webhooks = new Webhooks({
+    const webhooks = new WebhookSender({
       db: database,
       ...{ feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,

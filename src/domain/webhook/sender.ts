@@ -32,7 +32,7 @@ export interface WebhookDependencies extends DeliveryDependencies {
  * Sends changes to webhooks. It reads the settled part of the log of changes, and delivers from queues in the database.
  * All processes share this work; each change and each queue is handled by one of them. Without webhooks, it sends no queries.
  */
-export class Webhooks {
+export class WebhookSender {
   readonly #deps: WebhookDependencies;
   readonly #receivers: Receivers;
   readonly #fault: RepeatedFault;
