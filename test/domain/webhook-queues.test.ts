@@ -7,7 +7,7 @@ import { Database } from '../../src/db/database.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import type { Capacity } from '../../src/domain/webhook/receivers.ts';
+import type { Capacity } from '../../src/domain/webhook/receiver-pool.ts';
 import { WebhookSender } from '../../src/domain/webhook/sender.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 

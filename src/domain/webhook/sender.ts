@@ -5,7 +5,7 @@ import { mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
-import { type Capacity, Receivers } from './receivers.ts';
+import { type Capacity, ReceiverPool } from './receiver-pool.ts';
 import { longestDelay } from './retry-schedule.ts';
 
 const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
@@ -34,7 +34,7 @@ export interface WebhookDependencies extends DeliveryDependencies {
  */
 export class WebhookSender {
   readonly #deps: WebhookDependencies;
-  readonly #receivers: Receivers;
+  readonly #receivers: ReceiverPool;
   readonly #fault: RepeatedFault;
   /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
@@ -53,7 +53,7 @@ export class WebhookSender {
   constructor(dependencies: WebhookDependencies) {
     this.#deps = dependencies;
     this.#fault = new RepeatedFault(dependencies.log, 'webhooks cannot be processed');
-    this.#receivers = new Receivers(dependencies, dependencies.capacity ?? CAPACITY, () => this.#wake());
+    this.#receivers = new ReceiverPool(dependencies, dependencies.capacity ?? CAPACITY, () => this.#wake());
   }
 
   start(): void {
