@@ -374,7 +374,7 @@ const english = {
     resetSignIn: 'This link signs you in, once.',
     setPassword: 'Set the password',
     confirm: 'Confirm your email address',
-    confirmLead: 'It becomes the address that you sign in with.',
+    confirmLead: 'It becomes the address that you sign in with. Open this link where you are signed in.',
     confirmNow: 'Confirm',
     confirmed: 'The address is confirmed. Sign in with it from now on.',
     signedIn: 'You are signed in. Close this page, and go on where you were.',

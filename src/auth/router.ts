@@ -292,10 +292,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {
-    const given = parseInput(token, req.body);
-    const userId = await confirmEmail(db, given.token, now());
-    const session = await anySessionOf(req);
-    await endSessions(db, userId, session?.userId === userId ? session.id : 0);
+    const { id, userId } = await sessionOf(req);
+    await confirmEmail(db, userId, parseInput(token, req.body).token, now());
+    await endSessions(db, userId, id);
     res.status(204).end();
   });
   router.use((_req, _res) => {

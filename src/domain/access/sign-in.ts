@@ -161,13 +161,12 @@ export async function changeEmail(
   return false;
 }
 
-/** Returns the id of the user. @throws DomainError GONE, CONFLICT */
-export async function confirmEmail(db: Data, token: string, now: Date): Promise<number> {
-  const { userId, data } = await takeToken(db, 'EMAIL', token, now);
-  if (userId === null) throw linkEnded();
+/** Only the user who asked: the mail may have gone to somebody else's address. @throws DomainError GONE, CONFLICT */
+export async function confirmEmail(db: Data, userId: number, token: string, now: Date): Promise<void> {
+  if ((await findToken(db, 'EMAIL', token, now))?.userId !== userId) throw linkEnded();
+  const { data } = await takeToken(db, 'EMAIL', token, now);
   const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
   await setEmail(db, userId, email);
-  return userId;
 }
 
 /**
@@ -202,7 +201,6 @@ export async function takeReset(
     if (user.disabledAt !== null) throw new DomainError('GONE', 'This user is disabled.');
     await endSessions(tx, user.id);
     await forgetGuesses(tx, user.email);
-    await tx.prisma.oneTimeToken.deleteMany({ where: { kind: 'RESET', userId: user.id } });
     return user;
   });
 }

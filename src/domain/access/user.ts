@@ -83,9 +83,10 @@ export async function findUserByEmail(db: Data, email: string): Promise<User | n
   return db.prisma.user.findUnique({ where: { emailKey: emailKeyOf(email) } });
 }
 
-/** Ends all of a user's sessions, but perhaps one, on every process within a second. */
+/** Ends all of a user's sessions, but perhaps one, on every process within a second, and the links that work once. */
 export async function endSessions(db: Data, userId: number, except = 0): Promise<void> {
   await db.prisma.session.deleteMany({ where: { userId, id: { not: except } } });
+  await db.prisma.oneTimeToken.deleteMany({ where: { userId } });
 }
 
 /** Disables a user, or enables them again. */
