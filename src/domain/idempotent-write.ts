@@ -10,7 +10,8 @@ import {
   tryLockKey,
 } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import type { Writer } from './access/actor.ts';
+import type { Actor } from './access/actor.ts';
+import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalid } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
@@ -61,6 +62,7 @@ export class KeyedWrite {
   readonly #database: Database;
   readonly #secret: string;
   readonly #key: AnswerKey;
+  readonly #role: Role | null;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
@@ -72,13 +74,14 @@ export class KeyedWrite {
   /** The keys of programs are those of their account, and those of a user their own. */
   constructor(
     { database }: Data,
-    { accountId, userId }: Pick<Writer, 'accountId' | 'userId'>,
+    { accountId, userId, role = null }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'userId' | 'role'>>,
     key: string,
     now: Date,
     maxWait = MAX_WAIT,
   ) {
     this.#database = database;
     this.#secret = key;
+    this.#role = role;
     // No program's key has a line break.
     const name = userId == null ? key : `${userId}\n${key}`;
     this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
@@ -116,7 +119,7 @@ export class KeyedWrite {
   /**
    * Returns the stored answer of the first request; null if this is the first, and must be done.
    * @param request everything that the answer depends on
-   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the key is invalid
+   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING, FORBIDDEN; VALIDATION if the key is invalid
    */
   async begin(request: string): Promise<Answer | null> {
     const { length } = this.#secret;
@@ -131,14 +134,25 @@ export class KeyedWrite {
     return this.#replay();
   }
 
-  /** The stored answer. @throws DomainError IDEMPOTENCY_MISMATCH if it is the answer to another request */
+  /** What is stored of a request that was sent with a role. */
+  #hashWith(role: Role | null): string {
+    const request = this.#requestHash ?? '';
+    return role === null ? request : createHash('sha256').update(`${role} ${request}`).digest('hex');
+  }
+
+  /** The stored answer. @throws DomainError IDEMPOTENCY_MISMATCH if it is to another request, FORBIDDEN if to a higher role */
   #replay(): Answer | null {
-    if (this.#found !== null && this.#found.requestHash !== this.#requestHash)
+    const [found, own] = [this.#found, this.#role];
+    if (found === null) return null;
+    const role = [null, ...roleNames].find((one) => this.#hashWith(one) === found.requestHash);
+    if (role === undefined)
       throw new DomainError(
         'IDEMPOTENCY_MISMATCH',
         'This Idempotency-Key was already used for another request: use a new key for each request.',
       );
-    return this.#found;
+    if (role !== null && own !== null && !isAtLeast(own, role))
+      throw new DomainError('FORBIDDEN', `The first request with this Idempotency-Key was sent as ${role}.`);
+    return found;
   }
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
@@ -182,7 +196,13 @@ export class KeyedWrite {
       );
     }
     this.#enclosing.endWait();
-    const row = { ...this.#key, ...kept, requestHash: this.#requestHash, size, createdAt: this.#now };
+    const row = {
+      ...this.#key,
+      ...kept,
+      requestHash: this.#hashWith(this.#role),
+      size,
+      createdAt: this.#now,
+    };
     if (await storeAnswer(this.#enclosing, row, this.#since)) {
       await this.#enclosing.commit();
       // The write is committed already.

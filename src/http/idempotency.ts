@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Data } from '../db/database.ts';
-import type { Writer } from '../domain/access/actor.ts';
+import type { Actor } from '../domain/access/actor.ts';
 import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 interface Writing {
-  readonly actor: Writer;
+  readonly actor: Pick<Actor, 'accountId' | 'userId' | 'role'>;
   readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
   now(): Date;
 }

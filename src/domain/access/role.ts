@@ -1,3 +1,4 @@
+import { keysOf } from '../../shared/keys-of.ts';
 import { choiceOf } from '../input.ts';
 
 /** What members of an account, and keys, may be: each may all that those before it may. */
@@ -12,7 +13,8 @@ export type Role = keyof typeof roles;
 
 export const roleInput = (description: string) => choiceOf(roles).meta({ title: 'Role', description });
 
-const ranks = Object.keys(roles);
+export const roleNames = keysOf(roles);
+const ranks: readonly string[] = roleNames;
 
 export function isRole(text: string): text is Role {
   return ranks.includes(text);
