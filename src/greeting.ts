@@ -1,8 +1,8 @@
 import type { Config } from './config.ts';
 
-/** The address of a server that listens on `host`, for clients on this machine. */
+/** The address of a server that listens on `host`, for clients on this machine; `localhost` where it can be, for passkeys. */
 function localAddress(host: string, port: number): string {
-  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
+  if (['0.0.0.0', '::', '127.0.0.1', '::1'].includes(host)) return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -26,14 +26,16 @@ export function greeting(
     graphiql,
     console,
     publicStatistics,
-  }: Pick<Config, 'host' | 'graphiql' | 'console' | 'publicStatistics'>,
+    consoleUrl,
+  }: Pick<Config, 'host' | 'graphiql' | 'console' | 'publicStatistics' | 'consoleUrl'>,
   port: number,
 ): string {
   const address = localAddress(host, port);
+  const forPeople = consoleUrl ?? address;
   const pages = [
-    console ? [`${address}/console`, 'the console, to make, find and change links'] : [],
-    graphiql ? [`${address}/graphql`, 'GraphiQL, to explore the GraphQL API'] : [],
-    [`${address}/docs`, 'the documentation of v1, to read and to try'],
+    console ? [`${forPeople}/console`, 'the console, to make, find and change links'] : [],
+    graphiql ? [`${forPeople}/graphql`, 'GraphiQL, to explore the GraphQL API'] : [],
+    [`${forPeople}/docs`, 'the documentation of v1, to read and to try'],
     publicStatistics
       ? [`${address}/first+`, 'the statistics of the link first, which the second command makes']
       : [],
@@ -58,7 +60,7 @@ GraphQL:
 
   curl ${auth} -H 'Content-Type: application/json' -d '${query}' ${address}/graphql
 
-In a browser, ${address}/ has links to these pages:
+In a browser, ${forPeople}/ has links to these pages:
 
 ${pages.map(([page = '', what = '']) => `  ${page.padEnd(width)}  ${what}`).join('\n')}
 

@@ -4,6 +4,7 @@ import { inviteByOperator } from '../domain/access/invitation.ts';
 import { createToken } from '../domain/access/one-time-token.ts';
 import { isRole, roles } from '../domain/access/role.ts';
 import { findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
+import { plainLine } from '../domain/input.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
@@ -19,7 +20,8 @@ const help = `Usage: npm run users -- create --email EMAIL --account NAME --role
 
   create   makes an invitation to the account, and the account if it does not exist; prints its link, good for 7 days
   list     lists all users, with their accounts and roles
-  reset    prints a link with which the user sets a new password, good once and for an hour
+  reset    prints a link with which the user sets a new password (with OIDC_ONLY, signs in), good once and for an
+           hour; whoever uses it loses all passkeys and, without OIDC_ONLY, the links to the OpenID provider
   disable  ends all sessions of the user, who cannot sign in any more
   enable   lets the user sign in again
 
@@ -34,7 +36,7 @@ function tableOf(users: readonly Listed[]): string {
   return table([
     ['ID', 'EMAIL', 'NAME', 'STATE', 'ACCOUNTS'],
     ...users.map(({ id, email, name, disabledAt, accounts }) => [
-      ...[String(id), email, name, disabledAt ? 'disabled' : 'active'],
+      ...[String(id), email, plainLine(name), disabledAt ? 'disabled' : 'active'],
       accounts.map(({ account, role }) => `${account} (${role.toLowerCase()})`).join(', '),
     ]),
   ]);
@@ -83,10 +85,12 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     if (user === null)
       throw new OperatorError(`There is no user "${email}"; this lists them: npm run users -- list`);
     if (verb === 'reset') {
+      if (user.disabledAt !== null)
+        throw new OperatorError(`${user.email} is disabled: enable the user first.`);
       const url = `${page}/reset#${await createToken(db, 'RESET', { userId: user.id }, now)}`;
       return show(
         { email, url },
-        `${user.email} sets a new password by this link, once, within an hour:\n\n  ${url}\n`,
+        `${user.email} ${config.oidcOnly ? 'signs in' : 'sets a new password'} by this link, once, within an hour:\n\n  ${url}\n`,
         2,
       );
     }

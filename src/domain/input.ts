@@ -94,6 +94,19 @@ export function textOf(min: number, max: number, trimmed: (text: string) => stri
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 }
 
+/** The text on one line, without characters that change the direction of what is around it. */
+export function plainLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, ' ');
+}
+
+/** A name that people read. */
+export function nameOf(max: number) {
+  return textOf(1, max).refine(
+    (text) => text === plainLine(text),
+    'may have no control characters and no line breaks',
+  );
+}
+
 /** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
 export function numberOf(isAllowed: (value: number) => boolean, allowed: string) {
   return z.number({ error: unless(allowed) }).refine(isAllowed, allowed);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
+import { consoleUrl as consolePage, greeting } from '../../src/greeting.ts';
 import { Person } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
@@ -71,4 +72,22 @@ test.each(['https://s.example:8443', 'http://s.example'])('cannot be %s beside h
   expect(() => readConfig({ BASE_URL: 'https://s.example', CONSOLE_URL: url })).toThrow(
     /another host name than BASE_URL/,
   );
+});
+
+test('has its pages in the greeting', () => {
+  const shown = { graphiql: true, console: true, publicStatistics: false };
+  const text = greeting('key', { host: '0.0.0.0', ...shown, consoleUrl: `https://${console}` }, 3000);
+  expect(text.match(/https?:\S+(console|graphql|docs)(?= {2})/g)).toEqual([
+    `https://${console}/console`,
+    `https://${console}/graphql`,
+    `https://${console}/docs`,
+  ]);
+});
+
+test.each([
+  ['127.0.0.1', 'http://localhost:3000/console'],
+  ['0.0.0.0', 'http://localhost:3000/console'],
+  ['192.0.2.1', 'http://192.0.2.1:3000/console'],
+])('without an address of its own, on %s, is where passkeys work, if that opens: %s', (host, url) => {
+  expect(consolePage({ host, baseUrl: 'http://localhost:3000', consoleUrl: undefined }, 3000)).toBe(url);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUser, setDisabled } from '../../src/domain/access/user.ts';
 import { runCommand } from '../support/command.ts';
 import { Person } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -10,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const users = (...args: string[]) =>
-  runCommand('users', { DATABASE_URL: server.databaseUrl, BASE_URL: 'https://s.example' }, args);
+const env = () => ({ DATABASE_URL: server.databaseUrl, BASE_URL: 'https://s.example' });
+const users = (...args: string[]) => runCommand('users', env(), args);
 const tokenIn = (text: string) => /https:\/\/s\.example\/console\/\w+#(\S+)/.exec(text)?.[1];
 
 test('lets the operator invite the first owner of an existing database, and manage users', async () => {
@@ -60,4 +61,24 @@ test.each([
 ])('refuses %j', async (args, message) => {
   const { code, stderr } = await users(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+});
+
+test('says what a reset does: it signs in where there is only the OpenID provider, and opens for no disabled user', async () => {
+  const now = server.clock.now;
+  const email = 'kim@example.com';
+  const { id } = await createUser(server.database, { name: 'Kim', email }, null, now);
+  const openId = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'x' };
+  const reset = () =>
+    runCommand('users', { ...env(), ...openId, OIDC_ONLY: 'on' }, ['reset', '--email', email]);
+  expect((await reset()).stdout).toContain('kim@example.com signs in by this link, once');
+  await setDisabled(server.database, id, now);
+  expect(await reset()).toMatchObject({ code: 1, stderr: expect.stringContaining('is disabled') });
+});
+
+test('lists each user in one row', async () => {
+  const user = { name: 'Eve\nx  root@example.com', email: 'eve@example.com', emailKey: 'eve@example.com' };
+  await server.database.prisma.user.create({ data: { ...user, createdAt: server.clock.now } });
+  expect((await users('list')).stdout).toMatch(
+    /^\d+ +eve@example\.com +Eve x {2}root@example\.com +active$/m,
+  );
 });

@@ -2,14 +2,11 @@ import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
-import { parseInput, textOf } from '../input.ts';
+import { nameOf, parseInput } from '../input.ts';
 import type { Actor } from './actor.ts';
 
 /** The name by which the operator finds an account. */
-export const operatorsName = textOf(1, 255).refine(
-  (text) => !/\p{Cc}/u.test(text),
-  'may have no control characters',
-);
+export const operatorsName = nameOf(255);
 
 /** The name that people see: an owner's, or else the operator's. */
 export function accountName({ name, title }: Pick<Account, 'name' | 'title'>): string {
@@ -23,7 +20,7 @@ export async function accountForOperator(db: Data, given: string, now: Date): Pr
 }
 
 export const updateAccountInput = z.object({
-  name: textOf(1, 100).describe('The name that people see, 1 to 100 characters; it need not be unique.'),
+  name: nameOf(100).describe('The name that people see, 1 to 100 characters; it need not be unique.'),
 });
 
 /** @throws DomainError VALIDATION */

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
-import { parseId, parseInput, textOf, timestamp } from '../input.ts';
+import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { accountForOperator, operatorsName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
@@ -114,7 +114,7 @@ export async function revokeKey(db: Data, id: string, now: Date): Promise<void> 
 }
 
 export const createApiKeyInput = z.object({
-  name: textOf(1, 100).describe('The name of the key, 1 to 100 characters.'),
+  name: nameOf(100).describe('The name of the key, 1 to 100 characters.'),
   role: roleInput('What the key may do: at most ADMIN, and never more than its maker.'),
   expiresAt: timestamp.nullish().describe('When the key expires; null, or absent, if it does not.'),
 });

@@ -1,7 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError } from '../errors.ts';
-import { parseId } from '../input.ts';
+import { parseId, plainLine } from '../input.ts';
 import { joinByInvitation, openInvitation } from './invitation.ts';
 import { setGivenMemberships } from './member.ts';
 import { findToken } from './one-time-token.ts';
@@ -81,7 +81,7 @@ const emailOf = ({ email }: ProvidedPerson) => emailInput.safeParse(email).data 
 const MAX_NAME = 100;
 
 function nameOf({ name }: ProvidedPerson, email: string): string {
-  const given = [...(name ?? '').toWellFormed().replaceAll('\0', '').trim()].slice(0, MAX_NAME);
+  const given = [...plainLine((name ?? '').toWellFormed()).trim()].slice(0, MAX_NAME);
   return given.join('').trim() || email.slice(0, MAX_NAME);
 }
 

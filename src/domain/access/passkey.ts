@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, invalid } from '../errors.ts';
-import { textOf } from '../input.ts';
+import { nameOf } from '../input.ts';
 import type { User } from './user.ts';
 
 /** How many passkeys a user may have. */
@@ -25,7 +25,7 @@ export async function requireRoomForPasskey(db: Data, userId: number): Promise<v
     throw invalid([], `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`);
 }
 
-export const passkeyName = textOf(1, 100);
+export const passkeyName = nameOf(100);
 
 /** @throws DomainError VALIDATION, CONFLICT */
 export async function createPasskey(

@@ -3,8 +3,7 @@ import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { DomainError, invalid } from '../errors.ts';
-
-import { parseInput, textOf } from '../input.ts';
+import { nameOf, parseInput, textOf } from '../input.ts';
 import { accountName } from './account.ts';
 
 export type { User };
@@ -19,7 +18,7 @@ export function emailKeyOf(email: string): string {
   return email.trim().toLowerCase();
 }
 
-export const userName = textOf(1, 100).describe('The name, 1 to 100 characters.');
+export const userName = nameOf(100).describe('The name, 1 to 100 characters.');
 
 /** The commonest passwords of at least ten characters, in lower case. */
 const COMMON = new Set(
@@ -102,7 +101,7 @@ export async function setEmail(db: Data, userId: number, email: string): Promise
   const data = { email, emailKey: emailKeyOf(email) };
   await db.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
-    throw new DomainError('CONFLICT', 'This email address has a user already.');
+    throw new DomainError('CONFLICT', 'This email address cannot be used here.');
   });
 }
 
