@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { operatorsName } from '../../src/domain/access/account.ts';
+import { acceptInvitation } from '../../src/domain/access/invitation.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
-import { setDisabled } from '../../src/domain/access/user.ts';
+import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
+import { parseInput } from '../../src/domain/input.ts';
+import { UserPasswords } from '../../src/domain/password.ts';
 import { Person, signedIn } from '../support/person.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -47,3 +52,119 @@ test('a new email address is confirmed by its user alone, signed in', async () =
     answers.push((await one.auth('confirm', { token })).status);
   expect(answers).toEqual([401, 410, 204]);
 });
+
+test('a reset removes the passkeys and identities of the user alone', async () => {
+  const users = [await signedIn(server, 1, 'EDITOR'), await signedIn(server, 1, 'EDITOR')] as const;
+  const { prisma } = server.database;
+  const createdAt = server.clock.now;
+  for (const { userId } of users) {
+    const passkey = { userId, name: 'x', publicKey: 'x', counter: 0, transports: '', createdAt };
+    await prisma.passkey.create({ data: { ...passkey, credentialId: `of ${userId}` } });
+    const issuer = 'https://id.example';
+    await prisma.identity.create({ data: { userId, issuer, subject: `of ${userId}`, createdAt } });
+  }
+  expect((await reset(users[0])).status).toBe(200);
+  const left = async ({ userId }: User) => [
+    await prisma.passkey.count({ where: { userId } }),
+    await prisma.identity.count({ where: { userId } }),
+  ];
+  expect([await left(users[0]), await left(users[1])]).toEqual([
+    [0, 0],
+    [1, 1],
+  ]);
+});
+
+const invite = (person: Person, email: string, role: string, headers: Record<string, string> = {}) =>
+  person.graphql(
+    `mutation { inviteMember(input: { email: "${email}", role: ${role} }) { ... on Invitation { id url } } }`,
+    {},
+    headers,
+  );
+type Invited = { inviteMember: { id: string; url: string } };
+const tokenOf = ({ data }: Awaited<ReturnType<typeof invite>>) =>
+  (data as Invited).inviteMember.url.split('#')[1] ?? '';
+
+test('an admin does not replace the invitation of an owner', async () => {
+  const admin = await signedIn(server, 1, 'ADMIN');
+  const token = tokenOf(await invite(await signedIn(server, 1, 'OWNER'), 'kim@x.example', 'OWNER'));
+  const replace = async () =>
+    (await invite(admin, 'kim@x.example', 'VIEWER')).errors?.map(({ extensions }) => extensions.code);
+  expect(await replace()).toEqual(['FORBIDDEN']);
+  const input = { token, name: 'Kim', email: 'kim@x.example', password: 'a good password' };
+  expect((await new Person(server).auth('accept', input)).body).toMatchObject({ role: 'OWNER' });
+});
+
+test('an invitation ends if its inviter is lowered while the new password is hashed', async () => {
+  const admin = await signedIn(server, 1, 'ADMIN');
+  const email = 'late@x.example';
+  const token = tokenOf(await invite(admin, email, 'ADMIN'));
+  const { prisma } = server.database;
+  class Slow extends UserPasswords {
+    override async hash(network: string, password: string): Promise<string> {
+      await prisma.membership.update({ where: { id: admin.memberId }, data: { role: 'VIEWER' } });
+      return super.hash(network, password);
+    }
+  }
+  const input = { token, name: 'Late', email, password: 'a good password' };
+  const context = { passwords: new Slow({ N: 2, r: 1, p: 1 }), network: 'x', now: server.clock.now };
+  await expect(acceptInvitation(server.database, input, null, context)).rejects.toThrow('This link is');
+  expect(await findUserByEmail(server.database, email)).toBeNull();
+});
+
+test.each([
+  ['password', { name: 'x', password: 'x' }],
+  ['name', { name: ' ', password: 'a good password' }],
+])('an invitation with a wrong %s does not tell whether the email has a user', async (field, wrong) => {
+  const owner = await signedIn(server, 1, 'OWNER');
+  const known = `person-known-${field}@x.example`;
+  await createUser(server.database, { name: 'x', email: known }, null, server.clock.now);
+  const answers = [];
+  for (const email of [known, `nobody-${field}@x.example`]) {
+    const token = tokenOf(await invite(owner, email, 'VIEWER'));
+    const { status, body } = await new Person(server).auth('accept', { token, email, ...wrong });
+    answers.push([status, body.error?.field]);
+  }
+  expect(answers).toEqual([
+    [422, field],
+    [422, field],
+  ]);
+});
+
+test('a stored answer is given to the same or a higher role, and its write is not done again', async () => {
+  const [admin, owner] = [await signedIn(server, 1, 'ADMIN'), await signedIn(server, 1, 'OWNER')];
+  const send = async (person: Person, role: string) => {
+    const { data, errors } = await invite(person, `${role}@once.example`, role, { 'Idempotency-Key': role });
+    return errors?.[0]?.extensions.code ?? (data as Invited).inviteMember.id;
+  };
+  const [byAdmin, byOwner] = [await send(admin, 'ADMIN'), await send(owner, 'OWNER')];
+  const setRole = ({ memberId: id }: User, role: string) =>
+    server.database.prisma.membership.update({ where: { id }, data: { role } });
+  await setRole(admin, 'OWNER');
+  await setRole(owner, 'ADMIN');
+  await expect.poll(() => send(owner, 'OWNER'), { timeout: SOON }).toBe('FORBIDDEN');
+  const role = async () => (await admin.data<{ viewer: { role: string } }>('{ viewer { role } }')).viewer;
+  await expect.poll(role, { timeout: SOON }).toEqual({ role: 'OWNER' });
+  expect([await send(admin, 'ADMIN'), byOwner]).toEqual([byAdmin, expect.stringMatching(/^\d+$/)]);
+});
+
+test.each(['Ana\nBo', 'Ana\u001b[31m', 'Ana\u202eoB', 'Ana\u2028Bo', 'Ana\u200f'])(
+  'names have no characters that change what is around them: %j',
+  async (name) => {
+    const owner = await signedIn(server, 1, 'OWNER');
+    const mutation = `mutation($name: String!) {
+      createApiKey(input: { name: $name, role: VIEWER }) { ... on Error { message } }
+      updateAccount(input: { name: $name }) { ... on Error { message } }
+    }`;
+    const message = 'name may have no control characters and no line breaks.';
+    expect(await owner.data(mutation, { name })).toEqual({
+      createApiKey: { message },
+      updateAccount: { message },
+    });
+    const answers = [
+      await owner.auth('profile', { name }),
+      await owner.auth('passkey/register', { name, response: {} }),
+    ];
+    for (const { body } of answers) expect(body.error?.message).toContain(message);
+    expect(() => parseInput(z.object({ account: operatorsName }), { account: name })).toThrow('control');
+  },
+);

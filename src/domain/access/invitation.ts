@@ -18,6 +18,7 @@ import {
   findUserByEmail,
   requireGoodPassword,
   type User,
+  userName,
 } from './user.ts';
 
 export type { Invitation };
@@ -37,7 +38,7 @@ export interface NewInvitation {
 
 async function create(
   db: Data,
-  author: Author & { readonly accountId: number; readonly memberId: number | null },
+  author: Actor | (Author & { readonly accountId: number; readonly memberId: null }),
   { email, role }: { email: string; role: Role },
   now: Date,
 ): Promise<NewInvitation> {
@@ -49,6 +50,7 @@ async function create(
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
+      if ('role' in author && last.expiresAt > now && isRole(last.role)) requireRole(author, last.role);
       await tx.prisma.invitation.delete({ where: { id: last.id } });
       await record('DELETED', 'INVITATION', [last.id]);
     }
@@ -150,14 +152,19 @@ export async function acceptInvitation(
       'FORBIDDEN',
       'This invitation is for another email address than that of your session.',
     );
-  const known = user ?? (await findUserByEmail(db, invited.email));
-  if (user === null && known !== null)
-    throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
-  const password =
-    known === null ? await passwords.hash(network, requireGoodPassword(input.password, invited.email)) : null;
+  let password: string | null = null;
+  if (user === null) {
+    // First, so that wrong input does not tell whether the email has a user.
+    parseInput(z.object({ name: userName }), input);
+    const given = requireGoodPassword(input.password, invited.email);
+    if ((await findUserByEmail(db, invited.email)) !== null)
+      throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
+    password = await passwords.hash(network, given);
+  }
   return db.transaction(async (tx) => {
-    const member = known ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
-    await joinByInvitation(tx, invited, member.id, now);
+    const member = user ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
+    // Again: the inviter may have got a lower role meanwhile.
+    await joinByInvitation(tx, await openInvitation(tx, input.token, now), member.id, now);
     return member;
   });
 }

@@ -170,7 +170,7 @@ export async function confirmEmail(db: Data, userId: number, token: string, now:
 }
 
 /**
- * Sets a new password by a token, ends the user's sessions, and forgets the wrong passwords that were tried.
+ * Sets a new password by a token, with what takeReset does.
  * @throws DomainError GONE, VALIDATION
  */
 export async function resetPassword(
@@ -185,7 +185,8 @@ export async function resetPassword(
 }
 
 /**
- * Uses up the token of a reset, and ends the user's sessions.
+ * Uses up the token of a reset, ends the user's sessions, removes passkeys and, with a new password, identities, and forgets the
+ * wrong passwords that were tried.
  * @param data what else is set: nothing where there are no passwords
  * @throws DomainError GONE
  */
@@ -199,6 +200,9 @@ export async function takeReset(
     const { userId } = await takeToken(tx, 'RESET', token, now);
     const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data });
     if (user.disabledAt !== null) throw new DomainError('GONE', 'This user is disabled.');
+    // Somebody else may have added them.
+    await tx.prisma.passkey.deleteMany({ where: { userId: user.id } });
+    if (data.password) await tx.prisma.identity.deleteMany({ where: { userId: user.id } });
     await endSessions(tx, user.id);
     await forgetGuesses(tx, user.email);
     return user;
