@@ -529,7 +529,7 @@ describe('with OIDC_ONLY', () => {
     expect(await accountsOf(person)).toEqual(['default EDITOR']);
   });
 
-  test('the operator’s link signs in once, and sets no password', async () => {
+  test('the operator’s link signs in once, sets no password, and leaves the identity', async () => {
     const { prisma } = only.database;
     const { id: userId } = await prisma.user.findFirstOrThrow();
     const reset = await createToken(only.database, 'RESET', { userId }, only.clock.now);
@@ -537,6 +537,7 @@ describe('with OIDC_ONLY', () => {
     const answer = await person.auth('reset', { token: reset, password: 'correct horse' });
     expect([answer.status, await accountsOf(person)]).toEqual([200, ['default OWNER']]);
     expect(await prisma.user.findMany({ where: { password: { not: null } } })).toEqual([]);
+    expect(await prisma.identity.count({ where: { userId } })).toBe(1);
     expect((await person.auth('reset', { token: reset })).status).toBe(410);
   });
 

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test.each([
   [['create'], 'Name the account: --account NAME. See --help.'],
   [['create', '--account', ' '], 'account may not be empty.'],
-  [['create', '--account', 'a\u0007b'], 'account may have no control characters.'],
+  [['create', '--account', 'a\u0007b'], 'account may have no control characters and no line breaks.'],
   [['create', '--account', 'x', '--scopes', 'read,admin'], '--scopes is "read,admin"; it may be read, write'],
   [['list', '--account', 'x'], '--account is an option of create, not of list.'],
   [['revoke', '1', '--scopes', 'read'], '--scopes is an option of create, not of revoke.'],
