@@ -66,7 +66,9 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
 
   test('an owner comes in by a link, and invites a viewer, who changes nothing until they get another role, and is removed with their keys', async () => {
     const token = await createWelcome(server.database, server.clock.now);
-    const { page } = await openConsole(server.origin, { path: `/welcome#${token}` });
+    const { page } = await openConsole(server.origin, { path: '/welcome' });
+    await page.getByText('This page needs the whole link that you got.').waitFor();
+    await page.goto(`${server.origin}/console/welcome#${token}`);
     await page.getByLabel('Your name').waitFor();
     expect(await page.evaluate('location.href')).toBe(`${server.origin}/console/welcome`);
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
@@ -339,6 +341,41 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Laptop', { exact: true }).waitFor({ state: 'hidden' });
+  });
+
+  test('where mail is set up, a forgotten password and a new email address are changed by the links of mails', async () => {
+    const links: string[] = [];
+    const sendMail = ({ text }: { text: string }) =>
+      void links.push(/\/console(\/\S+)/.exec(text)?.[1] ?? '');
+    const { origin, path } = await startOn('localhost', { sendMail });
+    const { page } = await openConsole(origin, { path });
+    await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.getByRole('link', { name: 'Ana' }).click();
+    await page.getByRole('button', { name: 'Change: ana@example.com' }).click();
+    await page.getByRole('dialog').getByLabel('Email address').fill('ana.berg@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Open the link in the mail to your new address.').waitFor();
+    await page.getByText('ana@example.com').waitFor();
+    await expect.poll(() => links.length).toBe(1);
+    await page.goto(`${origin}/console${links.pop()}`);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The address is confirmed.').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'To the console' }).click();
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('Email address').fill('ana.berg@example.com');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('If this address has a user, a link is on its way.').waitFor();
+    await expect.poll(() => links.length).toBe(1);
+    await page.goto(`${origin}/console${links[0]}`);
+    await page.getByLabel('New password').fill('another good password');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Owner', { exact: true }).waitFor();
+    // The link works once.
+    await page.goto(`${origin}/console${links[0]}`);
+    await page.getByLabel('New password').fill('another good password');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('This link is unknown, too old, or was used already').waitFor();
   });
 
   test('a provider is linked by somebody who signed in, signs them in, and tells why it does not', async () => {
