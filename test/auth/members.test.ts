@@ -91,6 +91,24 @@ describe('a member', () => {
     ).toBe(1);
   });
 
+  test('is changed or removed by several at once, one after the other', async () => {
+    const admins = [owner, ...(await Promise.all([1, 2, 3].map(() => signedIn(server, account, 'OWNER'))))];
+    const member = await signedIn(server, account, 'VIEWER');
+    const results = await Promise.all(
+      admins.map((admin, at) =>
+        run(
+          admin,
+          at < 2
+            ? `removeMember(id: ${member.memberId})`
+            : `updateMember(id: ${member.memberId}, input: { role: ADMIN })`,
+        ),
+      ),
+    );
+    const codes = results.map(({ code }) => code);
+    expect(codes.slice(0, 2).toSorted()).toEqual(['NOT_FOUND', undefined]);
+    for (const code of codes.slice(2)) expect([undefined, 'NOT_FOUND']).toContain(code);
+  });
+
   test('who is removed loses sessions, subscriptions, keys and invitations within a second', async () => {
     const admin = await signedIn(server, account, 'ADMIN');
     const { key = '' } = await createKey(admin, 'EDITOR');

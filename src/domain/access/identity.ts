@@ -85,10 +85,9 @@ function nameOf({ name }: ProvidedPerson, email: string): string {
   return given.join('').trim() || email.slice(0, MAX_NAME);
 }
 
-/** @throws SignInFault if the email has a user: only that user may link an identity to themselves */
+/** @throws SignInFault */
 async function newcomer(tx: Transaction, person: ProvidedPerson, mayCome: boolean, now: Date): Promise<User> {
   const email = emailOf(person);
-  if (email !== null && (await findUserByEmail(tx, email)) !== null) throw new SignInFault('EMAIL_TAKEN');
   if (!mayCome) throw new SignInFault('NO_ROLE');
   if (email === null) throw new SignInFault('NO_EMAIL');
   const user = await createUser(tx, { name: nameOf(person, email), email }, null, now);
@@ -132,7 +131,11 @@ export async function signInWithIdentity(
 ): Promise<User> {
   const signIn = () =>
     db.transaction(async (tx) => {
+      // Before the identity: if the same person comes at the same time, both are there or neither.
+      const isTaken = (await findUserByEmail(tx, emailOf(person) ?? '')) !== null;
       const known = (await findIdentity(tx, person))?.user ?? null;
+      // Only the user with that email may link an identity to themselves.
+      if (known === null && isTaken) throw new SignInFault('EMAIL_TAKEN');
       if (known !== null && known.disabledAt !== null) throw new SignInFault('DISABLED');
       const roles = await rolesOf(tx, rules, person.values);
       const user =

@@ -33,17 +33,18 @@ function requireRoleOver(actor: Actor, role: Role, now: Date): void {
   if (role === 'OWNER') requireRecentSignIn(actor, now);
 }
 
-async function memberOf(db: Data, actor: Actor, id: string) {
+/** A member of the account, whose members only one transaction changes at a time. */
+async function memberOf(tx: Transaction, actor: Actor, id: string) {
   const where = owned(actor, id);
-  const member = where && (await db.prisma.membership.findUnique({ where }));
+  await tx.lockRow('Account', actor.accountId);
+  const member = where && (await tx.prisma.membership.findUnique({ where }));
   if (!member || !isRole(member.role)) throw notFound('member');
   return { ...member, role: member.role };
 }
 
-/** Whether an account would be left without owners. Locks them, so that two of them cannot leave at the same time. */
+/** Whether an account would be left without owners. It is locked, so that two of them cannot leave at the same time. */
 async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership): Promise<boolean> {
   if (role !== 'OWNER') return false;
-  await tx.lockRow('Account', accountId);
   const another = { accountId, role: 'OWNER', id: { not: id }, user: { disabledAt: null } };
   return (await tx.prisma.membership.findFirst({ where: another })) === null;
 }
@@ -127,6 +128,7 @@ async function setGivenMembership(
   now: Date,
 ): Promise<void> {
   const { tx, record } = changing;
+  await tx.lockRow('Account', who.accountId);
   const member = await tx.prisma.membership.findUnique({ where: { accountId_userId: who } });
   if (member === null && role !== null) {
     const data = { ...who, role, isGiven: true, createdAt: now };
@@ -149,7 +151,9 @@ export async function setGivenMemberships(
   now: Date,
 ): Promise<void> {
   const given = await db.prisma.membership.findMany({ where: { userId, isGiven: true } });
-  for (const accountId of new Set([...roles.keys(), ...given.map((member) => member.accountId)]))
+  const accounts = new Set([...roles.keys(), ...given.map((member) => member.accountId)]);
+  // In one order for all sign-ins, so that no two wait for each other.
+  for (const accountId of [...accounts].sort((one, other) => one - other))
     await recordingChanges(db, { ...OPERATOR, accountId }, now, (changing) =>
       setGivenMembership(changing, { accountId, userId }, roles.get(accountId) ?? null, now),
     );
