@@ -24,17 +24,16 @@ import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
 import { hostOf, isOnHost, withoutPort } from './domain/url.ts';
-import { Webhooks } from './domain/webhook/webhooks.ts';
+import { WebhookSender } from './domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
 import { createGraphQLHandler, schemaText } from './graphql/http.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
+import { consoleUrl, greeting } from './greeting.ts';
 import { listen } from './http/bind-port.ts';
-import { createGuard } from './http/limits/guard.ts';
+import { createGuard } from './http/guard.ts';
 import { InFlight } from './http/limits/in-flight.ts';
 import { LoadMeter } from './http/limits/load-meter.ts';
-import { createStopper } from './http/limits/stop-server.ts';
 import type { Metrics } from './http/metrics.ts';
-import { consoleUrl, greeting } from './http/pages/greeting.ts';
 import { isForPeople } from './http/pages/pages.ts';
 import { clientOf, trustOf } from './http/request/client.ts';
 import type { CountryOf } from './http/request/country.ts';
@@ -42,6 +41,7 @@ import { KeyAccess } from './http/request/key-access.ts';
 import { RequestLog } from './http/request/log.ts';
 import { SessionCookies } from './http/request/session-cookie.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
+import { createStopper } from './http/stop-server.ts';
 import { createWeb } from './http/web.ts';
 import { allValid, ConfigError } from './operator-error.ts';
 import type { OperatorFiles } from './operator-files.ts';
@@ -281,7 +281,7 @@ export class Service {
     // Webhooks, and the deletion of what is old.
     const load = new LoadMeter();
     const retentionTime = new RetentionClock(database, now, log).read;
-    const webhooks = new Webhooks({
+    const webhooks = new WebhookSender({
       db: database,
       ...{ feed, random, now, retentionTime, log, snapshot },
       delays: ports.webhookDelays,

@@ -6,10 +6,11 @@ import { isRefused } from '../db/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import { divide, unwrittenOf, type Visits } from './batch.ts';
 import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
+import { divide } from './divide.ts';
 import { PendingVisits, type Visit } from './pending-visits.ts';
 import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
+import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
 /** How often clicks are written, in milliseconds: a crash loses at most this much. */
@@ -54,15 +55,15 @@ export class ClickBuffer {
   #batches = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param described whether statistics are counted, too */
-  constructor(db: Data, log: Logger, metrics?: ClickMetrics, described = true) {
+  /** @param statistics whether statistics are counted, too */
+  constructor(db: Data, log: Logger, metrics?: ClickMetrics, statistics = true) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
     this.#refused = new RefusedVisits(log, metrics);
     this.#writer = new VisitWriter(db);
-    this.#pending = new PendingVisits(described);
+    this.#pending = new PendingVisits(statistics);
   }
 
   /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */

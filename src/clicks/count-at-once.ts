@@ -18,9 +18,8 @@ const ofActive = (linkId: number, now: Date) =>
   sql`FROM "Link" WHERE "id" = "linkId" AND "linkId" = ${linkId} AND ${hasStatus('ACTIVE', now, sql`"LinkCounter"."clicks"`)}`;
 
 /**
- * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and
- * advances its rotation. Returns null if it is not active. One statement does all of this, so
- * simultaneous visits cannot exceed a click limit.
+ * If the link is active, counts one visit at once, also for the hour and day of the link and its account, and advances its
+ * rotation. Returns null if it is not active. It is one statement, so simultaneous visits cannot exceed a click limit.
  */
 export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
   const update = sql`
@@ -29,7 +28,7 @@ export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<
   // Without writable CTEs, a trigger adds to the hours and days.
   const statement = !db.dialect.hasWritableCtes
     ? update
-    : // Each part reads the one before: PostgreSQL would run them in another order than other writes, and deadlock with these.
+    : // Each part reads the one before, so that PostgreSQL locks rows in the order of other writes, and they cannot deadlock.
       sql`WITH "counted" AS (${update}),
       "inHour" AS (
         INSERT INTO "LinkHour" ("linkId", "hour", "clicks") SELECT ${linkId}::integer, ${hourOf(now)}::integer, 1 FROM "counted"
@@ -59,7 +58,7 @@ export function countWithoutStatistics(db: Data, linkId: number, now: Date): Pro
     if (row === undefined) return null;
     // By a statement of its own: on SQLite, a trigger counts the hour of a visit that changes both.
     await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET ${advance} WHERE "linkId" = ${linkId}`);
-    // As if the statistics were reset since: so values are left out.
+    // Less than any number of resets: the visit's values are left out, like those from before a reset.
     return { clicks: row.clicks - 1, position: row.position, resets: -1 };
   });
 }

@@ -3,6 +3,7 @@ import { dayOfHour, hourOf } from '../db/statistics/calendar.ts';
 import type { Value } from '../db/statistics/value.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
+import { destinationOf, factsOf } from './visit-facts.ts';
 import {
   type DayOfLink,
   emptyDay,
@@ -11,8 +12,7 @@ import {
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from './batch.ts';
-import { destinationOf, factsOf } from './visit-facts.ts';
+} from './visits.ts';
 
 /** A visit that reached the destination, or that of a program that would have. */
 export interface Visit {
@@ -25,7 +25,7 @@ export interface Visit {
   readonly referrer: string;
   /** The destination without the query of the visit; null if it was not revealed to a program. */
   readonly destination: string | null;
-  /** For a click that is already in the database: how often the statistics had been reset then. Else null. */
+  /** For a click that is in the database already: how often the statistics had been reset before it. Else null. */
   readonly alreadyCounted: { readonly resets: number } | null;
 }
 
@@ -50,14 +50,14 @@ export interface Bounds {
 /** Counts of visits that wait to be written. Their memory is bounded; clicks are never dropped. */
 export class PendingVisits {
   readonly #bounds: Bounds;
-  readonly #described: boolean;
+  readonly #statistics: boolean;
   #links: Visits = new Map();
   #details = 0;
   #hours = 0;
 
-  /** @param described whether statistics are counted, too */
-  constructor(described = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
-    this.#described = described;
+  /** @param statistics whether statistics are counted, too */
+  constructor(statistics = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
+    this.#statistics = statistics;
     this.#bounds = bounds;
   }
 
@@ -82,13 +82,13 @@ export class PendingVisits {
   add(visit: Visit): void {
     const { link, at, visitor, address, referrer, destination, alreadyCounted } = visit;
     if (!visitor.counts) {
-      if (this.#described) this.#addTo(link.id, at, { bots: 1 });
+      if (this.#statistics) this.#addTo(link.id, at, { bots: 1 });
       return;
     }
     const day = this.#addTo(link.id, at, { clicks: 1, alreadyCounted: alreadyCounted === null ? 0 : 1 });
     if (alreadyCounted !== null && !this.#startAfterReset(day, alreadyCounted.resets)) return;
     if (!visitor.optedOut) day.described++;
-    if (!this.#described || this.#details >= this.#bounds.details) return;
+    if (!this.#statistics || this.#details >= this.#bounds.details) return;
     if (destination !== null) this.#addValue(day, destinationOf(destination));
     for (const value of factsOf(visitor, referrer)) this.#addValue(day, value);
     if (visitor.optedOut || address === '') return;
@@ -144,7 +144,7 @@ export class PendingVisits {
     if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
     const { hours, days } = link;
     let hour = hourOf(at);
-    // What is counted already has its own hour there, and must stay in it.
+    // The database has a click that is counted already in this hour, so it must not move to another.
     if (!hours.has(hour) && alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
       hour = [...hours.keys()].at(-1) ?? hour;
     if (!hours.has(hour)) this.#hours++;

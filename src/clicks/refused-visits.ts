@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { oneLine } from '../shared/one-line.ts';
-import { unwrittenOf, type Visits } from './batch.ts';
+import { unwrittenOf, type Visits } from './visits.ts';
 
 /** For how many links lost clicks are logged in one period, and for how many the rest; and how long it is, in milliseconds. */
 const MAX_LINES = 20;

@@ -4,7 +4,7 @@ import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { type DayOfLink, daysOf, type Visits } from './batch.ts';
+import { type DayOfLink, daysOf, type Visits } from './visits.ts';
 
 /** How many referrers of a link are kept per day; the rest count as one. */
 const MAX_REFERRERS = 200;
@@ -91,11 +91,8 @@ export async function limitReferrers(tx: Transaction, visits: Visits): Promise<V
     [...values.keys()].some(isReferrer) ? [[id, day]] : [],
   );
   if (days.length === 0) return (_linkId, _day, { values }) => values;
-  const rows = await tx.read<{
-    linkId: number;
-    day: Day;
-    hash: string;
-  }>(sql`SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
+  const rows = await tx.read<{ linkId: number; day: Day; hash: string }>(sql`
+    SELECT "counted"."linkId", "counted"."day", "VisitValue"."hash"
     FROM ${tx.dialect.table({ id: 'integer', of: 'integer' }, days)} AS "given"
     JOIN "LinkDayValue" AS "counted"
       ON "counted"."linkId" = "given"."id" AND "counted"."kind" = ${kinds.REFERRER} AND "counted"."day" = "given"."of"

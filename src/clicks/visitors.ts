@@ -3,7 +3,7 @@ import type { Data, Transaction } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
-import { daysOf, type Visits } from './batch.ts';
+import { daysOf, type Visits } from './visits.ts';
 
 /** The salts of days, shared by all processes through the database. */
 export class Salts {

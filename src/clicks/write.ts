@@ -5,9 +5,9 @@ import { type Day, monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';
 import type { Value } from '../db/statistics/value.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
-import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './batch.ts';
 import { limitReferrers, type MonthOfValue, ValueIds, type ValuesOf } from './values.ts';
 import { addVisitors, Salts } from './visitors.ts';
+import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './visits.ts';
 
 /** The largest number that JavaScript holds exactly: a link's counters stop there instead of failing. */
 export const MAX_COUNT: Sql = sql`9007199254740991`;

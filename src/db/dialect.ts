@@ -6,7 +6,10 @@ export type ColumnTypes = Readonly<Record<string, 'integer' | 'bigint' | 'text' 
 /** Rows with a value for each column, in the columns' order. */
 export type Rows<Value> = readonly (readonly Value[])[];
 
-/** The differences between the two databases. No other code depends on which one it is. */
+/**
+ * The differences between the two databases in statements. Code that asks for the `provider` has the others: files, migrations,
+ * copies, notifications, and the rate limit that processes share.
+ */
 export interface Dialect {
   readonly name: Provider;
   /**

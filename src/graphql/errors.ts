@@ -1,29 +1,8 @@
 import { type ASTNode, GraphQLError } from 'graphql';
-import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
+import { type DomainError, visibleError } from '../domain/errors.ts';
 import { logFault } from '../log.ts';
-import type { ApiRequest } from './context.ts';
-
-/** How an error is reported. */
-interface ErrorForm {
-  /** The type of an expected error in the result of a mutation. */
-  readonly type?: string;
-  /** The HTTP status of an answer with the error outside the data; without one, GraphQL over HTTP decides. */
-  readonly status?: number;
-}
-
-export const errorForms: Record<ErrorCode, ErrorForm> = {
-  UNAUTHENTICATED: { status: 401 },
-  FORBIDDEN: { status: 403 },
-  GONE: { status: 410 },
-  NOT_FOUND: { type: 'NotFoundError' },
-  IN_USE: { type: 'InUseError' },
-  CONFLICT: { type: 'ConflictError' },
-  IDEMPOTENCY_MISMATCH: { status: 422 },
-  IDEMPOTENCY_RUNNING: { status: 409 },
-  VALIDATION: { type: 'ValidationError' },
-  RATE_LIMITED: { status: 429 },
-  UNAVAILABLE: { status: 503 },
-};
+import type { ApiRequest } from '../schema/context.ts';
+import { errorForms } from '../schema/result.ts';
 
 interface BadRequest {
   readonly code?: string;

@@ -17,13 +17,15 @@ import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
+import type { ApiRequest } from '../schema/context.ts';
 import { schema } from '../schema/index.ts';
+import { errorForms } from '../schema/result.ts';
 import { ClientGone } from '../shared/client-gone.ts';
 import { remembered } from '../shared/remembered.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import type { ApiRequest, RequestOf } from './context.ts';
+import type { RequestOf } from './context.ts';
 import { Documents } from './document.ts';
-import { badRequest, errorForms, headersOf } from './errors.ts';
+import { badRequest, headersOf } from './errors.ts';
 import { run, type Sent } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 

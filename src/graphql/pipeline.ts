@@ -7,14 +7,14 @@ import { DomainError, invalid, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
+import type { ApiRequest, Context } from '../schema/context.ts';
 import type { OperationSize } from '../schema/cost/operation-size.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
-import { execute, type Values } from './compiled-queries.ts';
-import type { ApiRequest, Context } from './context.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
+import { execute, type Values } from './execute.ts';
 import { limits, tooLarge } from './limits.ts';
 import { coerceVariables } from './variables.ts';
 
@@ -136,7 +136,7 @@ async function executed(
   return result;
 }
 
-/** Runs a mutation; with an Idempotency-Key only for the first request with it. `KeyedWrite` then has the first answer. */
+/** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
 async function once(
   { query, operationName, variables, extensions }: Sent,
   { keyed }: ApiRequest,
@@ -168,7 +168,7 @@ function servicesOnce(keyed: KeyedWrite, { node }: Operation, services: Services
   /** The passwords of the hashes that this write has made: comparing these takes no time. */
   const made = new Map<string, string>();
   const [first, ...others] = node.selectionSet.selections;
-  /** Throws at once, since a failed lookup is an empty one. */
+  /** Throws instead of rejecting, since callers take a rejected lookup in DNS for an empty one. */
   const inTime = <T>(work: () => Promise<T>): Promise<T> => {
     if (!keyed.isOpen) return work();
     if (others.length > 0 || first?.kind !== Kind.FIELD) throw tooLate();

@@ -10,7 +10,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RETRY_AFTER } from '../domain/errors.ts';
-import { type createGuard, endUnlessComplete } from './limits/guard.ts';
+import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
 import { abort, beginRequest, type RequestInfo, surfaceOf } from './request/info.ts';
@@ -81,17 +81,10 @@ function beginningOf(error: Error): { method?: string; path?: string; acceptLang
 }
 
 /** A server with timeouts for its clients. It does not listen yet. */
-export function createHttpServer({
-  idleTimeout = IDLE_TIMEOUT,
-}: {
-  readonly idleTimeout?: number;
-} = {}): Server {
+export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: { idleTimeout?: number } = {}): Server {
   // `faultOf` answers requests without Host, in our own form.
-  const server = createServer({
-    ...timeouts,
-    maxHeaderSize: MAX_HEADERS,
-    requireHostHeader: false,
-  }).setTimeout(idleTimeout);
+  const server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADERS, requireHostHeader: false });
+  server.setTimeout(idleTimeout);
   // Node leaves such a connection open for as long as the client does.
   server.on('connection', (socket) => {
     socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER).unref());
@@ -224,7 +217,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     if (accepted && fault === null && surface === 'visit') return visit(req, res);
     const serve = () => {
       res.setHeader('X-Request-Id', requestId);
-      // Visits, too, get the answer that costs the least.
+      // Visits get no page either: JSON costs the least.
       if (!accepted) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
       if (fault !== null) {
         const language = req.headers['accept-language'] ?? '';

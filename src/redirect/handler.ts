@@ -33,14 +33,14 @@ export interface RedirectDependencies extends StatisticsPageDependencies {
 }
 
 /** A visit: the visitor, and the link. */
-interface Request {
+interface Visit {
   readonly found: LinkLookup;
   readonly visitor: Visitor;
   /** The requested host, as it was sent. */
   readonly host: string;
   readonly address: string;
   readonly referrer: string;
-  /** Whether it is a HEAD request, which does not count as a visit. */
+  /** Whether it is a HEAD request, which does not count. */
   readonly isHead: boolean;
 }
 
@@ -59,7 +59,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
 
   const decisionFor = (
-    { found, host, visitor }: Request,
+    { found, host, visitor }: Visit,
     link: FoundLink | null = found.link,
     at = now(),
   ): RedirectDecision =>
@@ -70,7 +70,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
 
   /** Counts a visit after its decision. */
   const count = (
-    { visitor, address, referrer }: Request,
+    { visitor, address, referrer }: Visit,
     link: FoundLink,
     at: Date,
     { target }: RedirectDecision,
@@ -79,37 +79,37 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     clicks.add({ link, at, visitor, address, referrer, destination: target ?? null, alreadyCounted });
 
   /** Counts a visit before its decision: of a link with a click limit or a rotation. */
-  const decideCounted = async (link: FoundLink, request: Request): Promise<RedirectDecision> => {
+  const decideCounted = async (link: FoundLink, visit: Visit): Promise<RedirectDecision> => {
     const at = now();
     // The visits from before the limit was set.
     if (link.expirationClicks !== null) await clicks.settle(link.id);
     const before = await links.askDatabase(() => clicks.countAtOnce(link.id, at));
     if (before) {
-      const decision = decisionFor(request, { ...link, ...before });
-      count(request, link, at, decision, before);
+      const decision = decisionFor(visit, { ...link, ...before });
+      count(visit, link, at, decision, before);
       return decision;
     }
     // The link has expired, or was changed meanwhile.
     const fresh = await links.reload(link.id);
-    const decision = decisionFor(request, fresh);
-    return fresh && isRedirect(decision) ? decideCounted(fresh, request) : decision;
+    const decision = decisionFor(visit, fresh);
+    return fresh && isRedirect(decision) ? decideCounted(fresh, visit) : decision;
   };
 
   /** Decides a visit, and counts it if it reaches the destination. */
-  const decide = async (request: Request): Promise<RedirectDecision> => {
-    const { link } = request.found;
+  const decide = async (visit: Visit): Promise<RedirectDecision> => {
+    const { link } = visit.found;
     const at = now();
-    const decision = decisionFor(request, link, at);
+    const decision = decisionFor(visit, link, at);
     if (link === null || !(isRedirect(decision) || decision.outcome === 'PREVIEW')) return decision;
-    if (request.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
-      return decideCounted(link, request);
-    if (!request.isHead) count(request, link, at, decision);
+    if (visit.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
+      return decideCounted(link, visit);
+    if (!visit.isHead) count(visit, link, at, decision);
     return decision;
   };
 
-  const answer = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
-    const { outcome, destination } = await decide(request);
-    const { link } = request.found;
+  const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
+    const { outcome, destination } = await decide(visit);
+    const { link } = visit.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null) {
@@ -119,7 +119,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       const headers: Record<string, string> = isApart ? { 'Cross-Origin-Opener-Policy': 'same-origin' } : {};
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart), headers);
     }
-    const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, request) : destination;
+    const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, visit) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
     if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
     sendMessage(req, res, ...ended[outcome]);
@@ -128,7 +128,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   /** The domain's URL for unknown aliases; null for none, a blocked one, and the one that was requested. */
   const notFoundUrlFor = (
     { url: requested = '' }: IncomingMessage,
-    { host, found: { domain } }: Request,
+    { host, found: { domain } }: Visit,
   ): string | null => {
     const { name, notFoundUrl } = domain;
     if (notFoundUrl === null || lists.blocksAddress(notFoundUrl)) return null;
@@ -136,15 +136,15 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     return isItself(notFoundUrl, placeOf(path), [host, name]) ? null : asciiOf(notFoundUrl);
   };
 
-  const post = async (req: IncomingMessage, res: ServerResponse, request: Request): Promise<void> => {
-    const { found, visitor, address } = request;
+  const post = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
+    const { found, visitor, address } = visit;
     const { link } = found;
-    const { outcome } = decisionFor(request);
-    if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, request);
+    const { outcome } = decisionFor(visit);
+    if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, visit);
     const password = await givenPassword(req, res, address);
     const owner = { what: String(link.id), hash: link.password };
     if (password !== '' && (await passwordChecks.isRight(password, owner, address)))
-      return answer(req, res, { ...request, visitor: { ...visitor, passwordGiven: true } });
+      return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
   };
 
@@ -159,8 +159,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       if (await statisticsPages(req, res, asked)) return;
     }
     const referrer = header(req, 'referer');
-    const request: Request = { found, visitor, host, address, referrer, isHead: req.method === 'HEAD' };
-    await (req.method === 'POST' ? post(req, res, request) : answer(req, res, request));
+    const visit: Visit = { found, visitor, host, address, referrer, isHead: req.method === 'HEAD' };
+    await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };
 
   return (req, res) => {

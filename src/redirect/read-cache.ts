@@ -69,11 +69,11 @@ export class ReadCache<T> {
   readonly #mayKeep: (value: T, key: string, version: number) => boolean;
   readonly #missing = new LRUCache<string, CacheEntry<T>>({ max: MAX_MISSING });
   readonly #running = new Map<string, RunningRead<T>>();
-  /** The versions of the last changes of everything, and of names. */
+  /** The versions at the last calls of `clear` and `clearMissing`: what was read before them is not cached. */
   #cleared = 0;
   #clearedMissing = 0;
 
-  /** @param mayKeep whether a value that was read after that version is still the last one, and may be cached */
+  /** @param mayKeep whether the value is unchanged since the version before its read, so that it may be cached */
   constructor(
     reads: CacheReads,
     found: LRUCache<string, CacheEntry<T>>,

@@ -1,9 +1,10 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { requirePermission } from '../domain/access/actor.ts';
 import { visibleError } from '../domain/errors.ts';
-import type { ApiRequest, RequestOf } from '../graphql/context.ts';
+import type { RequestOf } from '../graphql/context.ts';
 import { runOwn } from '../graphql/pipeline.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import type { ApiRequest } from '../schema/context.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import {
   type Answer,

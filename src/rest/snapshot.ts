@@ -1,6 +1,6 @@
 import { RestLinkDocument, RestSpaceDocument } from '../generated/documents.ts';
-import type { ApiRequest } from '../graphql/context.ts';
 import { runOwn } from '../graphql/pipeline.ts';
+import type { ApiRequest } from '../schema/context.ts';
 import { linkAnswer } from './link-answer.ts';
 import { spaceAnswer } from './spaces.ts';
 

@@ -5,7 +5,7 @@ import './error-limit.ts';
 import './loaded-rows.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import type { Context } from '../graphql/context.ts';
+import type { Context } from './context.ts';
 
 interface SchemaTypes {
   Context: Context;

@@ -10,8 +10,8 @@ import {
 } from '../domain/change/find-changes.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { EdgesInput } from '../domain/pagination.ts';
-import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { costs } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';

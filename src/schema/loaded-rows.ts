@@ -42,8 +42,8 @@ function has(row: unknown, needed: Needed): boolean {
 /**
  * Resolves a field from its row, where the row has what the field selects. Pothos' Prisma plugin does so, too, but looks
  * up for each field of each row whether its query was planned, which takes most of the time of a list. Where something is
- * missing, the Prisma plugin loads it. Where nothing can be, fields that are properties of their row have no resolver, so
- * that compiled code reads them itself.
+ * missing, the Prisma plugin loads it. In the schema for covered rows, nothing is missing: there, fields that are properties
+ * of their row have no resolver of their own, so that compiled code reads them itself.
  */
 class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   /** What the field selects of its row; null if only the Prisma plugin can tell. */

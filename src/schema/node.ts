@@ -1,8 +1,8 @@
 import { brandWithType, type OutputRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
-import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */

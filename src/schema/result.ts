@@ -1,11 +1,25 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
-import { DomainError, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
-import { errorForms } from '../graphql/errors.ts';
 import { builder, type Types } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { Node, nodeIdOf } from './node.ts';
+
+/** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */
+export const errorForms: Record<ErrorCode, { readonly type?: string; readonly status?: number }> = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  GONE: { status: 410 },
+  NOT_FOUND: { type: 'NotFoundError' },
+  IN_USE: { type: 'InUseError' },
+  CONFLICT: { type: 'ConflictError' },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  IDEMPOTENCY_RUNNING: { status: 409 },
+  VALIDATION: { type: 'ValidationError' },
+  RATE_LIMITED: { status: 429 },
+  UNAVAILABLE: { status: 503 },
+};
 
 const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
 

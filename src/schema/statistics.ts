@@ -16,8 +16,8 @@ import {
   type StatisticsRow,
   type StatisticsTop,
 } from '../domain/statistics/statistics.ts';
-import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';

@@ -15,8 +15,8 @@ import {
   webhookConnection,
 } from '../domain/webhook/webhook.ts';
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
-import type { Context } from '../graphql/context.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 import { changeCost, costs } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';

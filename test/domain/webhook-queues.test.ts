@@ -7,12 +7,12 @@ import { Database } from '../../src/db/database.ts';
 import { claimQueues, releaseQueue } from '../../src/db/webhook/queues.ts';
 import { OPERATOR, recordingChanges } from '../../src/domain/change/change.ts';
 import type { Answer } from '../../src/domain/webhook/receiver.ts';
-import type { Capacity } from '../../src/domain/webhook/receivers.ts';
-import { Webhooks } from '../../src/domain/webhook/webhooks.ts';
+import type { Capacity } from '../../src/domain/webhook/receiver-pool.ts';
+import { WebhookSender } from '../../src/domain/webhook/sender.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
-let running: Webhooks[];
+let running: WebhookSender[];
 beforeEach(async () => {
   server = await startTestServer();
   running = [];
@@ -63,7 +63,7 @@ function deliver(
   feed = new ChangeFeed(server.database),
   db = server.database,
 ): void {
-  const webhooks = new Webhooks({
+  const webhooks = new WebhookSender({
     db,
     feed,
     log: pino({ level: 'silent' }),

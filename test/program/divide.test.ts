@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { divide } from '../../src/clicks/divide.ts';
 import {
   type DayOfLink,
   daysOf,
-  divide,
   emptyDay,
   emptyHour,
   type LinkVisits,
   unwrittenOf,
   type Visits,
-} from '../../src/clicks/batch.ts';
+} from '../../src/clicks/visits.ts';
 import { dayOfHour, hourOf } from '../../src/db/statistics/calendar.ts';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 

@@ -106,7 +106,7 @@ function majorOf(program: string): number | null {
   return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
 }
 
-const CLI = ['keys', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'] as const;
+const CLI = ['keys', 'users', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'] as const;
 const helps = new Map<string, Promise<string>>();
 
 /** The names of a program's options, from its help, or from its source if it has none. */
@@ -251,6 +251,26 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       const statuses = ['/kept', '/later'].map(async (path) => (await visit(state.origin, path)).status);
       expect(await Promise.all(statuses)).toEqual([302, 404]);
     },
+  ],
+  [
+    /^npm run users -- create /,
+    async (command) => {
+      const [, token] = /console\/accept#(\S+)/.exec(await run(command)) ?? [];
+      await start('npm start', { DATABASE_URL, BASE_URL: 'https://s.example' });
+      const body = { token, name: 'Ana', email: 'ana@example.com', password: 'correct horse' };
+      const accepted = await fetch(`${state.origin}/auth/accept`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(accepted.status).toBe(201);
+    },
+  ],
+  [/^npm run users -- list$/, async (command) => expect(await run(command)).toContain('ana@example.com')],
+  [/^npm run users -- reset /, async (command) => expect(await run(command)).toContain('/console/reset#')],
+  [
+    /^npm run users -- (disable|enable) /,
+    async (command) => expect(await run(command)).toMatch(/ana@example\.com is (dis|en)abled\./),
   ],
   [/^npm run domains -- list$/, async (command) => expect(await run(command)).toMatch(/go\.example .* no /)],
   [/^npm run domains -- verify /, async (command) => expect(await run(command)).toContain('is verified.')],

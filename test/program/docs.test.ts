@@ -181,7 +181,7 @@ test('create each alias only once', () => {
   const texts = [
     ...allBlocks.filter(({ language }) => ['sh', 'graphql'].includes(language)).map(({ text }) => text),
     readFileSync('web/examples.graphql', 'utf8'),
-    readFileSync('src/http/pages/greeting.ts', 'utf8'),
+    readFileSync('src/greeting.ts', 'utf8'),
     ...['links.sh', 'links.php', 'links.py'].map((name) =>
       readFileSync(join('examples/legacy', name), 'utf8'),
     ),

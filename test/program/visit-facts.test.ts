@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { unwrittenOf } from '../../src/clicks/batch.ts';
 import { PendingVisits, type Visit } from '../../src/clicks/pending-visits.ts';
 import { factsOf, referrerHost } from '../../src/clicks/visit-facts.ts';
+import { unwrittenOf } from '../../src/clicks/visits.ts';
 import type { Visitor } from '../../src/domain/visit/visitor.ts';
 import { VISITOR } from '../support/visit.ts';
 

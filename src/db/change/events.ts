@@ -7,7 +7,7 @@ import { growingTo } from '../../shared/growing-cache.ts';
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {
   readonly userId?: number | null;
   readonly fields: readonly string[];
-  /** The events that a webhook gets from here on, in their stored form. */
+  /** Of a change of a webhook: the events that it gets after the change, in their stored form. */
   readonly webhookEvents?: string | undefined;
 };
 
@@ -25,7 +25,7 @@ interface Events {
   change: [change: Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'>];
   /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
   settled: [change: LoggedChange];
-  /** Keys were changed, revoked or deleted; also at the first look. */
+  /** Keys were changed, revoked or deleted, or may have been before the first poll. */
   keys: [];
   /** The changes of one transaction of this process. */
   own: [changes: readonly MadeChange[]];

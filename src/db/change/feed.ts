@@ -4,15 +4,8 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
-import {
-  type LogPosition,
-  type LogSnapshot,
-  MAX_READ,
-  newSince,
-  positionOf,
-  readRevisions,
-  settledAfter,
-} from './log.ts';
+import { type LogPosition, MAX_READ, newSince, positionOf, readRevisions, settledAfter } from './log.ts';
+import type { LogSnapshot } from './transaction-order.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const MAX_AGE = 900;
@@ -20,7 +13,7 @@ const POLL_INTERVAL = 400;
 /** How long a visit, and any other request, waits for a poll, in milliseconds. */
 const VISIT_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
-/** The channel on which a trigger notifies of each revision. */
+/** The channel of notifications: a trigger sends those of keys, and this module those of records. */
 const CHANNEL = 'linkspace';
 
 /** The minimum time between two notifications to other processes, in milliseconds. */
@@ -34,8 +27,8 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
 /**
  * Finds changes for the events of a database: of keys by a number that a trigger increments, of records by the log of
  * changes, from its end at the first poll. Both are polled. On PostgreSQL a notification starts the next poll at once; behind
- * a connection pooler without notifications, polling alone is fast enough. Notifications are sent outside of transactions, at
- * a limited rate: inside, all transactions would wait for each other at commit.
+ * a connection pooler without notifications, polling alone is fast enough. Those of records are sent after the commit, at a
+ * limited rate: inside, all transactions would wait for each other at commit. Keys change rarely, so a trigger sends theirs.
  */
 export class ChangeFeed {
   readonly #database: Database;
@@ -83,7 +76,7 @@ export class ChangeFeed {
         : null;
   }
 
-  /** Polls in the background, so that a request after a pause need not wait for a poll; and other processes after changes here. */
+  /** Polls in the background, so that a request after a pause need not wait, and tells other processes of changes here. */
   start(): void {
     this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
     this.#notifications?.start();

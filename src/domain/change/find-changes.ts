@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { LoggedChange } from '../../db/change/events.ts';
-import { changesWithIds, transactionOrder } from '../../db/change/log.ts';
+import { changesWithIds } from '../../db/change/log.ts';
+import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Data } from '../../db/database.ts';
 import { is, isNoneOf, isSince, type List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';

@@ -25,7 +25,6 @@ export class RateLimit {
   readonly #perMinute: number;
   readonly #keys: RateLimiterMemory;
   readonly #addresses: RateLimiterMemory;
-
   readonly #shared: SharedRateLimit | null;
 
   /**

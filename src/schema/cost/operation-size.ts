@@ -15,7 +15,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Operation } from '../../graphql/document.ts';
+import type { ParsedOperation } from '../context.ts';
 import { schema } from '../index.ts';
 import type { ArgumentValues, FieldCost } from './field-cost.ts';
 
@@ -38,7 +38,7 @@ const sizes = new LRUCache<string, OperationSize>({
 });
 
 /** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
-function keyOf({ node, number }: Operation, variables: Readonly<Record<string, unknown>>): string {
+function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<string, unknown>>): string {
   const declared = (node.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
   const values = JSON.stringify(
     Object.fromEntries(declared.map((name) => [name, variables[name]])),
@@ -51,7 +51,10 @@ function keyOf({ node, number }: Operation, variables: Readonly<Record<string, u
 }
 
 /** The size of an operation, calculated before it is executed. */
-export function sizeOf(operation: Operation, variables: Readonly<Record<string, unknown>>): OperationSize {
+export function sizeOf(
+  operation: ParsedOperation,
+  variables: Readonly<Record<string, unknown>>,
+): OperationSize {
   const key = keyOf(operation, variables);
   const before = sizes.get(key);
   if (before) return before;
@@ -111,7 +114,7 @@ class SizeCalculation {
   readonly #known = new Map<SelectionSetNode, Map<string, OperationSize>>();
 
   /** @param variables as they were sent */
-  constructor({ document, node }: Operation, variables: Readonly<Record<string, unknown>>) {
+  constructor({ document, node }: ParsedOperation, variables: Readonly<Record<string, unknown>>) {
     const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
     this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
     const defaults = (node.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>

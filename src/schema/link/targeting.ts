@@ -7,8 +7,8 @@ import {
   targetTypeOf,
   targetTypes,
 } from '../../domain/link/targeting.ts';
-import type { Context } from '../../graphql/context.ts';
 import { builder } from '../builder.ts';
+import type { Context } from '../context.ts';
 import { costs } from '../cost/field-cost.ts';
 import { enumType } from '../domain-types.ts';
 

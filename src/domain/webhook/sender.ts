@@ -5,7 +5,7 @@ import { mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
-import { type Capacity, Receivers } from './receivers.ts';
+import { type Capacity, ReceiverPool } from './receiver-pool.ts';
 import { longestDelay } from './retry-schedule.ts';
 
 const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
@@ -32,9 +32,9 @@ export interface WebhookDependencies extends DeliveryDependencies {
  * Sends changes to webhooks. It reads the settled part of the log of changes, and delivers from queues in the database.
  * All processes share this work; each change and each queue is handled by one of them. Without webhooks, it sends no queries.
  */
-export class Webhooks {
+export class WebhookSender {
   readonly #deps: WebhookDependencies;
-  readonly #receivers: Receivers;
+  readonly #receivers: ReceiverPool;
   readonly #fault: RepeatedFault;
   /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
@@ -53,7 +53,7 @@ export class Webhooks {
   constructor(dependencies: WebhookDependencies) {
     this.#deps = dependencies;
     this.#fault = new RepeatedFault(dependencies.log, 'webhooks cannot be processed');
-    this.#receivers = new Receivers(dependencies, dependencies.capacity ?? CAPACITY, () => this.#wake());
+    this.#receivers = new ReceiverPool(dependencies, dependencies.capacity ?? CAPACITY, () => this.#wake());
   }
 
   start(): void {

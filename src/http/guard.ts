@@ -2,8 +2,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import cors from 'cors';
 import helmet from 'helmet';
-import { hostOf, normalizeHost, withoutPort } from '../../domain/url.ts';
-import { clientOf, type Trust } from '../request/client.ts';
+import { hostOf, normalizeHost, withoutPort } from '../domain/url.ts';
+import { clientOf, type Trust } from './request/client.ts';
 
 const EXPOSED_HEADERS = [
   'X-Request-Id',

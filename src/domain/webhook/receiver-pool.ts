@@ -20,7 +20,7 @@ const MAX_CLAIM_AGE = 3_000;
 const STOP_TIMEOUT = 5_000;
 
 /** The receivers that this process delivers to. It claims their queues, renews the claims, and releases the queues. */
-export class Receivers {
+export class ReceiverPool {
   readonly #deps: DeliveryDependencies;
   readonly #capacity: Capacity;
   readonly #onFree: () => void;

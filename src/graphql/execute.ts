@@ -23,10 +23,10 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { visibleError } from '../domain/errors.ts';
+import type { Context } from '../schema/context.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { forgetErrors } from '../schema/error-limit.ts';
 import { coveredSchema, schema } from '../schema/index.ts';
-import type { Context } from './context.ts';
 import type { Facts, Operation } from './document.ts';
 
 /** How often a query is executed before it is compiled: compiling takes as long as a few executions. */

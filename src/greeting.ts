@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from './config.ts';
 
 /** The address of a server that listens on `host`, for clients on this machine. */
 function localAddress(host: string, port: number): string {

@@ -1,0 +1,78 @@
+import type { Data } from '../database.ts';
+import { empty, join, raw, type Sql, sql } from '../sql.ts';
+
+/**
+ * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
+ * Rows are read in the order of transaction numbers instead, and on PostgreSQL only up to the oldest transaction that is
+ * still open: no later row can come before rows that were read. SQLite has one writer, and does not have this problem.
+ *
+ * These numbers start again when a database is restored on another server, or copied. Therefore an epoch, which is
+ * incremented then, precedes them.
+ */
+export const EPOCH_BITS = raw('40');
+const epoch = sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`;
+
+/** Which transactions had ended at some time: all before `settled`, and those before `next` that are not in `open`. */
+export interface LogSnapshot {
+  readonly settled: number;
+  readonly open: readonly number[];
+  readonly next: number;
+  /** The largest id; 0 with concurrent transactions. */
+  readonly lastId: number;
+}
+
+export type SnapshotRow = Readonly<Record<string, unknown>>;
+
+/** How the transactions of a database are numbered. */
+interface TransactionOrder {
+  readonly current: Sql;
+  /** A number that no transaction has had yet. */
+  readonly next: Sql;
+  /** The condition of changes whose order is final. */
+  readonly isSettled: Sql;
+  /** A SELECT of one row, and what the row means. */
+  readonly snapshot: Sql;
+  snapshotOf(row: SnapshotRow): LogSnapshot;
+  /** The condition of changes that were committed since a snapshot, and perhaps of some from just before. */
+  isSince(snapshot: LogSnapshot): Sql;
+}
+
+const sqliteEpoch = sql`(${epoch} << ${EPOCH_BITS})`;
+
+/** All transactions of an epoch have one number: their ids are in order. */
+const byId: TransactionOrder = {
+  current: sqliteEpoch,
+  next: sql`${sqliteEpoch} + 1`,
+  isSettled: sql`1 = 1`,
+  snapshot: sql`SELECT ${sqliteEpoch} AS "epoch", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`,
+  snapshotOf({ epoch, lastId }) {
+    const number = Number(epoch);
+    return { settled: number + 1, open: [], next: number, lastId: Number(lastId) };
+  },
+  isSince: ({ lastId }) => sql`"id" > ${lastId}`,
+};
+
+const postgresqlEpoch = sql`(${epoch}::bigint << ${EPOCH_BITS})`;
+
+const byTransaction: TransactionOrder = {
+  current: sql`${postgresqlEpoch} + pg_current_xact_id()::text::bigint`,
+  next: sql`${postgresqlEpoch} + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+  isSettled: sql`"tx" < ${postgresqlEpoch} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
+  snapshot: sql`SELECT ${postgresqlEpoch} AS "epoch", pg_snapshot_xmin("now")::text::bigint AS "xmin",
+    pg_snapshot_xmax("now")::text::bigint AS "xmax",
+    (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
+    FROM (SELECT pg_current_snapshot() AS "now") AS "current"`,
+  snapshotOf({ epoch, xmin, xmax, xip }) {
+    const number = (offset: unknown) => Number(epoch) + Number(offset);
+    const open = xip === '' ? [] : String(xip).split(',').map(number);
+    return { settled: number(xmin), open, next: number(xmax), lastId: 0 };
+  },
+  isSince({ open, next }) {
+    const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : empty;
+    return sql`(${opened} "tx" >= ${next})`;
+  },
+};
+
+export function transactionOrder(db: Data): TransactionOrder {
+  return db.dialect.hasConcurrentWriters ? byTransaction : byId;
+}
