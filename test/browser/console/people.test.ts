@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createWelcome } from '../../../src/domain/access/sign-in.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
-import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { BROWSER_TIMEOUT, chromiumPath, closeTabs } from '../../support/browser.ts';
 import {
   addMember,
   addUser,
@@ -52,6 +52,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
   async function tabOfAnother(page: Page, address: string): Promise<Page> {
     const context = await page.context().browser()?.newContext();
     if (!context) throw new Error('there is no browser');
+    context.setDefaultTimeout(BROWSER_TIMEOUT);
     others.push(context);
     const tab = await context.newPage();
     await tab.goto(address);
