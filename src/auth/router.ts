@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-  Router,
-} from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
@@ -32,7 +26,7 @@ import {
   updateName,
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
@@ -40,8 +34,10 @@ import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
-import { clientOf, type Trust } from '../http/request/client.ts';
+import { readBody } from '../http/request/body.ts';
+import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
+import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import type { SignInTools } from './tools.ts';
@@ -58,6 +54,8 @@ export interface AuthDependencies {
   readonly services: Services;
   /** Answers with a list as a file. */
   readonly download: RequestHandler;
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyTimeout?: number | undefined;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -78,6 +76,10 @@ const statuses: Record<ErrorCode, number> = {
 };
 
 const MAX_BODY = 16_384;
+const BODY_TIMEOUT = 5_000;
+/** How many bodies are received at once, in all and from one network: clients may send them slowly. */
+const MAX_BODIES = 200;
+const MAX_BODIES_OF_NETWORK = 50;
 
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
@@ -89,8 +91,13 @@ const credentials = z.object({ email: text, password: text });
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
   const { db, passwords, cookies, trust, services, download, consoleUrl, openId, now, report } = dependencies;
+  const { bodyTimeout = BODY_TIMEOUT } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
+  const bodies = new Turns({
+    ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
+    refusal: tooManyAtOnce,
+  });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -205,8 +212,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
     res.json(await view(found.user, req.get('x-account')));
   });
-  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }), (req, _res, next) => {
-    req.body ??= {};
+  router.use(requireJson, async (req, res, next) => {
+    req.body = objectIn(
+      await bodies.take(contextOf(req).network, () => readBody(req, res, MAX_BODY, bodyTimeout)),
+    );
     next();
   });
   if (start) router.post('/oidc', start.post);
@@ -301,7 +310,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   router.use((_req, _res) => {
     throw new DomainError('NOT_FOUND', 'Nothing is here.');
   });
-  const failed: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+  const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+    if (isAborted(req)) return;
     const visible = asVisible(error);
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
     const { code, message, fields = [], retryAfter = null } = visible ?? { ...unexpected };
@@ -324,6 +334,25 @@ function requireJson(req: Request, _res: Response, next: () => void): void {
   next();
 }
 
+/** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
+function objectIn(body: Buffer | null): object {
+  const refusal = (message: string) => invalid([{ path: ['body'], messages: [message] }]);
+  if (body === null)
+    throw refusal(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
+  if (body.length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // It is refused below.
+  }
+  throw refusal('must be a JSON object');
+}
+
+function tooManyAtOnce(): DomainError {
+  return new DomainError('RATE_LIMITED', 'Too many requests at once. Try again shortly.', [], RETRY_AFTER);
+}
+
 /** The error for an email address that got a user meanwhile. */
 function taken(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;
@@ -339,11 +368,5 @@ function asVisible(error: unknown): DomainError | null {
       [],
       secondsUntilNext(error),
     );
-  // Of body-parser.
-  if (error instanceof Error && 'type' in error && String(error.type).startsWith('entity.')) {
-    const isLarge = error.type === 'entity.too.large';
-    const message = isLarge ? `may have at most ${MAX_BODY} bytes` : 'must be a JSON object';
-    return invalid([{ path: ['body'], messages: [message] }]);
-  }
   return visibleError(error);
 }
