@@ -36,6 +36,7 @@ import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
+import { requestInfoOf } from '../http/request/info.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
 import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
@@ -81,6 +82,12 @@ const BODY_TIMEOUT = 5_000;
 const MAX_BODIES = 200;
 const MAX_BODIES_OF_NETWORK = 50;
 
+/** How many requests that calculate a hash are here, in all and of one network; how many go on, and how long others wait. */
+const MAX_HASHING = 200;
+const MAX_HASHING_OF_NETWORK = 40;
+const MAX_GOING_ON = 4;
+const HASHING_TIMEOUT = 5_000;
+
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
@@ -98,6 +105,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
     refusal: tooManyAtOnce,
   });
+  const hashing = new Turns({
+    ...{ max: MAX_HASHING, maxOfOwner: () => MAX_HASHING_OF_NETWORK, maxWaiting: 0 },
+    refusal: tooManyAtOnce,
+  });
+  const goingOn = new Turns({ max: MAX_GOING_ON, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -170,6 +182,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const start = openId && createStart(openId, tools);
 
   const router = Router({ caseSensitive: true });
+  /** Networks take turns; nothing is done for a client that has left. */
+  const postHashed = (path: string, handle: (req: Request, res: Response) => Promise<void>) => {
+    router.post(path, (req, res) => {
+      const { network } = contextOf(req);
+      const work = async () => {
+        if (!requestInfoOf(res).isAborted) await handle(req, res);
+      };
+      return hashing.take(network, () => goingOn.take(network, work));
+    });
+  };
   router.use((_req, res, next) => {
     res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
     next();
@@ -226,13 +248,13 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       await removeWay(db, what, await sessionOf(req), String(req.body.id), ways, now());
       res.status(204).end();
     });
-  router.post('/welcome', async (req, res) => {
+  postHashed('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
     const user = await welcome(db, { ...req.body, ...given }, contextOf(req)).catch(taken);
     await signIn(req, res, user, 201);
   });
-  router.post('/sign-in', async (req, res) => {
+  postHashed('/sign-in', async (req, res) => {
     requireOwnWays();
     const given = parseInput(credentials, req.body);
     const context = contextOf(req);
@@ -245,7 +267,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       throw new DomainError('UNAUTHENTICATED', 'The email address or the password is wrong.');
     await signIn(req, res, user);
   });
-  router.post('/accept', async (req, res) => {
+  postHashed('/accept', async (req, res) => {
     const given = parseInput(token, req.body);
     const own = cookies.tokenOf(req);
     const session = own === null ? null : await findSession(db, own, now());
@@ -255,7 +277,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (session === null) return signIn(req, res, user, 201);
     res.status(201).json(await view(user, undefined));
   });
-  router.post('/reset', async (req, res) => {
+  postHashed('/reset', async (req, res) => {
     const given = parseInput(token, req.body);
     const user = isOwn
       ? await resetPassword(db, { ...given, password: req.body.password }, contextOf(req))
@@ -283,7 +305,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await updateName(db, user.id, req.body.name);
     res.status(204).end();
   });
-  router.post('/password', async (req, res) => {
+  postHashed('/password', async (req, res) => {
     requireOwnWays();
     const session = await sessionOf(req);
     requireRecentSignIn({ session }, now());
