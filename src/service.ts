@@ -273,7 +273,8 @@ export class Service {
     const auth = createAuthRouter({
       download,
       db: database,
-      ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
+      ...{ passwords, cookies, access, trust, services, consoleUrl: consoleUrlOf(config) },
+      openId: this.#openId,
       ...{ now, report, bodyTimeout: ports.formTimeout },
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));

@@ -37,6 +37,7 @@ import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
+import type { KeyAccess } from '../http/request/key-access.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
 import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
@@ -47,6 +48,7 @@ export interface AuthDependencies {
   readonly db: Database;
   readonly passwords: UserPasswords;
   readonly cookies: SessionCookies;
+  readonly access: Pick<KeyAccess, 'lookUp' | 'countRequest'>;
   readonly trust: Trust;
   /** The address of the pages for people. */
   readonly consoleUrl: string;
@@ -97,7 +99,8 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, services, download, consoleUrl, openId, now, report } = dependencies;
+  const { db, passwords, cookies, access, trust, services, download, consoleUrl, openId, now, report } =
+    dependencies;
   const { bodyTimeout = BODY_TIMEOUT } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
@@ -150,16 +153,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
 
   /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED */
   const sessionOf = async (req: Request) => {
-    const given = cookies.tokenOf(req);
-    const found = given === null ? null : await findSession(db, given, now());
+    const found = await sessionWith(req, cookies.tokenOf(req));
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
+    if (req.res) await access.countRequest({ keyId: null, userId: found.userId }, req.res, now());
     return found;
   };
 
-  const anySessionOf = async (req: Request) => {
-    const given = cookies.anyTokenOf(req);
-    return given === null ? null : findSession(db, given, now());
-  };
+  const sessionWith = async (req: Request, given: string | null) =>
+    given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
+
+  const anySessionOf = (req: Request) => sessionWith(req, cookies.anyTokenOf(req));
 
   const requireOwnWays = (): void => {
     if (isOwn) return;
@@ -269,8 +272,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   postHashed('/accept', async (req, res) => {
     const given = parseInput(token, req.body);
-    const own = cookies.tokenOf(req);
-    const session = own === null ? null : await findSession(db, own, now());
+    const session = await sessionWith(req, cookies.tokenOf(req));
     if (session === null) requireOwnWays();
     const input = { ...req.body, ...given };
     const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
@@ -292,7 +294,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
-    const session = given === null ? null : await findSession(db, given, now());
+    const session = await sessionWith(req, given);
     if (given !== null) await endSession(db, given);
     cookies.clear(res);
     const isKnown = openId && session && (await isKnownTo(db, session.userId, openId.issuer));

