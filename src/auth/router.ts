@@ -27,7 +27,7 @@ import {
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
-import { parseInput } from '../domain/input.ts';
+import { isStorable, parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
@@ -93,7 +93,10 @@ const HASHING_TIMEOUT = 5_000;
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
-const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
+const text = z
+  .string('must be a text')
+  .max(1_000, 'may have at most 1000 characters')
+  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
@@ -142,7 +145,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const view = async ({ id, name, email }: User, asked: string | undefined) => {
     const memberships = await membershipsOf(db, id);
     const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
-    const current = memberships.find(({ accountId }) => String(accountId) === asked) ?? memberships[0];
+    const current =
+      asked === undefined ? memberships[0] : memberships.find(({ accountId }) => String(accountId) === asked);
     return {
       user: { id: String(id), name, email },
       account: current ? idOf(current.account) : null,
@@ -248,7 +252,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addPasskeyRoutes(router, passkeys, tools);
   for (const what of ['passkey', 'identity'] as const)
     router.post(`/${what}/remove`, async (req, res) => {
-      await removeWay(db, what, await sessionOf(req), String(req.body.id), ways, now());
+      const { id } = parseInput(z.object({ id: text }), req.body);
+      await removeWay(db, what, await sessionOf(req), id, ways, now());
       res.status(204).end();
     });
   postHashed('/welcome', async (req, res) => {
@@ -271,7 +276,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await signIn(req, res, user);
   });
   postHashed('/accept', async (req, res) => {
-    const given = parseInput(token, req.body);
+    const given = parseInput(token.extend({ email: text.optional() }), req.body);
     const session = await sessionWith(req, cookies.tokenOf(req));
     if (session === null) requireOwnWays();
     const input = { ...req.body, ...given };

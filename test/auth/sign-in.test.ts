@@ -211,6 +211,19 @@ describe('a session', () => {
     expect((await owner.fetch('/api/v1/links')).status).toBe(401);
   });
 
+  test('counts for no account that is empty or another one', async () => {
+    const person = await member('somewhere@example.com');
+    const statuses: number[] = [];
+    for (const headers of [{ 'X-Account': '' }, {}, { 'X-Account': '' }, { 'X-Account': '99' }])
+      statuses.push((await person.graphql('{ viewer { role } }', {}, headers)).status);
+    expect(statuses).toEqual([403, 200, 403, 403]);
+    const foreign = await person.auth('session', undefined, { 'X-Account': '99' });
+    expect([foreign.status, foreign.body]).toMatchObject([
+      200,
+      { account: null, role: null, accounts: [{ id: '1' }] },
+    ]);
+  });
+
   test('ends by signing out, on every process within a second', async () => {
     const other = await startTestServer({ url: server.databaseUrl, background: true });
     const person = new Person(server);
