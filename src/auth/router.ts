@@ -129,16 +129,15 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     now: now(),
   });
 
-  /** Begins a session for a user, in place of the one that the browser has. */
-  const begin = async (req: Request, res: Response, user: User): Promise<void> => {
-    const before = cookies.anyTokenOf(req);
+  /** Begins a session for a user, in place of one. */
+  const begin = async (req: Request, res: Response, user: User, before: string | null): Promise<void> => {
     if (before !== null) await endSession(db, before);
     const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
     cookies.set(res, session);
   };
 
   const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
-    await begin(req, res, user);
+    await begin(req, res, user, cookies.tokenOf(req));
     res.status(status).json(await view(user, undefined));
   };
 
@@ -184,7 +183,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
 
   const tools: SignInTools = {
     ...{ db, consoleUrl, now, report },
-    ...{ limit, sessionOf, anySessionOf, begin, signIn, requireOwnWays },
+    ...{ limit, sessionOf, anySessionOf, signIn, requireOwnWays },
+    begin: (req, res, user) => begin(req, res, user, cookies.anyTokenOf(req)),
   };
   const start = openId && createStart(openId, tools);
 
@@ -299,6 +299,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
+    if (given === null && cookies.anyTokenOf(req) !== null)
+      throw new DomainError('UNAUTHENTICATED', 'The site itself signs out: send the header Origin.');
     const session = await sessionWith(req, given);
     if (given !== null) await endSession(db, given);
     cookies.clear(res);

@@ -211,6 +211,19 @@ describe('a session', () => {
     expect((await owner.fetch('/api/v1/links')).status).toBe(401);
   });
 
+  test('neither ends nor leaves the browser by a request that does not say where it comes from', async () => {
+    const person = new Person(server);
+    await signIn(person);
+    const silent = { 'Sec-Fetch-Site': 'none' };
+    const same = new Person(server);
+    same.cookie = person.cookie;
+    expect((await same.auth('sign-out', {}, silent)).status).toBe(401);
+    expect(same.cookie).toBe(person.cookie);
+    expect((await same.auth('sign-in', ana, { ...from(), ...silent })).status).toBe(200);
+    expect((await person.auth('session')).status).toBe(200);
+    expect((await new Person(server).auth('sign-out', {}, silent)).status).toBe(204);
+  });
+
   test('counts for no account that is empty or another one', async () => {
     const person = await member('somewhere@example.com');
     const statuses: number[] = [];
