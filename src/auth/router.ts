@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
-import { acceptInvitation } from '../domain/access/invitation.ts';
+import { acceptInvitation, openInvitation } from '../domain/access/invitation.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import {
   changeEmail,
@@ -208,6 +208,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     cookies.requireOwnPage(req);
     next();
   });
+  router.use((req, res, next) => {
+    const methods = router.stack.flatMap(({ route }) => (route?.path === req.path ? route.stack : []));
+    const allowed = methods.map(({ method = '' }) => method.toUpperCase());
+    if (allowed.length === 0) throw new DomainError('NOT_FOUND', 'Nothing is here.');
+    if (allowed.includes(req.method === 'HEAD' ? 'GET' : req.method)) return next();
+    const message = `Send a ${allowed.join(' or a ')}.`;
+    res
+      .set('Allow', allowed.join(', '))
+      .status(405)
+      .json({ error: { code: 'NOT_FOUND', message } });
+  });
   if (start) router.get('/oidc', start.get);
   router.get('/methods', (req, res) => {
     res.json({
@@ -279,10 +290,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     const given = parseInput(token.extend({ email: text.optional() }), req.body);
     const session = await sessionWith(req, cookies.tokenOf(req));
     if (session === null) requireOwnWays();
+    const { accountId } = await openInvitation(db, given.token, now());
     const input = { ...req.body, ...given };
     const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
     if (session === null) return signIn(req, res, user, 201);
-    res.status(201).json(await view(user, undefined));
+    res.status(201).json(await view(user, String(accountId)));
   });
   postHashed('/reset', async (req, res) => {
     const given = parseInput(token, req.body);
@@ -338,9 +350,6 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await endSessions(db, userId, session?.userId === userId ? session.id : 0);
     res.status(204).end();
   });
-  router.use((_req, _res) => {
-    throw new DomainError('NOT_FOUND', 'Nothing is here.');
-  });
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);
@@ -359,7 +368,6 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
-  if (req.method !== 'POST') throw new DomainError('NOT_FOUND', 'Nothing is here: send a POST.');
   if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
     throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
   next();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/domain/access/actor.ts';
+import { inviteByOperator } from '../../src/domain/access/invitation.ts';
 import type { Mail } from '../../src/domain/access/mails.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
@@ -191,6 +192,27 @@ describe('signing in', () => {
   });
 });
 
+test.each([
+  ['GET', 'sign-in', 405, 'POST'],
+  ['PUT', 'profile', 405, 'GET, POST'],
+  ['POST', 'session', 405, 'GET'],
+  ['GET', 'session/', 404, null],
+  ['GET', 'nothing', 404, null],
+  ['POST', 'nothing', 404, null],
+])('%s /auth/%s gets %i', async (method, path, status, allow) => {
+  const answer = await new Person(server).fetch(`/auth/${path}`, { method });
+  expect([answer.status, answer.headers.get('Allow')]).toEqual([status, allow]);
+  expect(await answer.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+});
+
+test('a body that is no object is told', async () => {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await new Person(server).fetch('/auth/sign-in', { method: 'POST', body: '[]', headers });
+  expect(await answer.json()).toEqual({
+    error: { code: 'VALIDATION', field: 'body', message: 'body must be a JSON object.' },
+  });
+});
+
 describe('a session', () => {
   test.each([
     ['the page of the site itself', { 'Sec-Fetch-Site': 'same-origin' }, 200],
@@ -311,6 +333,21 @@ describe('an invitation', () => {
     expect((await signIn(stranger, 'cy@example.com', 'chosen by Eve')).status).toBe(401);
     expect((await owner.auth('accept', { token })).status).toBe(403);
     expect((await person.auth('accept', { token })).body).toMatchObject({ role: 'ADMIN' });
+  });
+
+  test('accepted in a session keeps it, and names the account that was joined', async () => {
+    const person = await member('joins@example.com');
+    const other = await server.database.prisma.account.create({
+      data: { name: 'Joined', createdAt: server.clock.now },
+    });
+    const asked = { email: 'joins@example.com', role: 'VIEWER' };
+    const { token } = await inviteByOperator(server.database, other.id, asked, server.clock.now);
+    const { cookie } = person;
+    expect(await person.auth('accept', { token })).toMatchObject({
+      status: 201,
+      body: { account: { id: String(other.id), name: 'Joined' }, role: 'VIEWER' },
+    });
+    expect(person.cookie).toBe(cookie);
   });
 
   test('is mailed, replaced by the next one, and ends with the membership of its inviter or after 7 days', async () => {
