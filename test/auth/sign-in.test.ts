@@ -249,7 +249,13 @@ describe('a session', () => {
   test('counts for no account that is empty or another one', async () => {
     const person = await member('somewhere@example.com');
     const statuses: number[] = [];
-    for (const headers of [{ 'X-Account': '' }, {}, { 'X-Account': '' }, { 'X-Account': '99' }])
+    const sent: Record<string, string>[] = [
+      { 'X-Account': '' },
+      {},
+      { 'X-Account': '' },
+      { 'X-Account': '99' },
+    ];
+    for (const headers of sent)
       statuses.push((await person.graphql('{ viewer { role } }', {}, headers)).status);
     expect(statuses).toEqual([403, 200, 403, 403]);
     const foreign = await person.auth('session', undefined, { 'X-Account': '99' });

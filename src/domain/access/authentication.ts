@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts';
 import { type Actor, hashToken } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
-import { liveSessions, sessionEnd } from './session.ts';
+import { liveSessions, sessionEnd, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
@@ -140,7 +140,7 @@ export class Authentication {
    * not cost a query each.
    */
   async isListed(token: string): Promise<boolean> {
-    const [now, created] = [performance.now(), keysCreated()];
+    const [now, created] = [performance.now(), keysCreated() + sessionsBegun()];
     if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
       this.#list = { readAt: now, created, hashes: this.#readList() };
     return (await this.#list.hashes).has(hashToken(token));
