@@ -31,7 +31,7 @@ try {
   await tab.keyboard.press('Enter');
   await tab.getByText('Your link is ready').waitFor();
   await tab.locator('.row').nth(1).waitFor();
-  await tab.getByLabel('Destination of a new link').blur();
+  await tab.evaluate('document.activeElement.blur()');
   const whole = `data:image/png;base64,${(await tab.screenshot()).toString('base64')}`;
   // With rounded corners and a transparent background.
   const frame = await context.newPage();

@@ -1,5 +1,6 @@
 import { brandWithType } from '@pothos/core';
 import { accountName, updateAccount, updateAccountInput } from '../domain/access/account.ts';
+import type { Actor } from '../domain/access/actor.ts';
 import { createApiKey, createApiKeyInput, parseScopes, revokeApiKey } from '../domain/access/api-key.ts';
 import {
   type Invitation as InvitationRow,
@@ -10,6 +11,7 @@ import {
 import {
   type Membership,
   peopleConnection,
+  peopleWithIds,
   removeMember,
   updateMember,
   updateMemberInput,
@@ -21,11 +23,13 @@ import { builder } from './builder.ts';
 import { changeCost, costs } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
+import { findNodes, Node } from './node.ts';
 import { idArgs } from './record-fields.ts';
 import { asDeleted, asResult, DeletedRecord, NotFoundError, resultOf, ValidationError } from './result.ts';
 
 export const Account = builder.prismaObject('Account', {
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the account.' }),
     name: t.string({
@@ -55,6 +59,8 @@ export const Permission = enumType(
   },
 );
 
+const mayReadPeople = ({ permissions: own }: Actor) => own.has('READ_PEOPLE');
+
 /** A user, for those who may see them. */
 export interface UserView {
   readonly id: number;
@@ -67,18 +73,22 @@ export const User = builder.objectRef<UserView>('User').implement({
   description: 'A person.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the user.' }),
-    name: t.exposeString('name', {
-      description: 'The name; `Former member` for one who has left the account.',
+    name: t.string({
+      description:
+        'The name; `Former member` for one who has left the account, and `Member` for a key with scopes.',
+      resolve: ({ name }, _args, { actor }) => (mayReadPeople(actor) ? name : 'Member'),
     }),
-    email: t.exposeString('email', {
+    email: t.string({
       nullable: true,
-      description: 'The email address; null for a former member.',
+      description: 'The email address; null for a former member, and for a key with scopes.',
+      resolve: ({ email }, _args, { actor }) => (mayReadPeople(actor) ? email : null),
     }),
   }),
 });
 
 export const ApiKey = builder.prismaObject('ApiKey', {
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the key.' }),
     name: t.string({
@@ -107,9 +117,9 @@ export const ApiKey = builder.prismaObject('ApiKey', {
       type: User,
       nullable: true,
       select: { maker: { select: { user: { select: { id: true, name: true, email: true } } } } },
-      description: 'The member who made the key; null if it was the operator.',
+      description: 'The member who made the key; null if it was the operator, and for a key with scopes.',
       extensions: costs({ work: 2 }),
-      resolve: ({ maker }) => maker?.user,
+      resolve: ({ maker }, _args, { actor }) => (mayReadPeople(actor) ? maker?.user : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
@@ -137,6 +147,7 @@ export function asKey(key: { id: number }): Author {
 const Member = builder.prismaObject('Membership', {
   name: 'Member',
   select: { id: true },
+  interfaces: [Node],
   description: 'A member of the account.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the membership.' }),
@@ -162,6 +173,7 @@ type InvitationView = InvitationRow & { readonly token?: string };
 
 const Invitation = builder.objectRef<InvitationView>('Invitation').implement({
   description: 'An invitation to the account.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the invitation.' }),
     email: t.exposeString('email', { description: 'The address that the invitation is for.' }),
@@ -189,6 +201,18 @@ const Invitation = builder.objectRef<InvitationView>('Invitation').implement({
     }),
   }),
 });
+
+findNodes(Account, ({ db, actor }, ids) =>
+  db.prisma.account.findMany({ where: { id: { in: ids.filter((id) => id === actor.accountId) } } }),
+);
+for (const [type, table] of [
+  [Member, 'membership'],
+  [Invitation, 'invitation'],
+  [ApiKey, 'apiKey'],
+] as const)
+  findNodes(type, async ({ db, actor }, ids) =>
+    mayReadPeople(actor) ? peopleWithIds(db, actor, table, ids) : [],
+  );
 
 builder.queryFields((t) => {
   const of = 'of the account, oldest first, paginated by cursor.';

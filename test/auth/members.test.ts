@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setDisabled } from '../../src/domain/access/user.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -163,6 +164,38 @@ describe('a key', () => {
     expect((await program.rest('GET', '/links')).status).toBe(200);
   });
 
+  test.each(['VIEWER', 'ADMIN'])('with the role %s cannot end the membership of its maker', async (role) => {
+    await signedIn(server, account, 'OWNER');
+    const { key = '' } = await createKey(owner, role);
+    const { errors } = await server
+      .callerWith(key)
+      .graphql(`mutation { removeMember(id: ${owner.memberId}) { __typename } }`);
+    expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
+    expect(await roleOf(owner.memberId)).toBe('OWNER');
+  });
+
+  test('ends while its maker is disabled', async () => {
+    const admin = await signedIn(server, account, 'ADMIN');
+    const { key = '' } = await createKey(admin, 'ADMIN');
+    const program = server.callerWith(key);
+    const status = async () => (await program.rest('GET', '/links')).status;
+    expect(await status()).toBe(200);
+    await setDisabled(server.database, admin.userId, server.clock.now);
+    await expect.poll(status, { timeout: SOON }).toBe(401);
+    await setDisabled(server.database, admin.userId, null);
+    await expect.poll(status, { timeout: SOON }).toBe(200);
+  });
+
+  test('makes no key that lasts longer than itself', async () => {
+    const input = '{ name: "Script", role: ADMIN, expiresAt: "2026-12-01T00:00:00Z" }';
+    const fields = '... on CreatedApiKey { key apiKey { expiresAt } }';
+    const { key = '' } = await run(owner, `createApiKey(input: ${input})`, fields);
+    const child = await server
+      .callerWith(key)
+      .data(`mutation { createApiKey(input: { name: "Child", role: ADMIN }) { ${fields} } }`);
+    expect(child).toMatchObject({ createApiKey: { apiKey: { expiresAt: '2026-12-01T00:00:00.000Z' } } });
+  });
+
   test('is revoked by an admin, also one that the operator made', async () => {
     const program = await server.caller(`account ${account}`);
     const { viewer } = await program.data<{ viewer: { key: { id: string } } }>('{ viewer { key { id } } }');
@@ -238,6 +271,49 @@ describe('the history', () => {
     expect(new Set(changes.nodes.map(({ kind }) => kind))).not.toContain('API_KEY');
     const history = '{ changes(first: 50, filter: { kind: API_KEY }) { totalCount } }';
     expect(await program.data(history)).toEqual({ changes: { totalCount: 0 } });
+  });
+
+  test('hides people from keys with scopes', async () => {
+    const program = await server.caller(`account ${account}`);
+    await run(owner, 'createSpace(input: { name: "S" })');
+    const { key = '' } = await createKey(owner, 'EDITOR');
+    await server.callerWith(key).space('T');
+    // As the contract of the API writes it.
+    const asked =
+      '{ changes(first: 50) { nodes { by { __typename ... on User { id name email } ... on ApiKey { id name prefix maker { id } } } } } }';
+    const authors = async () => {
+      const { changes } = await program.data<Changes>(asked);
+      return changes.nodes.map(({ by }) => by);
+    };
+    await expect
+      .poll(authors)
+      .toEqual([
+        { __typename: 'User', id: String(owner.userId), name: 'Member', email: null },
+        expect.objectContaining({ __typename: 'ApiKey', name: 'Script', maker: null }),
+      ]);
+  });
+
+  test('names records that are found by their global id, by members alone', async () => {
+    const editor = await signedIn(server, account, 'EDITOR');
+    await createKey(owner, 'VIEWER');
+    await run(owner, 'inviteMember(input: { email: "n@example.com", role: VIEWER })');
+    await run(owner, `updateMember(id: ${editor.memberId}, input: { role: ADMIN })`);
+    await run(owner, 'updateAccount(input: { name: "N" })');
+    type Ids = { changes: { nodes: { recordNodeId: string; kind: string }[] } };
+    const idsOf = async () =>
+      (await owner.data<Ids>('{ changes { nodes { kind recordNodeId } } }')).changes.nodes;
+    await expect.poll(async () => (await idsOf()).length).toBe(4);
+    const nodeIds = (await idsOf()).map(({ recordNodeId }) => recordNodeId);
+    const query = 'query($nodeIds: [ID!]!) { nodes(nodeIds: $nodeIds) { __typename nodeId } }';
+    const found = await owner.data<{ nodes: object[] }>(query, { nodeIds });
+    expect(found.nodes).toEqual([
+      { __typename: 'ApiKey', nodeId: nodeIds[0] },
+      { __typename: 'Invitation', nodeId: nodeIds[1] },
+      { __typename: 'Member', nodeId: nodeIds[2] },
+      { __typename: 'Account', nodeId: nodeIds[3] },
+    ]);
+    const program = await server.caller(`account ${account}`);
+    expect(await program.data(query, { nodeIds })).toEqual({ nodes: [null, null, null, found.nodes[3]] });
   });
 
   test('has the name of the account, which an owner changes', async () => {

@@ -103,7 +103,7 @@ test.each([
   ],
   [
     'of another type',
-    models.replace(/^( {2}title {2,})String\?/m, '$1Int?'),
+    models.replace(/^( {2}titleKey {2,})String\?/m, '$1Int?'),
     /use the table: .*ShiftedLinkText.*CREATE TABLE "new_Link"/s,
   ],
   [
@@ -113,7 +113,7 @@ test.each([
   ],
   [
     'no longer optional',
-    models.replace(/^( {2}title {2,})String\?/m, '$1String'),
+    models.replace(/^( {2}titleKey {2,})String\?/m, '$1String'),
     /changes by more than added columns/,
   ],
 ])('a migration is left to be written by hand for a column %s', async (_what, text, message) => {

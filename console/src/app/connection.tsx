@@ -1,5 +1,5 @@
-import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
-import { announceAll } from '../data/bus.ts';
+import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
 import { useSession } from '../data/session.ts';
 import { texts } from '../texts.ts';
@@ -25,7 +25,11 @@ export function Connection(): ReactElement | null {
     // The next request fails, and ends the session.
     announceAll();
   });
+  const wasOpen = useRef(false);
   const onConnection = useEffectEvent(async (isOpen: boolean) => {
+    // A stream ends, too, when the user gets another role.
+    if (isOpen && wasOpen.current) announceKinds('MEMBER');
+    wasOpen.current ||= isOpen;
     if (!isOpen && !(await answers())) setAway(true);
   });
   useEffect(() => {

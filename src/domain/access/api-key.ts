@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, invalid, notFound } from '../errors.ts';
@@ -136,13 +136,20 @@ export async function createApiKey(db: Data, actor: Actor, given: unknown, now: 
     throw invalid([{ path: ['expiresAt'], messages: ['must lie in the future'] }]);
   requireRole(actor, role);
   requireRecentSignIn(actor, now);
-  const { accountId, memberId: makerId } = actor;
+  const { accountId, keyId, memberId: makerId } = actor;
+  // A key makes none that lasts longer.
+  const parent = keyId === null ? null : await db.prisma.apiKey.findUnique({ where: { id: keyId } });
+  const ends = [expiresAt?.at, parent?.expiresAt].flatMap((end) => end?.getTime() ?? []);
+  const end = ends.length > 0 ? new Date(Math.min(...ends)) : null;
   const key = generateKey();
-  const data = { ...stored(key, [], now, expiresAt?.at ?? null), accountId, name, role, makerId };
+  const data = { ...stored(key, [], now, end), accountId, name, role, makerId };
   const apiKey = await recordingChanges(db, actor, now, async ({ tx, record }) => {
     const made = await tx.prisma.apiKey.create({ data });
-    await record('CREATED', 'API_KEY', [made.id], ['name', 'role', ...(expiresAt ? ['expiresAt'] : [])]);
+    await record('CREATED', 'API_KEY', [made.id], ['name', 'role', ...(end ? ['expiresAt'] : [])]);
     return made;
+  }).catch((error: unknown) => {
+    // The caller has left the account meanwhile.
+    throw isForeignKeyViolation(error) ? notFound('member') : error;
   });
   created++;
   return { key, apiKey };

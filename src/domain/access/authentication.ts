@@ -106,7 +106,9 @@ export class Authentication {
         where: { id: ids(({ session }) => session?.id), ...liveSessions(now) },
         select,
       }),
-      prisma.membership.findMany({ where: { id: ids(({ memberId }) => memberId) } }),
+      prisma.membership.findMany({
+        where: { id: ids(({ memberId }) => memberId), user: { disabledAt: null } },
+      }),
     ]).catch(() => null);
     if (valid === null) return;
     const [keys, sessions] = valid.slice(0, 2).map((rows) => new Set(rows.map(({ id }) => id)));
@@ -189,11 +191,12 @@ export class Authentication {
     });
   }
 
-  /** The role of a key now, which is never higher than its maker's; undefined if the maker is no longer a member. */
+  /** The role of a key now, which is never higher than its maker's; undefined if the maker is no member any more, or disabled. */
   async #roleOfKey(stored: string, makerId: number | null): Promise<Role | undefined> {
     if (!isRole(stored)) return undefined;
     if (makerId === null) return undefined;
-    const maker = await this.#db.prisma.membership.findUnique({ where: { id: makerId } });
+    const where = { id: makerId, user: { disabledAt: null } };
+    const maker = await this.#db.prisma.membership.findUnique({ where });
     return maker && isRole(maker.role) ? lowestOf(stored, maker.role) : undefined;
   }
 

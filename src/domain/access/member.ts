@@ -25,6 +25,18 @@ export function peopleConnection<Row extends Membership | Invitation | ApiKey>(
   return readConnection(lists, { ...list, where }, input);
 }
 
+/** The account's members, invitations or keys with these ids. */
+export async function peopleWithIds(
+  { prisma }: Data,
+  { accountId }: Actor,
+  table: 'membership' | 'invitation' | 'apiKey',
+  ids: readonly number[],
+): Promise<{ id: number }[]> {
+  const where = { id: { in: [...ids] }, accountId };
+  if (table === 'membership') return prisma.membership.findMany({ where });
+  return table === 'invitation' ? prisma.invitation.findMany({ where }) : prisma.apiKey.findMany({ where });
+}
+
 export const updateMemberInput = z.object({ role: roleInput('The new role, at most your own.') });
 
 /** Whoever deals with an owner needs to have signed in recently. */
@@ -113,8 +125,8 @@ export async function updateMember(
 export async function removeMember(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return recordingChanges(db, actor, now, async (changing) => {
     const member = await memberOf(changing.tx, actor, id);
-    // Everybody may leave.
-    if (member.id !== actor.memberId) requireRoleOver(actor, member.role, now);
+    // Everybody may leave; the key of a member cannot do it for them.
+    if (member.id !== actor.memberId || actor.session === null) requireRoleOver(actor, member.role, now);
     await requireAnotherOwner(changing.tx, member);
     await endMembership(changing, member, now);
     return member.id;
