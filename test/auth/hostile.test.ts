@@ -152,6 +152,19 @@ describe('mails', () => {
   });
 });
 
+test.each([
+  'inviteMember(input: { email: "late@example.com", role: VIEWER }) { __typename }',
+  'createApiKey(input: { name: "late", role: VIEWER }) { __typename }',
+])('who has left the account in the same document writes nothing by %.12s', async (late) => {
+  const person = await signedIn(server, 1, 'ADMIN');
+  const { data, errors } = await person.graphql(
+    `mutation($id: ID!) { removeMember(id: $id) { __typename } late: ${late} }`,
+    { id: String(person.memberId) },
+  );
+  expect(errors?.map(({ extensions }) => extensions.code) ?? []).not.toContain('INTERNAL');
+  expect(data?.late).not.toMatchObject({ __typename: expect.stringMatching(/^(Invitation|CreatedApiKey)$/) });
+});
+
 test('what somebody who is signed in writes is limited', async () => {
   const person = await signedIn(server, 1, 'VIEWER');
   const { prisma } = server.database;
