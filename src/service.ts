@@ -85,7 +85,7 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly maxInFlight: number;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
-  /** How long the form of a visitor may take to arrive, in milliseconds. */
+  /** How long the form of a visitor, and a body below `/auth/`, may take to arrive, in milliseconds. */
   readonly formTimeout?: number;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
@@ -273,8 +273,9 @@ export class Service {
     const auth = createAuthRouter({
       download,
       db: database,
-      ...{ passwords, cookies, trust, services, consoleUrl: consoleUrlOf(config), openId: this.#openId },
-      ...{ now, report },
+      ...{ passwords, cookies, access, trust, services, consoleUrl: consoleUrlOf(config) },
+      openId: this.#openId,
+      ...{ now, report, bodyTimeout: ports.formTimeout },
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 

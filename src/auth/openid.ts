@@ -19,10 +19,14 @@ import { parseInput } from '../domain/input.ts';
 import { cookieOf } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { singleFlight } from '../shared/single-flight.ts';
+import { Turns } from '../shared/turns.ts';
 import type { SignInTools } from './tools.ts';
 
 /** How long the provider may take to answer, in seconds. */
 const TIMEOUT = 10;
+/** How many people wait for the provider at once, and how long its metadata are kept, in milliseconds. */
+const MAX_ASKING = 100;
+const METADATA_AGE = 60_000;
 
 /** The longest texts of the provider that are logged. */
 const MAX_REASON = 500;
@@ -77,7 +81,12 @@ export class OpenId {
   #known: client.Configuration | null = null;
   /** Whether the provider wants the client's secret in the body; null while its metadata decide. */
   #wantsBody: true | null = null;
+  #readAt = Number.NEGATIVE_INFINITY;
   readonly #discover = singleFlight(() => this.#readMetadata());
+  readonly #asking = new Turns({
+    ...{ max: MAX_ASKING, maxWaiting: 0 },
+    refusal: () => new SignInFault('PROVIDER_DOWN'),
+  });
 
   private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
     this.issuer = issuer;
@@ -136,7 +145,13 @@ export class OpenId {
         throw new SignInFault('PROVIDER_DOWN', { cause: error });
       });
     this.#known = known;
+    this.#readAt = performance.now();
     return known;
+  }
+
+  async #metadata(): Promise<client.Configuration> {
+    if (this.#known && performance.now() - this.#readAt < METADATA_AGE) return this.#known;
+    return this.#asking.take('', this.#discover);
   }
 
   /** Sends the client's secret in the way that the provider supports; without a word of it, by the header. */
@@ -178,11 +193,11 @@ export class OpenId {
   }
 
   /**
-   * Where the person signs in. The provider is asked each time, so that the person hears here if it is down.
+   * Where the person signs in. If the provider is known to be down, the person hears it here.
    * @throws SignInFault
    */
   async begin(): Promise<Begun & { url: URL }> {
-    const known = await this.#discover();
+    const known = await this.#metadata();
     const verifier = client.randomPKCECodeVerifier();
     const [nonce, state] = [client.randomNonce(), client.randomState()];
     const supported = known.serverMetadata().scopes_supported ?? [];
@@ -203,7 +218,11 @@ export class OpenId {
    * @param query of the request, with its question mark
    * @throws SignInFault
    */
-  async finish(query: string, begun: Begun): Promise<ProvidedPerson> {
+  finish(query: string, begun: Begun): Promise<ProvidedPerson> {
+    return this.#asking.take('', () => this.#finish(query, begun));
+  }
+
+  async #finish(query: string, begun: Begun): Promise<ProvidedPerson> {
     const known = this.#known ?? (await this.#discover());
     try {
       const tokens = await this.#tokensFor(known, query, begun);
@@ -212,6 +231,7 @@ export class OpenId {
       return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
     } catch (error) {
       this.#failed(error, 'a sign-in with the OpenID provider failed');
+      this.#readAt = Number.NEGATIVE_INFINITY;
       throw new SignInFault(faultOf(error), { cause: error });
     }
   }
@@ -239,7 +259,7 @@ export class OpenId {
 
   /** Where a person signs out of the provider, too; null if it has no page for that, or does not answer. */
   async signOutUrl(): Promise<string | null> {
-    const known = this.#known ?? (await this.#discover().catch(() => null));
+    const known = this.#known ?? (await this.#metadata().catch(() => null));
     if (known?.serverMetadata().end_session_endpoint === undefined) return null;
     const back = `${this.#consoleUrl}/console/sign-in`;
     return client.buildEndSessionUrl(known, { post_logout_redirect_uri: back }).href;

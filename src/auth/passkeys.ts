@@ -17,7 +17,7 @@ import {
 import type { User } from '../domain/access/user.ts';
 import { waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalid, visibleError } from '../domain/errors.ts';
-import { parseInput } from '../domain/input.ts';
+import { isStorable, parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { SignInTools } from './tools.ts';
@@ -25,7 +25,7 @@ import type { SignInTools } from './tools.ts';
 /** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
 const library = () => import('@simplewebauthn/server');
 
-const text = z.string().max(12_000);
+const text = z.string().max(12_000).refine(isStorable);
 const transport = z.enum(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
 /** Unknown ones are left out: they only help browsers to find the authenticator. */
 const transports = z

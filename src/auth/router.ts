@@ -1,16 +1,10 @@
-import express, {
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-  Router,
-} from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
-import { acceptInvitation } from '../domain/access/invitation.ts';
+import { acceptInvitation, openInvitation } from '../domain/access/invitation.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import {
   changeEmail,
@@ -32,16 +26,20 @@ import {
   updateName,
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, type ErrorCode, invalid, visibleError } from '../domain/errors.ts';
-import { parseInput } from '../domain/input.ts';
+import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { isStorable, parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
-import { clientOf, type Trust } from '../http/request/client.ts';
+import { readBody } from '../http/request/body.ts';
+import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
+import { requestInfoOf } from '../http/request/info.ts';
+import type { KeyAccess } from '../http/request/key-access.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
+import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import type { SignInTools } from './tools.ts';
@@ -50,6 +48,7 @@ export interface AuthDependencies {
   readonly db: Database;
   readonly passwords: UserPasswords;
   readonly cookies: SessionCookies;
+  readonly access: Pick<KeyAccess, 'lookUp' | 'countRequest'>;
   readonly trust: Trust;
   /** The address of the pages for people. */
   readonly consoleUrl: string;
@@ -58,6 +57,8 @@ export interface AuthDependencies {
   readonly services: Services;
   /** Answers with a list as a file. */
   readonly download: RequestHandler;
+  /** How long a body may take to arrive, in milliseconds. */
+  readonly bodyTimeout?: number | undefined;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
@@ -78,19 +79,43 @@ const statuses: Record<ErrorCode, number> = {
 };
 
 const MAX_BODY = 16_384;
+const BODY_TIMEOUT = 5_000;
+/** How many bodies are received at once, in all and from one network: clients may send them slowly. */
+const MAX_BODIES = 200;
+const MAX_BODIES_OF_NETWORK = 50;
+
+/** How many requests that calculate a hash are here, in all and of one network; how many go on, and how long others wait. */
+const MAX_HASHING = 200;
+const MAX_HASHING_OF_NETWORK = 40;
+const MAX_GOING_ON = 4;
+const HASHING_TIMEOUT = 5_000;
 
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
-const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
+const text = z
+  .string('must be a text')
+  .max(1_000, 'may have at most 1000 characters')
+  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, trust, services, download, consoleUrl, openId, now, report } = dependencies;
+  const { db, passwords, cookies, access, trust, services, download, consoleUrl, openId, now, report } =
+    dependencies;
+  const { bodyTimeout = BODY_TIMEOUT } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
+  const bodies = new Turns({
+    ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
+    refusal: tooManyAtOnce,
+  });
+  const hashing = new Turns({
+    ...{ max: MAX_HASHING, maxOfOwner: () => MAX_HASHING_OF_NETWORK, maxWaiting: 0 },
+    refusal: tooManyAtOnce,
+  });
+  const goingOn = new Turns({ max: MAX_GOING_ON, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -104,23 +129,23 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     now: now(),
   });
 
-  /** Begins a session for a user, in place of the one that the browser has. */
-  const begin = async (req: Request, res: Response, user: User): Promise<void> => {
-    const before = cookies.anyTokenOf(req);
+  /** Begins a session for a user, in place of one. */
+  const begin = async (req: Request, res: Response, user: User, before: string | null): Promise<void> => {
     if (before !== null) await endSession(db, before);
     const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
     cookies.set(res, session);
   };
 
   const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
-    await begin(req, res, user);
+    await begin(req, res, user, cookies.tokenOf(req));
     res.status(status).json(await view(user, undefined));
   };
 
   const view = async ({ id, name, email }: User, asked: string | undefined) => {
     const memberships = await membershipsOf(db, id);
     const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
-    const current = memberships.find(({ accountId }) => String(accountId) === asked) ?? memberships[0];
+    const current =
+      asked === undefined ? memberships[0] : memberships.find(({ accountId }) => String(accountId) === asked);
     return {
       user: { id: String(id), name, email },
       account: current ? idOf(current.account) : null,
@@ -131,16 +156,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
 
   /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED */
   const sessionOf = async (req: Request) => {
-    const given = cookies.tokenOf(req);
-    const found = given === null ? null : await findSession(db, given, now());
+    const found = await sessionWith(req, cookies.tokenOf(req));
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
+    if (req.res) await access.countRequest({ keyId: null, userId: found.userId }, req.res, now());
     return found;
   };
 
-  const anySessionOf = async (req: Request) => {
-    const given = cookies.anyTokenOf(req);
-    return given === null ? null : findSession(db, given, now());
-  };
+  const sessionWith = async (req: Request, given: string | null) =>
+    given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
+
+  const anySessionOf = (req: Request) => sessionWith(req, cookies.anyTokenOf(req));
 
   const requireOwnWays = (): void => {
     if (isOwn) return;
@@ -158,11 +183,22 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
 
   const tools: SignInTools = {
     ...{ db, consoleUrl, now, report },
-    ...{ limit, sessionOf, anySessionOf, begin, signIn, requireOwnWays },
+    ...{ limit, sessionOf, anySessionOf, signIn, requireOwnWays },
+    begin: (req, res, user) => begin(req, res, user, cookies.anyTokenOf(req)),
   };
   const start = openId && createStart(openId, tools);
 
   const router = Router({ caseSensitive: true });
+  /** Networks take turns; nothing is done for a client that has left. */
+  const postHashed = (path: string, handle: (req: Request, res: Response) => Promise<void>) => {
+    router.post(path, (req, res) => {
+      const { network } = contextOf(req);
+      const work = async () => {
+        if (!requestInfoOf(res).isAborted) await handle(req, res);
+      };
+      return hashing.take(network, () => goingOn.take(network, work));
+    });
+  };
   router.use((_req, res, next) => {
     res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
     next();
@@ -171,6 +207,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   router.use((req, _res, next) => {
     cookies.requireOwnPage(req);
     next();
+  });
+  router.use((req, res, next) => {
+    const methods = router.stack.flatMap(({ route }) => (route?.path === req.path ? route.stack : []));
+    const allowed = methods.map(({ method = '' }) => method.toUpperCase());
+    if (allowed.length === 0) throw new DomainError('NOT_FOUND', 'Nothing is here.');
+    if (allowed.includes(req.method === 'HEAD' ? 'GET' : req.method)) return next();
+    const message = `Send a ${allowed.join(' or a ')}.`;
+    res
+      .set('Allow', allowed.join(', '))
+      .status(405)
+      .json({ error: { code: 'NOT_FOUND', message } });
   });
   if (start) router.get('/oidc', start.get);
   router.get('/methods', (req, res) => {
@@ -205,8 +252,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
     res.json(await view(found.user, req.get('x-account')));
   });
-  router.use(requireJson, express.json({ limit: MAX_BODY, type: () => true }), (req, _res, next) => {
-    req.body ??= {};
+  router.use(requireJson, async (req, res, next) => {
+    req.body = objectIn(
+      await bodies.take(contextOf(req).network, () => readBody(req, res, MAX_BODY, bodyTimeout)),
+    );
     next();
   });
   if (start) router.post('/oidc', start.post);
@@ -214,16 +263,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addPasskeyRoutes(router, passkeys, tools);
   for (const what of ['passkey', 'identity'] as const)
     router.post(`/${what}/remove`, async (req, res) => {
-      await removeWay(db, what, await sessionOf(req), String(req.body.id), ways, now());
+      const { id } = parseInput(z.object({ id: text }), req.body);
+      await removeWay(db, what, await sessionOf(req), id, ways, now());
       res.status(204).end();
     });
-  router.post('/welcome', async (req, res) => {
+  postHashed('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
     const user = await welcome(db, { ...req.body, ...given }, contextOf(req)).catch(taken);
     await signIn(req, res, user, 201);
   });
-  router.post('/sign-in', async (req, res) => {
+  postHashed('/sign-in', async (req, res) => {
     requireOwnWays();
     const given = parseInput(credentials, req.body);
     const context = contextOf(req);
@@ -236,17 +286,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       throw new DomainError('UNAUTHENTICATED', 'The email address or the password is wrong.');
     await signIn(req, res, user);
   });
-  router.post('/accept', async (req, res) => {
-    const given = parseInput(token, req.body);
-    const own = cookies.tokenOf(req);
-    const session = own === null ? null : await findSession(db, own, now());
+  postHashed('/accept', async (req, res) => {
+    const given = parseInput(token.extend({ email: text.optional() }), req.body);
+    const session = await sessionWith(req, cookies.tokenOf(req));
     if (session === null) requireOwnWays();
+    const { accountId } = await openInvitation(db, given.token, now());
     const input = { ...req.body, ...given };
     const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
     if (session === null) return signIn(req, res, user, 201);
-    res.status(201).json(await view(user, undefined));
+    res.status(201).json(await view(user, String(accountId)));
   });
-  router.post('/reset', async (req, res) => {
+  postHashed('/reset', async (req, res) => {
     const given = parseInput(token, req.body);
     const user = isOwn
       ? await resetPassword(db, { ...given, password: req.body.password }, contextOf(req))
@@ -261,7 +311,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
-    const session = given === null ? null : await findSession(db, given, now());
+    if (given === null && cookies.anyTokenOf(req) !== null)
+      throw new DomainError('UNAUTHENTICATED', 'The site itself signs out: send the header Origin.');
+    const session = await sessionWith(req, given);
     if (given !== null) await endSession(db, given);
     cookies.clear(res);
     const isKnown = openId && session && (await isKnownTo(db, session.userId, openId.issuer));
@@ -274,7 +326,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await updateName(db, user.id, req.body.name);
     res.status(204).end();
   });
-  router.post('/password', async (req, res) => {
+  postHashed('/password', async (req, res) => {
     requireOwnWays();
     const session = await sessionOf(req);
     requireRecentSignIn({ session }, now());
@@ -297,10 +349,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     await endSessions(db, userId, id);
     res.status(204).end();
   });
-  router.use((_req, _res) => {
-    throw new DomainError('NOT_FOUND', 'Nothing is here.');
-  });
-  const failed: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+  const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+    if (isAborted(req)) return;
     const visible = asVisible(error);
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
     const { code, message, fields = [], retryAfter = null } = visible ?? { ...unexpected };
@@ -317,10 +367,28 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
-  if (req.method !== 'POST') throw new DomainError('NOT_FOUND', 'Nothing is here: send a POST.');
   if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
     throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
   next();
+}
+
+/** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
+function objectIn(body: Buffer | null): object {
+  const refusal = (message: string) => invalid([{ path: ['body'], messages: [message] }]);
+  if (body === null)
+    throw refusal(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
+  if (body.length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // It is refused below.
+  }
+  throw refusal('must be a JSON object');
+}
+
+function tooManyAtOnce(): DomainError {
+  return new DomainError('RATE_LIMITED', 'Too many requests at once. Try again shortly.', [], RETRY_AFTER);
 }
 
 /** The error for an email address that got a user meanwhile. */
@@ -338,11 +406,5 @@ function asVisible(error: unknown): DomainError | null {
       [],
       secondsUntilNext(error),
     );
-  // Of body-parser.
-  if (error instanceof Error && 'type' in error && String(error.type).startsWith('entity.')) {
-    const isLarge = error.type === 'entity.too.large';
-    const message = isLarge ? `may have at most ${MAX_BODY} bytes` : 'must be a JSON object';
-    return invalid([{ path: ['body'], messages: [message] }]);
-  }
   return visibleError(error);
 }

@@ -17,9 +17,9 @@ export interface SignInTools {
   sessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   anySessionOf(req: Request): Promise<(SignedIn & { readonly user: User }) | null>;
-  /** Begins a session for a user, in place of the one that the browser has. */
+  /** Begins a session for a user, in place of the one that the browser has, wherever the request comes from. */
   begin(req: Request, res: Response, user: User): Promise<void>;
-  /** The same, and answers with who is signed in. */
+  /** The same for a request of the site itself, and answers with who is signed in. */
   signIn(req: Request, res: Response, user: User, status?: number): Promise<void>;
   /** @throws DomainError FORBIDDEN where people sign in with the OpenID provider alone */
   requireOwnWays(): void;

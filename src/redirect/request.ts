@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { aliasOfPath, statisticsAliasOfPath } from '../domain/link/alias.ts';
 import { isBot } from '../domain/visit/bot.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { readBody } from '../http/request/body.ts';
 
 /** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;
@@ -27,24 +27,8 @@ export async function passwordIn(
   res: ServerResponse,
   timeout = FORM_TIMEOUT,
 ): Promise<string> {
-  const password = await withTimeout(timeout, readPassword(req, res));
-  if (password !== TIMED_OUT) return password;
-  res.setHeader('Connection', 'close');
-  return '';
-}
-
-async function readPassword(req: IncomingMessage, res: ServerResponse): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    size += chunk.length;
-    if (size > MAX_FORM) {
-      res.setHeader('Connection', 'close');
-      return '';
-    }
-    chunks.push(chunk);
-  }
-  return new URLSearchParams(Buffer.concat(chunks).toString()).get('password') ?? '';
+  const body = await readBody(req, res, MAX_FORM, timeout);
+  return new URLSearchParams(body?.toString()).get('password') ?? '';
 }
 
 export interface VisitRequest {

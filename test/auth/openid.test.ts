@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { hashToken } from '../../src/domain/access/actor.ts';
@@ -449,6 +451,35 @@ test('starts while the provider is down, says so to people and in the log, and w
   await second.stop();
   expect(await comeBack(person, late)).toBe(fault('PROVIDER_DOWN'));
   expect(await begin(person)).toBe(fault('PROVIDER_DOWN'));
+  await own.stop();
+});
+
+test('asks for the metadata once a minute, and lets few people wait for a provider that hangs', async () => {
+  let asked = 0;
+  let hangs = false;
+  const hanging = createServer((_req, res) => {
+    asked++;
+    if (!hangs) res.setHeader('Content-Type', 'application/json').end(JSON.stringify(metadata));
+  });
+  await new Promise<void>((done) => hanging.listen(0, '127.0.0.1', done));
+  const oidcIssuer = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+  const metadata = { issuer: oidcIssuer, authorization_endpoint: `${oidcIssuer}/auth` };
+  const known = await startTestServer({ ...settings(), oidcIssuer, oidcRoles: [] });
+  await begin(new Person(known));
+  const before = asked;
+  for (let i = 0; i < 3; i++) expect(await begin(new Person(known))).toContain(`${oidcIssuer}/auth`);
+  expect(asked).toBe(before);
+  await known.stop();
+  hangs = true;
+  const own = await startTestServer({ ...settings(), oidcIssuer, oidcRoles: [] });
+  const pages: string[] = [];
+  const all = Promise.all(
+    Array.from({ length: 110 }, async () => void pages.push(await begin(new Person(own)))),
+  );
+  await expect.poll(() => pages).toEqual(Array(10).fill(fault('PROVIDER_DOWN')));
+  hanging.closeAllConnections();
+  hanging.close();
+  await all;
   await own.stop();
 });
 

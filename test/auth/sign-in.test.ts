@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/domain/access/actor.ts';
+import { inviteByOperator } from '../../src/domain/access/invitation.ts';
 import type { Mail } from '../../src/domain/access/mails.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
@@ -191,6 +192,27 @@ describe('signing in', () => {
   });
 });
 
+test.each([
+  ['GET', 'sign-in', 405, 'POST'],
+  ['PUT', 'profile', 405, 'GET, POST'],
+  ['POST', 'session', 405, 'GET'],
+  ['GET', 'session/', 404, null],
+  ['GET', 'nothing', 404, null],
+  ['POST', 'nothing', 404, null],
+])('%s /auth/%s gets %i', async (method, path, status, allow) => {
+  const answer = await new Person(server).fetch(`/auth/${path}`, { method });
+  expect([answer.status, answer.headers.get('Allow')]).toEqual([status, allow]);
+  expect(await answer.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
+});
+
+test('a body that is no object is told', async () => {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await new Person(server).fetch('/auth/sign-in', { method: 'POST', body: '[]', headers });
+  expect(await answer.json()).toEqual({
+    error: { code: 'VALIDATION', field: 'body', message: 'body must be a JSON object.' },
+  });
+});
+
 describe('a session', () => {
   test.each([
     ['the page of the site itself', { 'Sec-Fetch-Site': 'same-origin' }, 200],
@@ -209,6 +231,38 @@ describe('a session', () => {
       owner.fetch(`/graphql?query=${query}`, { headers: { 'Sec-Fetch-Site': site } });
     expect([(await get('same-origin')).status, (await get('cross-site')).status]).toEqual([200, 401]);
     expect((await owner.fetch('/api/v1/links')).status).toBe(401);
+  });
+
+  test('neither ends nor leaves the browser by a request that does not say where it comes from', async () => {
+    const person = new Person(server);
+    await signIn(person);
+    const silent = { 'Sec-Fetch-Site': 'none' };
+    const same = new Person(server);
+    same.cookie = person.cookie;
+    expect((await same.auth('sign-out', {}, silent)).status).toBe(401);
+    expect(same.cookie).toBe(person.cookie);
+    expect((await same.auth('sign-in', ana, { ...from(), ...silent })).status).toBe(200);
+    expect((await person.auth('session')).status).toBe(200);
+    expect((await new Person(server).auth('sign-out', {}, silent)).status).toBe(204);
+  });
+
+  test('counts for no account that is empty or another one', async () => {
+    const person = await member('somewhere@example.com');
+    const statuses: number[] = [];
+    const sent: Record<string, string>[] = [
+      { 'X-Account': '' },
+      {},
+      { 'X-Account': '' },
+      { 'X-Account': '99' },
+    ];
+    for (const headers of sent)
+      statuses.push((await person.graphql('{ viewer { role } }', {}, headers)).status);
+    expect(statuses).toEqual([403, 200, 403, 403]);
+    const foreign = await person.auth('session', undefined, { 'X-Account': '99' });
+    expect([foreign.status, foreign.body]).toMatchObject([
+      200,
+      { account: null, role: null, accounts: [{ id: '1' }] },
+    ]);
   });
 
   test('ends by signing out, on every process within a second', async () => {
@@ -285,6 +339,21 @@ describe('an invitation', () => {
     expect((await signIn(stranger, 'cy@example.com', 'chosen by Eve')).status).toBe(401);
     expect((await owner.auth('accept', { token })).status).toBe(403);
     expect((await person.auth('accept', { token })).body).toMatchObject({ role: 'ADMIN' });
+  });
+
+  test('accepted in a session keeps it, and names the account that was joined', async () => {
+    const person = await member('joins@example.com');
+    const other = await server.database.prisma.account.create({
+      data: { name: 'Joined', createdAt: server.clock.now },
+    });
+    const asked = { email: 'joins@example.com', role: 'VIEWER' };
+    const { token } = await inviteByOperator(server.database, other.id, asked, server.clock.now);
+    const { cookie } = person;
+    expect(await person.auth('accept', { token })).toMatchObject({
+      status: 201,
+      body: { account: { id: String(other.id), name: 'Joined' }, role: 'VIEWER' },
+    });
+    expect(person.cookie).toBe(cookie);
   });
 
   test('is mailed, replaced by the next one, and ends with the membership of its inviter or after 7 days', async () => {

@@ -6,7 +6,7 @@ import { DomainError } from '../errors.ts';
 import { type Actor, hashToken } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
-import { liveSessions, sessionEnd } from './session.ts';
+import { liveSessions, sessionEnd, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
@@ -16,7 +16,7 @@ const MAX_CACHED = 10_000;
 /** How often keys and sessions in use are checked for their expiry, in milliseconds. */
 const CHECK_INTERVAL = 5_000;
 
-/** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys it has. */
+/** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys and sessions it has. */
 const LIST_INTERVAL = 1_000;
 const MAX_LISTED = 10_000;
 
@@ -38,7 +38,8 @@ interface Use {
   end(): void;
 }
 
-function keyIn(header: string | undefined): string | null {
+/** The key in an `Authorization` header. */
+export function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
@@ -137,26 +138,24 @@ export class Authentication {
   }
 
   /**
-   * Whether the header's key is in a list of all keys, which is read at most once a second: so many wrong keys do not
-   * cost a query each.
+   * Whether a key or the token of a session is in a list of all, which is read at most once a second: so many wrong ones do
+   * not cost a query each.
    */
-  async isListed(header: string | undefined): Promise<boolean> {
-    const key = keyIn(header);
-    if (key === null) return false;
-    const [now, created] = [performance.now(), keysCreated()];
+  async isListed(token: string): Promise<boolean> {
+    const [now, created] = [performance.now(), keysCreated() + sessionsBegun()];
     if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
       this.#list = { readAt: now, created, hashes: this.#readList() };
-    return (await this.#list.hashes).has(hashToken(key));
+    return (await this.#list.hashes).has(hashToken(token));
   }
 
   async #readList(): Promise<ReadonlySet<string>> {
-    const keys = await this.#db.prisma.apiKey.findMany({
-      where: { revokedAt: null },
-      select: { hash: true },
-      orderBy: { id: 'desc' },
-      take: MAX_LISTED,
-    });
-    return new Set(keys.map(({ hash }) => hash));
+    const { apiKey, session } = this.#db.prisma;
+    const newest = { select: { hash: true }, orderBy: { id: 'desc' }, take: MAX_LISTED } as const;
+    const lists = await Promise.all([
+      apiKey.findMany({ where: { revokedAt: null }, ...newest }),
+      session.findMany({ where: liveSessions(this.#now()), ...newest }),
+    ]);
+    return new Set(lists.flat().map(({ hash }) => hash));
   }
 
   /**
@@ -207,19 +206,20 @@ export class Authentication {
     return known;
   }
 
+  /** The same for a session's token in an account, or the first of its user's. */
+  rememberedSession(token: string, account: string | undefined): Promise<Actor | null> {
+    return this.#remembered(nameOf(token, account));
+  }
+
   /**
-   * The user with a session, in the account with an id or the first of theirs.
+   * The user with a session, in the account with an id or the first of theirs, from the database.
    * @throws DomainError UNAUTHENTICATED; FORBIDDEN if they are not a member of the account
    */
   async authenticateSession(token: string, account: string | undefined): Promise<Actor> {
-    const hash = hashToken(token);
-    const name = `${hash} ${account ?? ''}`;
-    const remembered = account === undefined || account.length < 20 ? await this.#remembered(name) : null;
-    if (remembered) return remembered;
     const now = this.#now();
     const version = this.#version;
     const row = await this.#db.prisma.session.findFirst({
-      where: { hash, ...liveSessions(now) },
+      where: { hash: hashToken(token), ...liveSessions(now) },
       include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
     });
     if (row === null) throw noSession();
@@ -241,7 +241,7 @@ export class Authentication {
       permissions: permissionsOf(role),
     };
     const known = { actor, expiresAt: null, lastUsedAt: row.lastUsedAt.getTime() };
-    this.#used(this.#remember(name, version, known), now);
+    this.#used(this.#remember(nameOf(token, account), version, known), now);
     return actor;
   }
 
@@ -262,6 +262,11 @@ export class Authentication {
       .finally(() => this.#pendingWrites.delete(write));
     this.#pendingWrites.add(write);
   }
+}
+
+/** The name of a session in the cache: an empty account is not an absent one. */
+function nameOf(token: string, account: string | undefined): string {
+  return account === undefined ? hashToken(token) : `${hashToken(token)} ${account}`;
 }
 
 function noSession(): DomainError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
+import { isForeignKeyViolation } from '../../db/errors.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
 import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
@@ -79,7 +80,10 @@ export async function inviteMember(
   const invited = parseInput(invitationInput, input);
   requireRole(actor, invited.role);
   if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
-  const made = await create(db, actor, invited, now);
+  const made = await create(db, actor, invited, now).catch((error: unknown) => {
+    // The caller has left the account meanwhile.
+    throw isForeignKeyViolation(error) ? notFound('member') : error;
+  });
   if (sendMail) {
     const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
     sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));

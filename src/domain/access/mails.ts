@@ -5,8 +5,8 @@ export interface Mail {
   readonly text: string;
 }
 
-/** A name on one line, without what could be taken for more of the mail. */
-const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+/** A name on one line, without what could be taken for more of the mail, or what mail programs make a link of. */
+const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+|[.:/\\@。．｡]+(?=\S)/gu, ' ').trim();
 
 export function invitationMail(to: string, account: string, url: string): Mail {
   return {

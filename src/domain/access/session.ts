@@ -18,6 +18,12 @@ export function sessionEnd({ signedInAt, lastUsedAt }: { signedInAt: Date; lastU
   return new Date(Math.min(lastUsedAt.getTime() + IDLE, signedInAt.getTime() + LONGEST));
 }
 
+/** How many sessions this process has begun. */
+export function sessionsBegun(): number {
+  return begun;
+}
+let begun = 0;
+
 /** The token of a session, and for how long a browser keeps it, in seconds. */
 export interface NewSession {
   readonly id: number;
@@ -42,6 +48,7 @@ export async function beginSession(db: Data, userId: number, device: string, now
       lastUsedAt: now,
     },
   });
+  begun++;
   return { id, token, maxAge: LONGEST / 1000 };
 }
 

@@ -8,7 +8,7 @@ import type { UserPasswords } from '../password.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
 import { confirmationMail, resetMail } from './mails.ts';
-import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
+import { createMailedToken, createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import {
   createUser,
   emailInput,
@@ -121,9 +121,6 @@ export async function makeFirstOwner(
   return user;
 }
 
-/** How many reset links a user gets by mail within the hour that one is good for. */
-const MAX_RESETS = 3;
-
 /** Mails a link for a new password, if the email has a user. */
 export async function mailReset(
   db: Data,
@@ -134,15 +131,14 @@ export async function mailReset(
   if (sendMail === null) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
-  const where = { kind: 'RESET', userId: user.id, expiresAt: { gt: now } };
-  if ((await db.prisma.oneTimeToken.count({ where })) >= MAX_RESETS) return;
-  sendMail(resetMail(user.email, pageUrl('reset', await createToken(db, 'RESET', { userId: user.id }, now))));
+  const token = await createMailedToken(db, 'RESET', { userId: user.id }, now);
+  if (token !== null) sendMail(resetMail(user.email, pageUrl('reset', token)));
 }
 
 /**
  * Changes the address that a user signs in with: where mail is set up, once it is confirmed there.
  * @returns whether it is changed already
- * @throws DomainError VALIDATION, CONFLICT
+ * @throws DomainError VALIDATION, CONFLICT; RATE_LIMITED after three in an hour
  */
 export async function changeEmail(
   db: Data,
@@ -156,7 +152,11 @@ export async function changeEmail(
     await setEmail(db, userId, email);
     return true;
   }
-  const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
+  const token = await createMailedToken(db, 'EMAIL', { userId, data: { email } }, now);
+  if (token === null) {
+    const message = 'Three addresses were to be confirmed within an hour: wait.';
+    throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
+  }
   sendMail(confirmationMail(email, pageUrl('confirm', token)));
   return false;
 }

@@ -3,7 +3,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
 import { type Actor, callerOf, type RateLimitState } from '../../domain/access/actor.ts';
-import { Authentication } from '../../domain/access/authentication.ts';
+import { Authentication, keyIn } from '../../domain/access/authentication.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
@@ -35,40 +35,62 @@ export class KeyAccess {
 
   /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys */
   async authenticate(req: IncomingMessage): Promise<Actor> {
-    const header = req.headers.authorization;
-    const remembered = await this.#authentication.remembered(header);
-    if (remembered) return remembered;
-    const network = networkOf(clientOf(req, this.#trust).address);
-    try {
-      await this.#limit.tryKey(network);
-    } catch (error) {
-      // After too many wrong keys, keys from there are only compared with the list; valid ones are accepted.
-      if (!(await this.#authentication.isListed(header))) throw error;
-    }
-    try {
-      const actor = await this.#authentication.authenticate(header);
-      await this.#limit.keyWasRight(network);
-      return actor;
-    } catch (error) {
-      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await this.#limit.keyWasRight(network);
-      throw error;
-    }
+    const { authorization } = req.headers;
+    return (
+      (await this.#authentication.remembered(authorization)) ??
+      this.lookUp(req, keyIn(authorization), () => this.#authentication.authenticate(authorization))
+    );
   }
 
   /**
    * The user of the request's session, or else the key.
    * @throws DomainError UNAUTHENTICATED, RATE_LIMITED; FORBIDDEN in an account that is not the user's
    */
-  authenticateAny(req: IncomingMessage): Promise<Actor> {
+  async authenticateAny(req: IncomingMessage): Promise<Actor> {
     if (req.method === 'POST') this.#cookies.requireOwnPage(req);
     const token = req.headers.authorization === undefined ? this.#cookies.tokenOf(req) : null;
     if (token === null) return this.authenticate(req);
-    const account = req.headers['x-account'];
-    return this.#authentication.authenticateSession(token, account === undefined ? account : String(account));
+    const given = req.headers['x-account'];
+    const account = given === undefined ? given : String(given);
+    return (
+      (await this.#authentication.rememberedSession(token, account)) ??
+      this.lookUp(req, token, () => this.#authentication.authenticateSession(token, account))
+    );
+  }
+
+  /**
+   * Looks a key or the token of a session up. After too many wrong ones from the network, they are only compared with the list;
+   * valid ones are accepted.
+   * @param find gives null, or throws UNAUTHENTICATED, for a wrong one
+   * @throws DomainError RATE_LIMITED
+   */
+  async lookUp<Found>(
+    req: IncomingMessage,
+    token: string | null,
+    find: () => Promise<Found>,
+  ): Promise<Found> {
+    const network = networkOf(clientOf(req, this.#trust).address);
+    try {
+      await this.#limit.tryKey(network);
+    } catch (error) {
+      if (token === null || !(await this.#authentication.isListed(token))) throw error;
+    }
+    try {
+      const found = await find();
+      if (found !== null) await this.#limit.keyWasRight(network);
+      return found;
+    } catch (error) {
+      if (visibleError(error)?.code !== 'UNAUTHENTICATED') await this.#limit.keyWasRight(network);
+      throw error;
+    }
   }
 
   /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
-  countRequest(actor: Actor, res: ServerResponse, now: Date): Promise<RateLimitState | null> {
+  countRequest(
+    actor: Pick<Actor, 'keyId' | 'userId'>,
+    res: ServerResponse,
+    now: Date,
+  ): Promise<RateLimitState | null> {
     return this.#limit.take(callerOf(actor), res, now);
   }
 
