@@ -196,6 +196,11 @@ async function begin() {
   }
   show(gate);
   find('key').focus();
+  if (session) {
+    const said = `You are signed in as ${session.user.name}, who is a member of no account: ask an owner for an invitation.`;
+    find('session').textContent = said;
+    return;
+  }
   const signIn = `/console/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`;
   const page = await fetch(signIn, { method: 'HEAD' }).catch(() => null);
   find('sign-in').href = signIn;

@@ -6,7 +6,18 @@ import { createClient } from 'graphql-sse';
 /** Without these, Apollo drops fields that are selected on an interface. A build can generate them from the schema. */
 export const possibleTypes = {
   Error: ['ConflictError', 'InUseError', 'NotFoundError', 'ValidationError'],
-  Node: ['Change', 'Domain', 'Link', 'Pixel', 'Space', 'Webhook'],
+  Node: [
+    'Account',
+    'ApiKey',
+    'Change',
+    'Domain',
+    'Invitation',
+    'Link',
+    'Member',
+    'Pixel',
+    'Space',
+    'Webhook',
+  ],
 };
 
 export function newCache(): InMemoryCache {

@@ -402,7 +402,7 @@ function asVisible(error: unknown): DomainError | null {
   if (error instanceof RateLimiterRes)
     return new DomainError(
       'RATE_LIMITED',
-      'Too many wrong passwords. Try again later.',
+      'Too many wrong passwords. Wait a minute, or ask for a new password.',
       [],
       secondsUntilNext(error),
     );

@@ -56,7 +56,7 @@ test.each([
     ['create', '--email', 'x@example.com', '--account', 'x', '--role', 'king'],
     /viewer, editor, admin, owner/,
   ],
-  [['create', '--email', 'x', '--account', 'x', '--role', 'owner'], /email must be an email address/],
+  [['create', '--email', 'x', '--account', 'x', '--role', 'owner'], /email must be an address such as/],
   [['reset', '--email', 'nobody@example.com'], /no user "nobody@example.com"/],
 ])('refuses %j', async (args, message) => {
   const { code, stderr } = await users(...args);

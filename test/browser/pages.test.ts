@@ -205,6 +205,11 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.getByRole('button', { name: 'Change key' }).click();
     await page.getByRole('button', { name: 'Go on as Kim' }).click();
     await run('second account');
+    // Who is a member of no account any more hears so, and is not sent to sign in again.
+    await server.database.prisma.membership.deleteMany({ where: { userId: user.id } });
+    await page.reload();
+    await page.getByText('You are signed in as Kim, who is a member of no account').waitFor();
+    expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(0);
   });
 
   const pages = {

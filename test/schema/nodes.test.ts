@@ -80,7 +80,9 @@ test('gives the same answer for unknown ids, invalid ids and ids of other accoun
     'x'.repeat(5_000),
     encoded('Link:0'),
     encoded('Link:99999999999'),
-    encoded('Account:1'),
+    encoded('Account:999999'),
+    encoded('ApiKey:1'),
+    encoded('User:1'),
   ];
   const odd = [encoded('Link:999999'), `${theirs[0]}=`, encoded('__proto__:1'), encoded('Link:1 ')];
   const ids = [...theirs, own, ...none, ...odd];

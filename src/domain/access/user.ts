@@ -11,7 +11,7 @@ export type { User };
 const MAX_EMAIL = 254;
 
 /** An email address, as it was typed but for spaces around it. */
-export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email('must be an email address'));
+export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email('must be an address such as name@example.com'));
 
 /** The form of an email address that is compared. */
 export function emailKeyOf(email: string): string {

@@ -77,7 +77,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Invite somebody' }).click();
     await page.getByLabel('Email address').fill('nobody');
     await page.getByRole('button', { name: 'Make the link' }).click();
-    await page.getByText('The email address must be an email address.').waitFor();
+    await page.getByText('The email address must be an address such as name@example.com.').waitFor();
     await page.getByLabel('Email address').fill('vic@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('Viewer');
     await page.getByRole('button', { name: 'Make the link' }).click();
