@@ -20,7 +20,7 @@ import { cookieOf } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { Turns } from '../shared/turns.ts';
-import type { SignInTools } from './tools.ts';
+import { type SignInTools, text } from './tools.ts';
 
 /** How long the provider may take to answer, in seconds. */
 const TIMEOUT = 10;
@@ -265,8 +265,6 @@ export class OpenId {
     return client.buildEndSessionUrl(known, { post_logout_redirect_uri: back }).href;
   }
 }
-
-const text = z.string('must be a text').max(1_000, 'may have at most 1000 characters');
 
 const begin = z.object({
   to: text.default(''),

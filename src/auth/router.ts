@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
-import { acceptInvitation, openInvitation } from '../domain/access/invitation.ts';
+import { acceptInvitation } from '../domain/access/invitation.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import {
   changeEmail,
@@ -27,12 +27,12 @@ import {
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
-import { isStorable, parseInput } from '../domain/input.ts';
+import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
-import { secondsUntilNext } from '../http/limits/rate-limit.ts';
+import { limiterResult, secondsUntilNext, tooMany } from '../http/limits/rate-limit.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
@@ -42,7 +42,7 @@ import type { SessionCookies } from '../http/request/session-cookie.ts';
 import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
-import type { SignInTools } from './tools.ts';
+import { type SignInTools, text } from './tools.ts';
 
 export interface AuthDependencies {
   readonly db: Database;
@@ -93,10 +93,6 @@ const HASHING_TIMEOUT = 5_000;
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
-const text = z
-  .string('must be a text')
-  .max(1_000, 'may have at most 1000 characters')
-  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
@@ -175,9 +171,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
 
   const limit = async (req: Request): Promise<void> => {
     await begun.consume(contextOf(req).network).catch((error: unknown) => {
-      if (!(error instanceof RateLimiterRes)) throw error;
-      const message = 'Too many sign-ins were begun here. Try again later.';
-      throw new DomainError('RATE_LIMITED', message, [], secondsUntilNext(error));
+      throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
     });
   };
 
@@ -290,9 +284,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     const given = parseInput(token.extend({ email: text.optional() }), req.body);
     const session = await sessionWith(req, cookies.tokenOf(req));
     if (session === null) requireOwnWays();
-    const { accountId } = await openInvitation(db, given.token, now());
     const input = { ...req.body, ...given };
-    const user = await acceptInvitation(db, input, session?.user ?? null, contextOf(req)).catch(taken);
+    const own = session?.user ?? null;
+    const { user, accountId } = await acceptInvitation(db, input, own, contextOf(req)).catch(taken);
     if (session === null) return signIn(req, res, user, 201);
     res.status(201).json(await view(user, String(accountId)));
   });

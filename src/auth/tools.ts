@@ -1,7 +1,15 @@
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { User } from '../domain/access/user.ts';
 import type { SignedIn } from '../domain/access/ways-in.ts';
+import { isStorable } from '../domain/input.ts';
+
+/** A text that people or pages send to a path below `/auth/`. */
+export const text = z
+  .string('must be a text')
+  .max(1_000, 'may have at most 1000 characters')
+  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
 
 /** What all ways to sign in need. */
 export interface SignInTools {

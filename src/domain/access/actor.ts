@@ -64,12 +64,15 @@ export interface RateLimitState {
   readonly resetAt: Date;
 }
 
+function tooLow({ role }: Actor, needed: Role): DomainError {
+  return new DomainError('FORBIDDEN', `The role ${role} may not do this: it needs ${needed}.`);
+}
+
 /** @throws DomainError FORBIDDEN */
 export function requirePermission(actor: Actor, permission: Permission): void {
   if (actor.permissions.has(permission)) return;
   const { role, scope } = permissions[permission];
-  if (actor.role !== null)
-    throw new DomainError('FORBIDDEN', `The role ${actor.role} may not do this: it needs ${role}.`);
+  if (actor.role !== null) throw tooLow(actor, role);
   if (scope !== null) throw new DomainError('FORBIDDEN', `This API key lacks the scope "${scope}".`);
   const message = `A key with scopes reaches neither people nor keys: this needs the role ${role}.`;
   throw new DomainError('FORBIDDEN', message);
@@ -80,8 +83,7 @@ export function requirePermission(actor: Actor, permission: Permission): void {
  * @throws DomainError FORBIDDEN
  */
 export function requireRole(actor: Actor, needed: Role): void {
-  if (actor.role !== null && isAtLeast(actor.role, needed)) return;
-  throw new DomainError('FORBIDDEN', `The role ${actor.role} may not do this: it needs ${needed}.`);
+  if (actor.role === null || !isAtLeast(actor.role, needed)) throw tooLow(actor, needed);
 }
 
 /** How long ago a user must have signed in at most, for what an open session should not allow, in milliseconds. */

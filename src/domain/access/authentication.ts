@@ -193,8 +193,7 @@ export class Authentication {
 
   /** The role of a key now, which is never higher than its maker's; undefined if the maker is no member any more, or disabled. */
   async #roleOfKey(stored: string, makerId: number | null): Promise<Role | undefined> {
-    if (!isRole(stored)) return undefined;
-    if (makerId === null) return undefined;
+    if (!isRole(stored) || makerId === null) return undefined;
     const where = { id: makerId, user: { disabledAt: null } };
     const maker = await this.#db.prisma.membership.findUnique({ where });
     return maker && isRole(maker.role) ? lowestOf(stored, maker.role) : undefined;

@@ -9,6 +9,7 @@ import type { Services } from '../services.ts';
 import { accountName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
 import { invitationMail } from './mails.ts';
+import { giveMembership } from './member.ts';
 import { linkEnded } from './one-time-token.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import type { SignInContext } from './sign-in.ts';
@@ -140,6 +141,7 @@ export async function openInvitation(db: Data, token: string, now: Date) {
  * Accepts an invitation: as the user who is signed in, or as a new user, who gets a password. It never sets the password of an
  * existing user.
  * @param user who is signed in; null for nobody
+ * @returns the user, and the account that they joined
  * @throws DomainError GONE; FORBIDDEN for another email; CONFLICT if the email has a user, who must sign in; VALIDATION
  */
 export async function acceptInvitation(
@@ -147,7 +149,7 @@ export async function acceptInvitation(
   input: { token: string; name?: unknown; email?: unknown; password?: unknown },
   user: User | null,
   { passwords, network, now }: SignInContext,
-): Promise<User> {
+): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
   if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
     throw new DomainError('FORBIDDEN', 'This invitation is for another email address.');
@@ -169,7 +171,7 @@ export async function acceptInvitation(
     const member = user ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
     // Again: the inviter may have got a lower role meanwhile.
     await joinByInvitation(tx, await openInvitation(tx, input.token, now), member.id, now);
-    return member;
+    return { user: member, accountId: invited.accountId };
   });
 }
 
@@ -183,18 +185,8 @@ export async function joinByInvitation(
   const { id: invitationId, accountId, role } = invited;
   const { count } = await outer.prisma.invitation.deleteMany({ where: { id: invitationId } });
   if (count === 0) throw linkEnded();
-  await recordingChanges(outer, { accountId, keyId: null, userId }, now, async ({ tx, record }) => {
-    await record('DELETED', 'INVITATION', [invitationId]);
-    const where = { accountId_userId: { accountId, userId } };
-    const before = await tx.prisma.membership.findUnique({ where });
-    // An invitation lowers nobody.
-    if (before && isRole(before.role) && isAtLeast(before.role, role)) return;
-    const data = { accountId, userId, role, createdAt: now };
-    const { id } = await tx.prisma.membership.upsert({
-      where,
-      create: data,
-      update: { role, isGiven: false },
-    });
-    await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
+  await recordingChanges(outer, { accountId, keyId: null, userId }, now, async (changing) => {
+    await changing.record('DELETED', 'INVITATION', [invitationId]);
+    await giveMembership(changing, { accountId, userId }, role, now);
   });
 }

@@ -80,6 +80,24 @@ async function changeRole(
   return changed;
 }
 
+/** Makes a user a member with a role, or gives a member that role, unless they have a higher one. */
+export async function giveMembership(
+  { tx, record }: Changing,
+  who: { accountId: number; userId: number },
+  role: Role,
+  now: Date,
+): Promise<void> {
+  const where = { accountId_userId: who };
+  const before = await tx.prisma.membership.findUnique({ where });
+  if (before && isRole(before.role) && isAtLeast(before.role, role)) return;
+  const { id } = await tx.prisma.membership.upsert({
+    where,
+    create: { ...who, role, createdAt: now },
+    update: { role, isGiven: false },
+  });
+  await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
+}
+
 /** Ends a membership, with its invitations and keys. */
 async function endMembership({ tx, record }: Changing, { id, userId }: Membership, now: Date): Promise<void> {
   const where = { makerId: id, revokedAt: null };

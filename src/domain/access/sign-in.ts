@@ -8,6 +8,7 @@ import type { UserPasswords } from '../password.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
 import { confirmationMail, resetMail } from './mails.ts';
+import { giveMembership } from './member.ts';
 import { createMailedToken, createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import {
   createUser,
@@ -107,17 +108,10 @@ export async function makeFirstOwner(
   if (await hasOwner(tx))
     throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
   const user = await userOf();
-  const member = { accountId: account.id, userId: user.id };
-  const where = { accountId_userId: member };
-  await recordingChanges(tx, { ...member, keyId: null }, now, async ({ record }) => {
-    const before = await tx.prisma.membership.findUnique({ where });
-    const { id } = await tx.prisma.membership.upsert({
-      where,
-      create: { ...member, role: 'OWNER', createdAt: now },
-      update: { role: 'OWNER', isGiven: false },
-    });
-    await record(before ? 'UPDATED' : 'CREATED', 'MEMBER', [id], ['role']);
-  });
+  const who = { accountId: account.id, userId: user.id };
+  await recordingChanges(tx, { ...who, keyId: null }, now, (changing) =>
+    giveMembership(changing, who, 'OWNER', now),
+  );
   return user;
 }
 

@@ -16,7 +16,7 @@ export function secondsUntilNext(left: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msUntilNext(left) / 1000));
 }
 
-function tooMany(left: RateLimiterRes, what: string): DomainError {
+export function tooMany(left: RateLimiterRes, what: string): DomainError {
   return new DomainError('RATE_LIMITED', `${what} Try again later.`, [], secondsUntilNext(left));
 }
 
@@ -83,7 +83,7 @@ export class RateLimit {
 }
 
 /** At the limit, the limiter rejects with the same type that it otherwise resolves with. */
-function limiterResult(rejected: unknown): RateLimiterRes {
+export function limiterResult(rejected: unknown): RateLimiterRes {
   if (rejected instanceof RateLimiterRes) return rejected;
   throw rejected;
 }
