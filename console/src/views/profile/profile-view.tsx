@@ -1,9 +1,9 @@
-import { type ComponentProps, type ReactElement, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { passkeyHint, useMethods } from '../../app/sign-in.tsx';
 import { attempt } from '../../data/actions.ts';
-import { useAsk } from '../../data/ask.ts';
-import { goToProvider, type Profile, send } from '../../data/auth.ts';
+import { ask, goToProvider, type Profile, send } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
+import { Fault } from '../../data/faults.ts';
 import { addPasskey } from '../../data/passkeys.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -31,6 +31,26 @@ interface Asked {
   readonly hint?: string | undefined;
   readonly note?: string;
   send(text: string): Promise<Outcome>;
+}
+
+/** What a path below `/auth/` answers, and why there is nothing else. */
+function useAsk<Answer>(path: string): { data: Answer | null; fault: Fault | null; again(): void } {
+  const [data, setData] = useState<Answer | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const again = () => {
+    ask<Answer>(path).then(
+      (answer) => {
+        setData(answer);
+        setFault(null);
+      },
+      (error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+        setFault(error);
+      },
+    );
+  };
+  useEffect(again, [path]);
+  return { data, fault, again };
 }
 
 /** How somebody is called, and signs in. */
