@@ -38,9 +38,13 @@ export const wrongDomain = 'must be the id of a domain that you may use';
 export const fixedDomain = 'cannot be changed: a link stays on its domain';
 export const wrongSpace = 'must be the id of one of your spaces';
 export const wrongPixel = 'must be ids of your pixels';
+export const wrongTag = 'must be ids of your tags';
 export const missingPrivacyPassword = 'is required where a password guards the statistics';
 
 export const MAX_PIXELS = 50;
+export const MAX_TAGS = 50;
+const tagList = (words: string) => listOf(idOf(wrongTag), MAX_TAGS).describe(words);
+
 /** A field that null sets to its empty value; an absent field stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
   return schema
@@ -133,6 +137,7 @@ const clearable = {
     ),
     [],
   ),
+  tagIds: clearedTo(tagList('The ids of the tags of the link; replaces all of them.'), []),
   privacyPassword: passwordInput
     .describe(
       'The password for the statistics, 1 to 128 characters; required if privacy is PASSWORD, and cannot be cleared then.',
@@ -182,11 +187,16 @@ export const updateLinkInput = z.object({
   domainId: idOf(fixedDomain).optional().describe('The domain of the link; it cannot change.'),
   alias: aliasInput.optional().describe(`The alias: ${ALIAS_RULE}.`),
   ...clearable,
+  addTagIds: tagList('The ids of tags to add to those of the link.').optional(),
+  removeTagIds: tagList('The ids of tags to take from the link, after the others are added.').optional(),
   disabled: disabled.optional(),
   privacy: privacy.optional(),
 });
 
-export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'>;
+export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {
+  readonly addTagIds?: undefined;
+  readonly removeTagIds?: undefined;
+};
 export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
@@ -209,7 +219,8 @@ export function expiryOf(
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
 export async function columnsOf(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
-  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...others } = input;
+  const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, ...columns } = others;
   const hash = async (name: 'password' | 'privacyPassword') => {
     const [given, before] = [input[name], stored?.[name]];
     if (!given) return given;
@@ -247,8 +258,12 @@ export async function newLinkColumns(
 }
 
 /** The fields that a new link has, for the log of changes. */
-export function newLinkFields({ row, pixelIds }: NewLink): string[] {
-  return fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
+export function newLinkFields({ row, pixelIds, tagIds }: NewLink): string[] {
+  const lists = {
+    ...(pixelIds.length > 0 && { pixels: pixelIds }),
+    ...(tagIds.length > 0 && { tags: tagIds }),
+  };
+  return fieldsSet({ ...row, ...lists }, fieldNames);
 }
 
 export function aliasColumns(alias: string) {
