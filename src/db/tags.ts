@@ -52,8 +52,10 @@ export async function replaceTags(
         WHERE "tagId" = ${tagId} ORDER BY "linkId" LIMIT ${BATCH_SIZE}`);
       if (some.length === 0) break;
       const given = some.map(({ linkId }) => linkId);
-      for (const id of await changeLinksIn(tx, tx.dialect.isIn(sql`"id"`, 'integer', given), now))
-        changed.add(id);
+      // On PostgreSQL, a link may have lost the tag while this waited for the link.
+      const has = sql`EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND "tagId" = ${tagId})`;
+      const where = sql`${tx.dialect.isIn(sql`"id"`, 'integer', given)} AND ${has}`;
+      for (const id of await changeLinksIn(tx, where, now)) changed.add(id);
       const those = sql`FROM "LinkTag" WHERE "tagId" = ${tagId} AND ${tx.dialect.isIn(sql`"linkId"`, 'integer', given)}`;
       if (into !== null)
         await tx.prisma.$executeRaw(sql`INSERT INTO "LinkTag" ("linkId", "tagId")

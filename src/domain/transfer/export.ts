@@ -58,7 +58,7 @@ const include = {
   domain: true,
   space: true,
   counter: true,
-  tags: { include: { tag: true }, orderBy: { tagId: 'asc' } },
+  tags: { include: { tag: true }, orderBy: { tag: { nameKey: 'asc' } } },
   pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
 } as const;
 
