@@ -7,12 +7,13 @@ import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt, recordingChanges } from './change/change.ts';
-import { invalid, notFound } from './errors.ts';
+import { invalidField, notFound } from './errors.ts';
 import { foldCase, idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
 import { unknownIds } from './link/check.ts';
 import { wrongTag } from './link/fields.ts';
 import { createNamedInput, nameColumns, namedList, namedSelection, updateNamedInput } from './named.ts';
 import { type Connection, type EdgesInput, readConnection } from './pagination.ts';
+import { refusal } from './rules.ts';
 
 export type { Tag };
 
@@ -33,7 +34,7 @@ export { tagFilter };
 
 /** How many tags an account may have. */
 const MAX_TAGS = 5_000;
-export const noRoom = `cannot be added: an account may have at most ${MAX_TAGS} tags`;
+export const noRoom = refusal('TAGS_OF_ACCOUNT', { max: MAX_TAGS });
 
 /**
  * A slice of the account's tags by cursor; `total` counts them when it is called.
@@ -58,7 +59,7 @@ async function withFreeName<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    throw invalid([{ path: ['name'], messages: ['is already the name of a tag, whatever its case'] }]);
+    throw invalidField('name', refusal('TAG_TAKEN'));
   }
 }
 
@@ -73,7 +74,7 @@ export async function createTag(
   const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
     await tx.lockRow('Account', actor.accountId);
     if ((await roomForTags(tx, actor.accountId)) <= 0)
-      throw invalid([{ path: ['name'], messages: [noRoom] }]);
+      throw invalidField('name', noRoom);
     return tx.prisma.tag.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
   };
   return withFreeName(createOwned(db, kind, actor, now, fields, create));
@@ -111,7 +112,7 @@ export async function deleteTag(db: Data, actor: Actor, id: string, now: Date): 
 }
 
 const mergeInput = z.object({
-  ids: listOf(idOf(wrongTag), MAX_BATCH).refine((ids) => ids.length > 0, 'needs at least one id'),
+  ids: listOf(idOf(wrongTag), MAX_BATCH).refine((ids) => ids.length > 0, refusal('TAG_MISSING')),
 });
 
 /**
@@ -128,13 +129,13 @@ export async function mergeTags(
   const where = owned(actor, String(given.into));
   if (where === null) throw notFound('tag');
   if (ids.includes(where.id))
-    throw invalid([{ path: ['ids'], messages: ['may not have the tag that stays'] }]);
+    throw invalidField('ids', refusal('TAG_MERGED'));
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const found = await lockTags(tx, actor, [...ids, where.id]);
     const tag = found.has(where.id) && (await tx.prisma.tag.findUnique({ where }));
     if (!tag) throw notFound('tag');
-    const unknown = unknownIds(wrongTag, ids, found);
-    if (unknown !== null) throw invalid([{ path: ['ids'], messages: [unknown] }]);
+    const unknown = unknownIds('TAG', ids, found);
+    if (unknown !== null) throw invalidField('ids', unknown);
     const merged = [...new Set(ids)];
     await record('UPDATED', 'LINK', await replaceTags(tx, merged, tag.id, now), ['tags']);
     await tx.prisma.tag.deleteMany({ where: { id: { in: merged } } });

@@ -332,7 +332,7 @@ test.each([
   [
     'too many',
     Array.from({ length: 51 }, (_, index) => `T${index}`),
-    'has 51 tags; a link may have at most 50',
+    'would give the link 51 tags; it may have at most 50',
   ],
   ['a long name', ['x'.repeat(256)], 'must have 1 to 255 characters, not 256'],
   ['no name', [{ id: 7 }], 'it must be a text'],

@@ -306,7 +306,7 @@ describe('merging tags', () => {
       return mergeTags.fields;
     };
     expect(await refused([into])).toEqual([{ path: ['ids'], messages: ['may not have the tag that stays'] }]);
-    expect(await refused([])).toEqual([{ path: ['ids'], messages: ['needs at least one id'] }]);
+    expect(await refused([])).toEqual([{ path: ['ids'], messages: ['must have the id of at least one tag'] }]);
     expect(await refused(Array.from({ length: 101 }, (_, id) => String(id + 1)))).toEqual([
       { path: ['ids'], messages: ['may have at most 100 entries'] },
     ]);

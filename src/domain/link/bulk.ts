@@ -5,7 +5,7 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
-import { type DomainError, type FieldError, invalid } from '../errors.ts';
+import { type DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
@@ -86,7 +86,7 @@ async function outcomeOf(
   if (holder && isSame(holder)) return { kind: 'existing', alias };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
-  if (newTags.length > tags.room) errors.push({ path: ['tags'], messages: [noRoom] });
+  if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
   if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
   let name = alias;
   if (holder) {

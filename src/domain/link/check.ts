@@ -3,16 +3,18 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongPixel, wrongSpace, wrongTag } from './fields.ts';
+import { type LinkInput, wrongDomain, wrongSpace } from './fields.ts';
 import { addressesOf } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
-export const takenAlias = { path: ['alias'], messages: ['is already taken on this domain'] };
-export const ownDomain = 'may not lead to a short domain of this service';
-const aliasReserved = 'is reserved on this service';
+export const takenAlias = fieldError(['alias'], refusal('ALIAS_TAKEN'));
+export const ownDomain = refusal('SHORT_DOMAIN');
+const aliasReserved = refusal('ALIAS_RESERVED');
 
 /** Every address in the input, with its path. */
 function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
@@ -93,7 +95,7 @@ export function inputErrors(
   const { alias, spaceId } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
-  const refuse = (path: string[], message: string) => errors.push({ path, messages: [message] });
+  const refuse = (path: string[], message: string) => errors.push(fieldError(path, message));
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
     if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)) || isOtherName(url))
@@ -104,17 +106,21 @@ export function inputErrors(
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
   for (const name of ['pixelIds', 'tagIds', 'addTagIds', 'removeTagIds'] as const) {
-    const isPixels = name === 'pixelIds';
-    const known = isPixels ? found.pixelIds : found.tagIds;
-    const unknown = unknownIds(isPixels ? wrongPixel : wrongTag, input[name] ?? [], known);
+    const [what, known] = name === 'pixelIds' ? (['PIXEL', found.pixelIds] as const) : (['TAG', found.tagIds] as const);
+    const unknown = unknownIds(what, input[name] ?? [], known);
     if (unknown !== null) refuse([name], unknown);
   }
   return errors;
 }
 
-/** The message for ids that are not known; null if all are. */
-export function unknownIds(rule: string, ids: readonly number[], known: ReadonlySet<number>): string | null {
-  const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-  if (unknown.length === 0) return null;
-  return `${rule}, which ${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not`;
+/** The refusal of ids that are not known; null if all are. */
+export function unknownIds(
+  what: 'PIXEL' | 'TAG',
+  given: readonly number[],
+  known: ReadonlySet<number>,
+): string | null {
+  const unknown = [...new Set(given)].filter((id) => !known.has(id));
+  if (unknown.length > 1) return refusal(`${what}S_UNKNOWN`, { ids: unknown.join(', ') });
+  const [id] = unknown;
+  return id === undefined ? null : refusal(`${what}_UNKNOWN`, { id });
 }

@@ -35,6 +35,7 @@ import {
   searchInput,
   updatedSince,
 } from '../pagination.ts';
+import { refusal } from '../rules.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
@@ -53,7 +54,7 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-const tagIds = listOf(idOf('must be the id of one of your tags'), MAX_TAGS).nullish();
+const tagIds = listOf(idOf(refusal('ID', { what: 'one of your tags' })), MAX_TAGS).nullish();
 
 export const linkFilter = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
@@ -69,7 +70,7 @@ export const linkFilter = z.object({
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
   domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
-  pixelId: idOf('must be the id of one of your pixels')
+  pixelId: idOf(refusal('ID', { what: 'one of your pixels' }))
     .nullish()
     .describe('Only links with the pixel with this id.'),
   tags: z

@@ -12,9 +12,10 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { type FieldError, invalid, notFound } from '../errors.ts';
+import { type FieldError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findInputErrors } from './check.ts';
 import {
@@ -37,7 +38,7 @@ function listed(ids: readonly number[]): string {
 function privacyErrors(input: LinkInput, link: Link): FieldError[] {
   const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
   if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
-  return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
+  return [fieldError(['privacyPassword'], missingPrivacyPassword)];
 }
 
 /** The new ids of a list, each once; undefined if they do not change. */
@@ -58,12 +59,7 @@ async function otherLists(
   const kept = [...(given ?? tags), ...addTagIds].filter((id) => !removeTagIds.includes(id));
   const tagIds = otherIds(tags, kept);
   if (tagIds && tagIds.length > MAX_TAGS)
-    throw invalid([
-      {
-        path: ['addTagIds'],
-        messages: [`would give the link ${tagIds.length} tags; it may have at most ${MAX_TAGS}`],
-      },
-    ]);
+    throw invalidField('addTagIds', refusal('TAGS_OF_LINK', { tags: tagIds.length, max: MAX_TAGS }));
   return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds };
 }
 
@@ -163,7 +159,7 @@ async function updateOnce(
   if (where === null || link === null) throw notFound('link');
   const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
-    errors.push({ path: ['domainId'], messages: [fixedDomain] });
+    errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.

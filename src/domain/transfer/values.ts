@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { foldCase, trimPasted } from '../input.ts';
 import { linkTexts, MAX_TAGS } from '../link/fields.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
+import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { timeOf } from './times.ts';
@@ -30,7 +31,7 @@ function parsed<Given, Value>(
   return given.transform((value, context) => {
     const result = parse(value);
     if (result !== undefined) return result;
-    context.addIssue(`is "${shown(value)}"; it must be ${allowed}`);
+    context.addIssue(refusal('IMPORT_FORM', { value: shown(value), allowed }));
     return z.NEVER;
   });
 }
@@ -140,7 +141,7 @@ const tags = z
   .transform((all, context) => {
     const distinct = new Map(all.toReversed().map((one) => [foldCase(one.name), one]));
     if (distinct.size > MAX_TAGS)
-      context.addIssue(`has ${distinct.size} tags; a link may have at most ${MAX_TAGS}`);
+      context.addIssue(refusal('TAGS_OF_LINK', { tags: distinct.size, max: MAX_TAGS }));
     return [...distinct.values()].reverse();
   });
 
