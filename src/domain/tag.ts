@@ -73,8 +73,7 @@ export async function createTag(
   const fields = parseInput(createNamedInput, input);
   const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
     await tx.lockRow('Account', actor.accountId);
-    if ((await roomForTags(tx, actor.accountId)) <= 0)
-      throw invalidField('name', noRoom);
+    if ((await roomForTags(tx, actor.accountId)) <= 0) throw invalidField('name', noRoom);
     return tx.prisma.tag.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
   };
   return withFreeName(createOwned(db, kind, actor, now, fields, create));
@@ -128,8 +127,7 @@ export async function mergeTags(
   const { ids } = parseInput(mergeInput, { ids: given.ids.map(String) });
   const where = owned(actor, String(given.into));
   if (where === null) throw notFound('tag');
-  if (ids.includes(where.id))
-    throw invalidField('ids', refusal('TAG_MERGED'));
+  if (ids.includes(where.id)) throw invalidField('ids', refusal('TAG_MERGED'));
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const found = await lockTags(tx, actor, [...ids, where.id]);
     const tag = found.has(where.id) && (await tx.prisma.tag.findUnique({ where }));

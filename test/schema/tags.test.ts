@@ -306,7 +306,9 @@ describe('merging tags', () => {
       return mergeTags.fields;
     };
     expect(await refused([into])).toEqual([{ path: ['ids'], messages: ['may not have the tag that stays'] }]);
-    expect(await refused([])).toEqual([{ path: ['ids'], messages: ['must have the id of at least one tag'] }]);
+    expect(await refused([])).toEqual([
+      { path: ['ids'], messages: ['must have the id of at least one tag'] },
+    ]);
     expect(await refused(Array.from({ length: 101 }, (_, id) => String(id + 1)))).toEqual([
       { path: ['ids'], messages: ['may have at most 100 entries'] },
     ]);
@@ -400,9 +402,15 @@ describe('a filter by tags', () => {
       return { ids: nodes.map(({ id }) => id), pageInfo };
     };
     const first = await page('first: 3');
-    expect(first).toMatchObject({ ids: ids.slice(0, 3), pageInfo: { hasNextPage: true, hasPreviousPage: false } });
+    expect(first).toMatchObject({
+      ids: ids.slice(0, 3),
+      pageInfo: { hasNextPage: true, hasPreviousPage: false },
+    });
     const next = await page(`first: 5, after: "${first.pageInfo.endCursor}"`);
-    expect(next).toMatchObject({ ids: ids.slice(3), pageInfo: { hasNextPage: false, hasPreviousPage: true } });
+    expect(next).toMatchObject({
+      ids: ids.slice(3),
+      pageInfo: { hasNextPage: false, hasPreviousPage: true },
+    });
     expect(await page(`last: 2, before: "${next.pageInfo.startCursor}"`)).toMatchObject({
       ids: ids.slice(1, 3),
       pageInfo: { hasPreviousPage: true },

@@ -106,7 +106,8 @@ export function inputErrors(
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
   for (const name of ['pixelIds', 'tagIds', 'addTagIds', 'removeTagIds'] as const) {
-    const [what, known] = name === 'pixelIds' ? (['PIXEL', found.pixelIds] as const) : (['TAG', found.tagIds] as const);
+    const [what, known] =
+      name === 'pixelIds' ? (['PIXEL', found.pixelIds] as const) : (['TAG', found.tagIds] as const);
     const unknown = unknownIds(what, input[name] ?? [], known);
     if (unknown !== null) refuse([name], unknown);
   }
