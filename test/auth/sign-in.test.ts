@@ -217,6 +217,14 @@ describe('a session', () => {
   test.each([
     ['the page of the site itself', { 'Sec-Fetch-Site': 'same-origin' }, 200],
     ['an own origin, over plain http', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example' }, 200],
+    [
+      'an own origin, behind a proxy that adds the default port',
+      {
+        ...{ 'Sec-Fetch-Site': 'none', Origin: 'https://s.example' },
+        'X-Forwarded-Host': 'S.example:443',
+      },
+      200,
+    ],
     ['nothing that says where it comes from', { 'Sec-Fetch-Site': 'none' }, 401],
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['another port', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example:8443' }, 403],
