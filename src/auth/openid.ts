@@ -4,7 +4,6 @@ import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { requireRecentSignIn } from '../domain/access/actor.ts';
 import {
   type Fault,
   linkIdentity,
@@ -352,12 +351,11 @@ export function createStart(
   openId: OpenId,
   tools: SignInTools,
 ): { get: RequestHandler; post: RequestHandler } {
-  const { db, consoleUrl, now, limit, sessionOf } = tools;
+  const { db, consoleUrl, now, limit, recentSessionOf } = tools;
   const cookie = cookieFor(consoleUrl);
   const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
     await limit(req);
-    const session = asked.link ? await sessionOf(req) : null;
-    if (session) requireRecentSignIn({ session }, now());
+    const session = asked.link ? await recentSessionOf(req) : null;
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data }, now());

@@ -387,9 +387,17 @@ describe('an invitation', () => {
     await owner.data('mutation($id: ID!) { removeMember(id: $id) { __typename } }', { id });
     expect((await accept(second.token)).status).toBe(410);
     const third = await invited('dee@example.com', 'EDITOR');
+    const open = async () =>
+      (
+        await owner.data<{ invitations: { nodes: { email: string }[] } }>(
+          '{ invitations { nodes { email } } }',
+        )
+      ).invitations.nodes;
+    expect(await open()).toContainEqual({ email: 'dee@example.com' });
     server.clock.now = new Date(server.clock.now.getTime() + 7 * 86_400_000);
     await signIn(owner);
     expect((await accept(third.token)).status).toBe(410);
+    expect(await open()).toEqual([]);
   });
 });
 

@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { isForeignKeyViolation } from '../../db/errors.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
-import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
+import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import type { Services } from '../services.ts';
-import { accountName } from './account.ts';
-import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { accountName, lockPeople } from './account.ts';
+import {
+  type Actor,
+  actorFor,
+  generateToken,
+  hashToken,
+  owned,
+  requirePermission,
+  requireRecentSignIn,
+  requireRole,
+} from './actor.ts';
 import { invitationMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { linkEnded } from './one-time-token.ts';
@@ -40,19 +48,23 @@ export interface NewInvitation {
 
 async function create(
   db: Data,
-  author: Actor | (Author & { readonly accountId: number; readonly memberId: null }),
+  actor: Actor,
   { email, role }: { email: string; role: Role },
   now: Date,
 ): Promise<NewInvitation> {
-  const { accountId, memberId: inviterId } = author;
-  return recordingChanges(db, author, now, async ({ tx, record }) => {
+  const { accountId, memberId: inviterId } = actor;
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const caller = await lockPeople(tx, actor);
+    // The operator has no role.
+    const isMember = caller.role !== null;
+    if (isMember) requirePermission(caller, 'PEOPLE');
+    if (isMember) requireRole(caller, role);
     const emailKey = emailKeyOf(email);
-    await tx.lockRow('Account', accountId);
     const last = await tx.prisma.invitation.findUnique({
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
-      if ('role' in author && last.expiresAt > now && isRole(last.role)) requireRole(author, last.role);
+      if (isMember && last.expiresAt > now && isRole(last.role)) requireRole(caller, last.role);
       await tx.prisma.invitation.delete({ where: { id: last.id } });
       await record('DELETED', 'INVITATION', [last.id]);
     }
@@ -79,12 +91,8 @@ export async function inviteMember(
   now: Date,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
-  requireRole(actor, invited.role);
   if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
-  const made = await create(db, actor, invited, now).catch((error: unknown) => {
-    // The caller has left the account meanwhile.
-    throw isForeignKeyViolation(error) ? notFound('member') : error;
-  });
+  const made = await create(db, actor, invited, now);
   if (sendMail) {
     const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
     sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));
@@ -99,16 +107,18 @@ export async function inviteByOperator(
   input: unknown,
   now: Date,
 ): Promise<NewInvitation> {
-  return create(db, { ...OPERATOR, accountId, memberId: null }, parseInput(invitationInput, input), now);
+  return create(db, actorFor(accountId, null), parseInput(invitationInput, input), now);
 }
 
 /** @throws DomainError NOT_FOUND, FORBIDDEN */
 export async function revokeInvitation(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  const where = owned(actor, id);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const caller = await lockPeople(tx, actor);
+    requirePermission(caller, 'PEOPLE');
+    const where = owned(actor, id);
     const found = where && (await tx.prisma.invitation.findUnique({ where }));
     if (!found) throw notFound('invitation');
-    if (isRole(found.role)) requireRole(actor, found.role);
+    if (isRole(found.role)) requireRole(caller, found.role);
     const { count } = await tx.prisma.invitation.deleteMany({ where: { id: found.id } });
     if (count === 0) throw notFound('invitation');
     await record('DELETED', 'INVITATION', [found.id]);
@@ -148,7 +158,7 @@ export async function acceptInvitation(
   db: Data,
   input: { token: string; name?: unknown; email?: unknown; password?: unknown },
   user: User | null,
-  { passwords, network, now }: SignInContext,
+  { passwords, now }: SignInContext,
 ): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
   if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
@@ -165,7 +175,7 @@ export async function acceptInvitation(
     const given = requireGoodPassword(input.password, invited.email);
     if ((await findUserByEmail(db, invited.email)) !== null)
       throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
-    password = await passwords.hash(network, given);
+    password = await passwords.hash(given);
   }
   return db.transaction(async (tx) => {
     const member = user ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
