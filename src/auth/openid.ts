@@ -218,21 +218,19 @@ export class OpenId {
    * @throws SignInFault
    */
   finish(query: string, begun: Begun): Promise<ProvidedPerson> {
-    return this.#asking.take('', () => this.#finish(query, begun));
-  }
-
-  async #finish(query: string, begun: Begun): Promise<ProvidedPerson> {
-    const known = this.#known ?? (await this.#discover());
-    try {
-      const tokens = await this.#tokensFor(known, query, begun);
-      const claims = tokens.claims();
-      if (claims === undefined) throw new Error('there is no ID token');
-      return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
-    } catch (error) {
-      this.#failed(error, 'a sign-in with the OpenID provider failed');
-      this.#readAt = Number.NEGATIVE_INFINITY;
-      throw new SignInFault(faultOf(error), { cause: error });
-    }
+    return this.#asking.take('', async () => {
+      const known = this.#known ?? (await this.#discover());
+      try {
+        const tokens = await this.#tokensFor(known, query, begun);
+        const claims = tokens.claims();
+        if (claims === undefined) throw new Error('there is no ID token');
+        return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
+      } catch (error) {
+        this.#failed(error, 'a sign-in with the OpenID provider failed');
+        this.#readAt = Number.NEGATIVE_INFINITY;
+        throw new SignInFault(faultOf(error), { cause: error });
+      }
+    });
   }
 
   /** What the provider says of the person beside the ID token, if something is missing there. */

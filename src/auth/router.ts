@@ -123,15 +123,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
 
   /** Begins a session for a user, in place of one. */
-  const begin = async (
-    req: Request,
-    res: Response,
-    user: User,
-    before = cookies.anyTokenOf(req),
-  ): Promise<void> => {
+  const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
     if (before !== null) await endSession(db, before);
-    const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
-    cookies.set(res, session);
+    const { token, maxAge } = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
+    cookies.set(res, token, maxAge);
   };
 
   const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
@@ -169,7 +164,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const sessionWith = async (req: Request, given: string | null) =>
     given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
 
-  const anySessionOf = (req: Request) => sessionWith(req, cookies.anyTokenOf(req));
+  const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));
 
   const requireOwnWays = (): void => {
     if (isOwn) return;
@@ -311,7 +306,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
-    if (given === null && cookies.anyTokenOf(req) !== null)
+    if (given === null && cookies.of(req) !== null)
       throw new DomainError('UNAUTHENTICATED', 'The site itself signs out: send the header Origin.');
     const session = await sessionWith(req, given);
     if (given !== null) await endSession(db, given);

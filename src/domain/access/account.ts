@@ -44,9 +44,10 @@ export async function updateAccount(db: Data, actor: Actor, given: unknown, now:
 export async function lockPeople(tx: Transaction, actor: Actor): Promise<Actor> {
   const { accountId, keyId, memberId } = actor;
   await tx.lockRow('Account', accountId);
-  if (actor.role === null) return actor;
+  // The operator.
+  if (actor.role === null || memberId === null) return actor;
   const key = keyId === null ? null : await tx.prisma.apiKey.findUnique({ where: { id: keyId } });
-  const member = await tx.prisma.membership.findUnique({ where: { id: memberId ?? 0 } });
+  const member = await tx.prisma.membership.findUnique({ where: { id: memberId } });
   if (member === null || !isRole(member.role) || key?.revokedAt) throw notMember();
   const role = lowestOf(actor.role, member.role);
   return { ...actor, role, permissions: permissionsOf(role) };

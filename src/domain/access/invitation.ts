@@ -19,7 +19,7 @@ import {
 import { invitationMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { linkEnded } from './one-time-token.ts';
-import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
+import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
 import type { SignInContext } from './sign-in.ts';
 import {
   createUser,
@@ -55,18 +55,17 @@ async function create(
   const { accountId, memberId: inviterId } = actor;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const caller = await lockPeople(tx, actor);
-    // The operator has no role.
-    const isMember = caller.role !== null;
-    if (isMember) requirePermission(caller, 'PEOPLE');
-    if (isMember) requireRole(caller, role);
+    requirePermission(caller, 'PEOPLE');
+    requireRole(caller, role);
     const emailKey = emailKeyOf(email);
     const last = await tx.prisma.invitation.findUnique({
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
-      if (isMember && last.expiresAt > now && isRole(last.role)) requireRole(caller, last.role);
-      await tx.prisma.invitation.delete({ where: { id: last.id } });
-      await record('DELETED', 'INVITATION', [last.id]);
+      if (last.expiresAt > now && isRole(last.role)) requireRole(caller, last.role);
+      // None is left if it is accepted at this moment.
+      const { count } = await tx.prisma.invitation.deleteMany({ where: { id: last.id } });
+      if (count > 0) await record('DELETED', 'INVITATION', [last.id]);
     }
     const token = generateToken();
     const expiresAt = new Date(now.getTime() + LIFETIME);
@@ -107,7 +106,12 @@ export async function inviteByOperator(
   input: unknown,
   now: Date,
 ): Promise<NewInvitation> {
-  return create(db, actorFor(accountId, null), parseInput(invitationInput, input), now);
+  const operator = {
+    ...actorFor(accountId, null),
+    role: 'OWNER',
+    permissions: permissionsOf('OWNER'),
+  } as const;
+  return create(db, operator, parseInput(invitationInput, input), now);
 }
 
 /** @throws DomainError NOT_FOUND, FORBIDDEN */

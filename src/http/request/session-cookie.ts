@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NewSession } from '../../domain/access/session.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isOnHost } from '../../domain/url.ts';
 import { clientOf, type Trust } from './client.ts';
@@ -20,7 +19,7 @@ export class OwnCookie {
     this.#attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   }
 
-  /** The value; null if the request has none. */
+  /** The value, wherever the request comes from; null if it has none. */
   of({ headers }: IncomingMessage): string | null {
     for (const pair of (headers.cookie ?? '').split(';')) {
       const equals = pair.indexOf('=');
@@ -39,15 +38,14 @@ export class OwnCookie {
   }
 }
 
-/** The cookie of people's sessions. */
-export class SessionCookies {
-  readonly #cookie: OwnCookie;
+/** The cookie with the token of people's sessions. */
+export class SessionCookies extends OwnCookie {
   readonly #trust: Trust;
   readonly #corsOrigins: readonly string[];
 
   /** @param consoleUrl where the pages for people are */
   constructor(consoleUrl: string, trust: Trust, corsOrigins: readonly string[]) {
-    this.#cookie = new OwnCookie(consoleUrl, 'linkspace');
+    super(consoleUrl, 'linkspace');
     this.#trust = trust;
     this.#corsOrigins = corsOrigins;
   }
@@ -77,19 +75,6 @@ export class SessionCookies {
 
   /** The session's token, if the request comes from the site itself; null otherwise. */
   tokenOf(req: IncomingMessage): string | null {
-    return this.originOf(req) === 'own' ? this.anyTokenOf(req) : null;
-  }
-
-  /** The session's token, wherever the request comes from. */
-  anyTokenOf(req: IncomingMessage): string | null {
-    return this.#cookie.of(req);
-  }
-
-  set(res: ServerResponse, { token, maxAge }: NewSession): void {
-    this.#cookie.set(res, token, maxAge);
-  }
-
-  clear(res: ServerResponse): void {
-    this.#cookie.clear(res);
+    return this.originOf(req) === 'own' ? this.of(req) : null;
   }
 }
