@@ -130,7 +130,7 @@ const roleHints: Words<Role> = {
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 };
-const scopes: Words<Scope> = { READ: 'read', WRITE: 'write' };
+const scopes: Words<Scope> = { READ: 'May read', WRITE: 'may write' };
 /** Why a sign-in with a provider failed. */
 const providerFaults: Readonly<Partial<Record<string, string>>> = {
   PROVIDER_DOWN: 'The provider does not answer. Try again in a moment.',
@@ -413,6 +413,8 @@ const english = {
     lead: (account: string) => `Who works with the links of ${account}.`,
     invite: 'Invite somebody',
     inviteHint: 'The invitation is for this address, and for 7 days.',
+    isMember: (name: string, role: string) =>
+      `${name} is a member already, as ${role}: change the role in the list of people.`,
     makeLink: 'Make the link',
     link: 'The link of the invitation',
     linkWarning: 'Send it to the person whom you invited. It is not shown again.',
@@ -442,7 +444,7 @@ const english = {
     accountNameHint: 'What people see. The operator’s commands keep their own name for it.',
   },
   keys: {
-    lead: 'Programs use keys. People sign in.',
+    lead: 'Programs use keys, each with a role. Those of the operator may read, or read and write, instead.',
     create: 'New key',
     make: 'Make the key',
     none: 'No keys yet',
@@ -455,6 +457,7 @@ const english = {
     untilHint: 'Without a day, it is valid until somebody revokes it, or its maker leaves the account.',
     made: 'The new key',
     madeWarning: 'Copy it now, and store it where the program finds it. It is not shown again.',
+    tryIt: 'To try it, in a shell:',
     madeBy: (name: string | null, day: string) => `made ${name === null ? '' : `by ${name} `}on ${day}`,
     expires: (when: string, isPast: boolean) => `${isPast ? 'expired' : 'expires'} ${when}`,
     unused: 'never used',
@@ -762,6 +765,7 @@ const english = {
       test: 'Test',
     },
     unverified: 'Domain not verified',
+    readOnly: 'You can look at this link. Editors, admins and owners can change it.',
     saved: 'Saved.',
     unsaved: 'Unsaved changes',
     discard: 'Discard',

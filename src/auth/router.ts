@@ -20,6 +20,7 @@ import {
   resetPassword,
   type SignInContext,
   takeReset,
+  tooManyPasswords,
   welcome,
 } from '../domain/access/sign-in.ts';
 import {
@@ -413,12 +414,6 @@ function taken(error: unknown): never {
 
 /** The error for the caller; null for an internal one. */
 function asVisible(error: unknown): DomainError | null {
-  if (error instanceof RateLimiterRes)
-    return new DomainError(
-      'RATE_LIMITED',
-      'Too many wrong passwords. Wait a minute, or ask for a new password.',
-      [],
-      secondsUntilNext(error),
-    );
+  if (error instanceof RateLimiterRes) return tooManyPasswords(secondsUntilNext(error));
   return visibleError(error);
 }

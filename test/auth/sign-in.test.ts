@@ -142,6 +142,7 @@ describe('signing in', () => {
     const { status, headers, body } = await guess();
     expect([status, body.error?.code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body.error?.message).toContain(`Try again in ${headers.get('retry-after')} s, `);
     expect((await signIn(new Person(server), ana.email, ana.password, network)).status).toBe(200);
   });
 
@@ -155,6 +156,7 @@ describe('signing in', () => {
     });
     const refused = await signIn(new Person(server), 'hunted@example.com', 'a good password');
     expect([refused.status, refused.body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(refused.body.error?.message).toContain('Try again in 60 minutes, ');
     const { body } = await person.auth('session');
     const userId = Number((body.user as { id: string }).id);
     const reset = await createToken(server.database, 'RESET', { userId }, server.clock.now);

@@ -74,7 +74,12 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     expect(await page.evaluate('location.href')).toBe(`${server.origin}/console/welcome`);
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.getByRole('link', { name: 'People' }).click();
+    await page.getByText('ana@example.com').waitFor();
+    // The last owner can neither leave nor get another role.
+    await expect.poll(() => page.getByRole('button', { name: 'Actions for Ana' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByLabel('Email address').fill('Ana@example.com');
+    await page.getByText('Ana is a member already, as Owner').waitFor();
     await page.getByLabel('Email address').fill('nobody');
     await page.getByRole('button', { name: 'Make the link' }).click();
     await page.getByText('The email address must be an address such as name@example.com.').waitFor();
@@ -174,6 +179,10 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await again.getByRole('button', { name: 'Go on' }).click();
     const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
+    const dialog = page.getByRole('dialog', { name: 'The new key' });
+    expect(await dialog.locator('pre').innerText()).toBe(
+      `curl -H 'Authorization: Bearer ${made}' '${server.origin}/api/v1/links'`,
+    );
     const caller = server.callerWith(made);
     expect((await caller.rest('GET', '/links')).status).toBe(200);
     await page.getByRole('button', { name: 'I have copied it' }).click();
@@ -184,6 +193,22 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await row.waitFor({ state: 'hidden' });
     await expect.poll(async () => (await caller.rest('GET', '/links')).status).toBe(401);
     server.clock.now = before;
+  });
+
+  test('on a phone, a viewer who signs in begins at the top, and reads on the page of a link that others change it', async () => {
+    const caller = await server.caller('with a viewer');
+    const { id } = await caller.link({ title: 'To look at' });
+    const { accountId, user } = await addUser(server, caller.key, 'VIEWER');
+    const { page } = await openConsole(server.origin, { path: `/${accountId}/`, width: 390 });
+    await page.getByLabel('Email address').fill(user.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('To look at').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await follow(page, `/links/${id}`);
+    await page.getByText('Editors, admins and owners can change it.').waitFor();
+    expect(await page.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
   });
 
   test('a switch of the account changes the address, and what was begun in one account stays there', async () => {
@@ -452,6 +477,10 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByLabel('Destination of a new link').fill('https://example.com/');
     await page.keyboard.press('Enter');
     await page.getByText('Your link is ready').waitFor();
+    await page.getByLabel('Destination of a new link').fill('nothing');
+    await page.keyboard.press('Enter');
+    await page.locator('#new-url-error').getByText('The URL').waitFor();
+    expect(await page.getByText('Your link is ready').count()).toBe(0);
     await (await server.caller('default')).link({ title: 'Live' });
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Ana' }).click();
