@@ -4,8 +4,14 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
-import { acceptInvitation } from '../domain/access/invitation.ts';
-import { beginSession, endSession, findSession } from '../domain/access/session.ts';
+import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
+import {
+  beginSession,
+  endSession,
+  findSession,
+  revokeSession,
+  sessionsOf,
+} from '../domain/access/session.ts';
 import {
   changeEmail,
   checkPassword,
@@ -14,6 +20,7 @@ import {
   resetPassword,
   type SignInContext,
   takeReset,
+  tooManyPasswords,
   welcome,
 } from '../domain/access/sign-in.ts';
 import {
@@ -240,6 +247,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       identities: own.identities.map((one) => ({
         ...{ id: String(one.id), issuer: one.issuer, createdAt: one.createdAt },
       })),
+      sessions: (await sessionsOf(db, session.userId, now())).map((one) => ({
+        ...{ id: String(one.id), device: one.device, isCurrent: one.id === session.id },
+        ...{ signedInAt: one.signedInAt, lastUsedAt: one.lastUsedAt },
+      })),
       signedInAt: session.signedInAt,
     });
   });
@@ -263,6 +274,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       await removeWay(db, what, await sessionOf(req), id, ways, now());
       res.status(204).end();
     });
+  router.post('/session/remove', async (req, res) => {
+    const { id } = parseInput(z.object({ id: text }), req.body);
+    await revokeSession(db, await sessionOf(req), id);
+    res.status(204).end();
+  });
+  router.post('/token', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await limit(req);
+    res.json(await describeLink(db, given.token, now()));
+  });
   postHashed('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
@@ -391,12 +412,6 @@ function taken(error: unknown): never {
 
 /** The error for the caller; null for an internal one. */
 function asVisible(error: unknown): DomainError | null {
-  if (error instanceof RateLimiterRes)
-    return new DomainError(
-      'RATE_LIMITED',
-      'Too many wrong passwords. Wait a minute, or ask for a new password.',
-      [],
-      secondsUntilNext(error),
-    );
+  if (error instanceof RateLimiterRes) return tooManyPasswords(secondsUntilNext(error));
   return visibleError(error);
 }

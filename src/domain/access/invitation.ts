@@ -18,9 +18,9 @@ import {
 } from './actor.ts';
 import { invitationMail } from './mails.ts';
 import { giveMembership } from './member.ts';
-import { linkEnded } from './one-time-token.ts';
+import { findToken, linkEnded } from './one-time-token.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
-import type { SignInContext } from './sign-in.ts';
+import { hasOwner, type SignInContext } from './sign-in.ts';
 import {
   createUser,
   emailInput,
@@ -137,7 +137,7 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
 export async function openInvitation(db: Data, token: string, now: Date) {
   const found = await db.prisma.invitation.findUnique({
     where: { hash: hashToken(token) },
-    include: { inviter: { include: { user: true } } },
+    include: { account: true, inviter: { include: { user: true } } },
   });
   if (found === null || found.expiresAt <= now || !isRole(found.role)) throw linkEnded();
   const { inviter, role } = found;
@@ -149,6 +149,25 @@ export async function openInvitation(db: Data, token: string, now: Date) {
       isAtLeast(inviter.role, role));
   if (!mayInvite) throw linkEnded();
   return { ...found, role };
+}
+
+/**
+ * What the token of a link is for, which whoever has it may know, without using it up. It does not tell whether the email of an
+ * invitation has a user.
+ * @throws DomainError GONE
+ */
+export async function describeLink(db: Data, token: string, now: Date) {
+  const found = await findToken(db, ['WELCOME', 'RESET', 'EMAIL'], token, now);
+  if (found === null) {
+    const { account, inviter, email, role, expiresAt } = await openInvitation(db, token, now);
+    return {
+      kind: 'INVITATION',
+      ...{ account: accountName(account), inviter: inviter?.user.name ?? null, role, email, expiresAt },
+    };
+  }
+  const { kind, user, expiresAt } = found;
+  if (user?.disabledAt || (kind === 'WELCOME' && (await hasOwner(db)))) throw linkEnded();
+  return { kind, email: kind === 'RESET' ? user?.email : undefined, expiresAt };
 }
 
 /**

@@ -31,6 +31,12 @@ export interface SignInContext {
   readonly now: Date;
 }
 
+export function tooManyPasswords(seconds: number): DomainError {
+  const wait = seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  const message = `Too many wrong passwords. Try again in ${wait}, sign in another way, or ask for a new password.`;
+  return new DomainError('RATE_LIMITED', message, [], seconds);
+}
+
 const guessesOf = (email: string) => hashToken(emailKeyOf(email));
 
 /**
@@ -46,8 +52,7 @@ export async function checkPassword(
   const { count, since } = await countGuess(db, guessesOf(email), now, hourAgo);
   if (count > MAX_GUESSES) {
     const seconds = Math.max(1, Math.ceil((since.getTime() + AN_HOUR - now.getTime()) / 1000));
-    const message = 'Too many wrong passwords for this email: wait, or ask for a new password.';
-    throw new DomainError('RATE_LIMITED', message, [], seconds);
+    throw tooManyPasswords(seconds);
   }
   const user = await findUserByEmail(db, email);
   const isRight = await passwords.verify(password, user?.password ?? null);

@@ -80,7 +80,7 @@ export function startPage({
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
 ${forEverybody && `<ul>${forEverybody}</ul>`}
 <h2>For developers</h2>
-<p>Requests to both APIs need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
+<p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
     docs ? card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.') : '',
