@@ -155,7 +155,7 @@ test('an export and an import restore an account unchanged', async () => {
     expiration_url: 'https://example.com/over',
     privacy: 1,
   });
-  await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'off', disabled: 1, forward_query: 0, title: '@risk\nand a second line' });
   await owner.link({ alias: 'list', title: '[]' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });

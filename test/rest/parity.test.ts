@@ -60,7 +60,7 @@ interface Twin {
 
 const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl domain { id name } space { id name color }
-  pixels { id name type value } hasPassword disabled privacy hasPrivacyPassword expiration { url at clicks }
+  pixels { id name type value } hasPassword disabled forwardsQuery privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
   clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
@@ -102,6 +102,7 @@ function linkOf(link: LinkFieldsFragment) {
     pixels: link.pixels.map((one) => ({ ...one, id: Number(one.id), type: 'google-ads' })),
     has_password: link.hasPassword,
     disabled: link.disabled ? 1 : 0,
+    forward_query: link.forwardsQuery ? 1 : 0,
     privacy: ['PUBLIC', 'PRIVATE', 'PASSWORD'].indexOf(link.privacy),
     has_privacy_password: link.hasPrivacyPassword,
     expiration_url: expiration.url,
@@ -184,6 +185,7 @@ const wholeForm: () => [string, string | number][] = () => [
   ['space_id', space],
   ['pixel_ids', pixel],
   ['disabled', 0],
+  ['forward_query', 0],
   ['privacy', 2],
   ['privacy_password', 'y'],
   ['expiration_url', url],
@@ -207,6 +209,7 @@ const wholeInput = () => ({
   spaceId: String(space),
   pixelIds: [String(pixel)],
   disabled: false,
+  forwardsQuery: false,
   privacy: 'PASSWORD',
   privacyPassword: 'y',
   expiration: { url, at: '2027-01-31T10:30:00Z', clicks: 7 },

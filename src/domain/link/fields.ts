@@ -146,6 +146,7 @@ const url = webAddress.describe(
   'The destination: an absolute http or https URL, at most 2048 characters, not on a short domain of the service.',
 );
 const disabled = flag.describe('Whether the link is disabled.');
+const forwardsQuery = flag.describe('Whether the query of a visit goes on to the destination.');
 
 export const createLinkInput = z
   .object({
@@ -164,6 +165,7 @@ export const createLinkInput = z
           'fields, if there is one; else a new link. False by default.',
       ),
     disabled: withDefault(disabled, false),
+    forwardsQuery: withDefault(forwardsQuery, true),
     privacy: withDefault(privacy, 'PUBLIC'),
   })
   .refine(({ expiration }) => expiration?.at !== MIDNIGHT, {
@@ -183,6 +185,7 @@ export const updateLinkInput = z.object({
   alias: aliasInput.optional().describe(`The alias: ${ALIAS_RULE}.`),
   ...clearable,
   disabled: disabled.optional(),
+  forwardsQuery: forwardsQuery.optional(),
   privacy: privacy.optional(),
 });
 

@@ -84,6 +84,7 @@ function linkRecord(
     space_color: space?.color,
     pixels: link.pixels.map(({ pixel }) => shownPixel(pixel)),
     disabled: link.disabled,
+    forward_query: link.forwardsQuery,
     has_password: link.password !== null,
     privacy: link.privacy,
     has_privacy_password: link.privacyPassword !== null,

@@ -14,6 +14,7 @@ export const exportFields = [
   'space_color',
   'pixels',
   'disabled',
+  'forward_query',
   'has_password',
   'privacy',
   'has_privacy_password',
@@ -150,6 +151,7 @@ export const importFormats = {
       space: ['folder'],
       tags: ['tags', 'tag'],
       status: ['status'],
+      forward_query: ['forward parameters'],
     },
   },
   shlink: {
@@ -168,6 +170,7 @@ export const importFormats = {
       android_url: ['device long urls android'],
       desktop_url: ['device long urls desktop'],
       redirect_rules: ['has redirect rules'],
+      forward_query: ['forward query'],
     },
     nested: ['visitsSummary', 'meta', 'deviceLongUrls'],
     lists: ['shortUrls.data'],

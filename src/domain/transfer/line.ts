@@ -48,6 +48,7 @@ function lineOf(values: Values, format: Format, now: Date) {
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
       ...accessOf(values, now, notes),
       ...privacyOf(values, notes),
+      forwardsQuery: values.forward_query,
       expiration: {
         url: values.expiration_url,
         at: values.expires_at?.toISOString(),

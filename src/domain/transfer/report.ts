@@ -44,6 +44,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'expiration.at': 'expires_at',
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
+  forwardsQuery: 'forward_query',
 };
 
 function fieldOf(path: readonly string[]): string | null {

@@ -207,7 +207,7 @@ function recordOf(format: Format) {
     ...each(text, 'url', ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
     ...each(text, 'expiration_url', 'domain_not_found_url', 'ios_url', 'android_url', 'desktop_url'),
     ...each(flag, 'own_domain', 'has_password', 'has_privacy_password', 'redirect_rules'),
-    ...each(yesOrNo, 'disabled', 'public_statistics'),
+    ...each(yesOrNo, 'disabled', 'forward_query', 'public_statistics'),
     ...each(time, 'starts_at', 'expires_at', 'created_at', 'updated_at', 'last_clicked_at'),
     ...each(count, 'expiration_clicks', 'clicks'),
     ...each(list, 'countries', 'platforms', 'languages', 'rotation'),
