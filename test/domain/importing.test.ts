@@ -134,6 +134,10 @@ test('an export and an import restore an account unchanged', async () => {
   await owner.space('Empty', { color: 5 });
   await owner.pixel('Unused');
   const domain = await owner.domain('go.acme.example');
+  await server.database.prisma.domain.update({
+    where: { id: domain },
+    data: { rootUrl: 'https://acme.example/' },
+  });
   await owner.link({
     alias: '-dash',
     title: "'=cmd|' /C calc'!A0",

@@ -116,7 +116,7 @@ test('each mutation records its action, key and fields', async () => {
       expect.arrayContaining(['url', 'domain', 'alias', 'password', 'space', 'pixels', 'expiration']),
     ],
     ['UPDATED', 'SPACE', space, ['name']],
-    ['UPDATED', 'LINK', id, ['title', 'forwardsQuery', 'password', 'targeting', 'pixels']],
+    ['UPDATED', 'LINK', id, ['title', 'password', 'forwardsQuery', 'targeting', 'pixels']],
     ['UPDATED', 'PIXEL', pixel, ['name']],
     ['UPDATED', 'DOMAIN', domain, ['notFoundUrl']],
     ['DELETED', 'LINK', id, []],

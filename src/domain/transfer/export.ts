@@ -39,6 +39,7 @@ export async function* exportAccount(
       domain: domain.name,
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
+      domain_root_url: domain.rootUrl,
       ...timesOf(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });

@@ -7,6 +7,7 @@ export const exportFields = [
   'domain',
   'own_domain',
   'domain_not_found_url',
+  'domain_root_url',
   'alias',
   'url',
   ...linkTexts,

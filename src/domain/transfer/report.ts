@@ -34,6 +34,7 @@ export interface LineMessage {
 const columnNames: Readonly<Record<string, string>> = {
   'domain.name': 'domain',
   'domain.notFoundUrl': 'domain_not_found_url',
+  'domain.rootUrl': 'domain_root_url',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',
