@@ -255,8 +255,10 @@ export class Service {
     };
     // If the database cannot tell, visitors get the service's own page.
     const rootUrlOf = async (req: IncomingMessage): Promise<string | null> => {
-      if (isOnConsole(req)) return null;
-      const url = await links.rootUrlOf(clientOf(req, trust).host).catch(() => null);
+      const { host } = clientOf(req, trust);
+      // The host of the console has its own page.
+      if (isOnHost(consoleUrlOf(config), host)) return null;
+      const url = await links.rootUrlOf(host).catch(() => null);
       return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
     };
 

@@ -4,6 +4,7 @@ import './viewer.ts';
 import './space.ts';
 import './domain.ts';
 import './pixel.ts';
+import './utm-template.ts';
 import './link/link.ts';
 import './link/explain.ts';
 import './statistics.ts';

@@ -583,8 +583,9 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // Only the invalid fields have an alias. v1 has no `reuse`.
-  const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
+  // Only the invalid fields have an alias. v1 has no `reuse`, and no UTM templates.
+  const others = ['alias', 'reuse', 'utmTemplateId', 'utmOnTargets'];
+  const taken = Object.keys(createLinkInput.shape).filter((name) => !others.includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');
 });

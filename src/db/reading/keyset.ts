@@ -18,6 +18,7 @@ export const columnsOf = {
   Link: listed('Link', Prisma.LinkScalarFieldEnum),
   Space: listed('Space', Prisma.SpaceScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
   Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),

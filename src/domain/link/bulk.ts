@@ -4,13 +4,15 @@ import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.t
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Writer } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
-import { type DomainError, type FieldError, invalid } from '../errors.ts';
+import { DomainError, type FieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
 import { aliasColumns, createLinkInput, type NewLinkInput, newLinkColumns, newLinkFields } from './fields.ts';
+import { encodeTargets } from './targeting.ts';
 import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
 /** Properties of a link that an import takes over from its old service. */
@@ -56,26 +58,40 @@ type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId:
 interface BatchState {
   readonly db: Data;
   readonly accountId: number;
+  readonly now: Date;
   readonly services: Services;
   readonly found: FoundReferences;
   /** The taken names; that of a created link is added. */
   readonly names: UsedAliases;
 }
 
+/** The errors of a template whose parameters make an address too long. */
+async function utmErrors(
+  { db, accountId, now }: BatchState,
+  input: CompleteInput,
+): Promise<readonly FieldError[]> {
+  try {
+    const add = await utmFor(db, { accountId }, input, input.spaceId, now);
+    add({ ...input, ...encodeTargets(input.targeting ?? {}) });
+    return [];
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields;
+    throw error;
+  }
+}
+
 /**
  * The outcome for a link, which is not written yet.
  * @param mayRename whether it gets another alias if its own is taken
  */
-async function outcomeOf(
-  input: CompleteInput,
-  mayRename: boolean,
-  { db, accountId, services, found, names }: BatchState,
-): Promise<BulkOutcome> {
+async function outcomeOf(input: CompleteInput, mayRename: boolean, state: BatchState): Promise<BulkOutcome> {
+  const { db, accountId, services, found, names } = state;
   const { domainId, alias, url } = input;
   const holder = names.holderOf(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && name.url === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
+  if (errors.length === 0) errors.push(...(await utmErrors(state, input)));
   if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
   let name = alias;
   if (holder) {
@@ -152,7 +168,7 @@ async function createOnce(
   const stored = await referencesOf(db, accountId, inputs);
   const found = dryRun?.withDomains(stored) ?? stored;
   const names = new UsedAliases(found.aliasHolders, dryRun);
-  const state = { db, accountId, services, found, names };
+  const state = { db, accountId, now, services, found, names };
   const outcomes: BulkOutcome[] = [];
   const links: ImportedLink[] = [];
   for (const { input, errors, mayRename, origin } of items) {
@@ -182,6 +198,7 @@ function referencesOf(
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
     pixelIds: [...new Set(inputs.flatMap(({ pixelIds = [] }) => pixelIds))],
+    utmTemplateIds: [...new Set(inputs.flatMap(({ utmTemplateId }) => utmTemplateId ?? []))],
     hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),

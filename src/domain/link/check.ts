@@ -6,7 +6,7 @@ import type { FieldError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './fields.ts';
+import { type LinkInput, wrongDomain, wrongPixel, wrongSpace, wrongUtmTemplate } from './fields.ts';
 import { addressesOf } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
@@ -59,13 +59,14 @@ export async function findInputErrors(
   domainId: number,
   link: Link | null,
 ): Promise<FieldError[]> {
-  const { alias, spaceId, pixelIds = [] } = input;
+  const { alias, spaceId, pixelIds = [], utmTemplateId } = input;
   const found = await findReferences(db, {
     accountId: actor.accountId,
     // The domain of a link never changes.
     domainIds: link === null || alias != null ? [domainId] : [],
     spaceIds: spaceId == null ? [] : [spaceId],
     pixelIds,
+    utmTemplateIds: utmTemplateId == null ? [] : [utmTemplateId],
     hosts: domainNamesOf(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
     aliasKeys: [],
@@ -89,7 +90,7 @@ export function inputErrors(
   { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
   { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
-  const { alias, spaceId, pixelIds = [] } = input;
+  const { alias, spaceId, pixelIds = [], utmTemplateId } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
   const refuse = (path: string[], message: string) => errors.push({ path, messages: [message] });
@@ -102,6 +103,8 @@ export function inputErrors(
   if (isTaken) errors.push(takenAlias);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
+  if (utmTemplateId != null && !found.utmTemplateIds.has(utmTemplateId))
+    refuse(['utmTemplateId'], wrongUtmTemplate);
   const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
   if (unknown.length > 0)
     refuse(

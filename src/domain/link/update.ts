@@ -16,6 +16,7 @@ import { type FieldError, invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { findInputErrors } from './check.ts';
 import {
   columnsOf,
@@ -164,7 +165,11 @@ async function updateOnce(
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const changed = changedColumns(stored, { ...data, expiresAt });
+    const { spaceId = stored.spaceId } = input;
+    const addUtm = await utmFor(client, actor, input, spaceId, now);
+    const set = { ...data, expiresAt };
+    const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
+    const changed = changedColumns(stored, { ...set, ...utm });
     const pixelIds = await otherPixels(client, stored.id, input.pixelIds);
     const columns = { ...changed, ...renewed };
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
