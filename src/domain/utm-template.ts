@@ -4,11 +4,12 @@ import { isUniqueViolation } from '../db/errors.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { invalid } from './errors.ts';
+import { invalidField } from './errors.ts';
 import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
 import { encodeTargets, type TargetLists, targetListsOf } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
+import { refusal } from './rules.ts';
 import { MAX_URL, sendableAddress } from './url.ts';
 
 export type { UtmTemplate };
@@ -46,7 +47,7 @@ export const {
 async function whereNameIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
-    throw invalid([{ path: ['name'], messages: ['is the name of another template'] }]);
+    throw invalidField('name', refusal('UTM_NAME_TAKEN'));
   });
 }
 
@@ -62,10 +63,8 @@ export async function createUtmTemplate(
   const create = createOwned(db, kind, actor, now, fields, async (tx, common) => {
     // Locked against concurrent additions.
     await tx.lockRow('Account', accountId);
-    if ((await tx.prisma.utmTemplate.count({ where: { accountId } })) >= MAX_UTM_TEMPLATES) {
-      const messages = [`cannot be added: an account may have at most ${MAX_UTM_TEMPLATES} UTM templates`];
-      throw invalid([{ path: ['name'], messages }]);
-    }
+    if ((await tx.prisma.utmTemplate.count({ where: { accountId } })) >= MAX_UTM_TEMPLATES)
+      throw invalidField('name', refusal('UTM_TEMPLATES', { max: MAX_UTM_TEMPLATES }));
     return tx.prisma.utmTemplate.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
   });
   return whereNameIsFree(create);
@@ -113,9 +112,8 @@ export async function utmFor(
   now: Date,
 ) {
   if (utmTemplateId == null) return () => ({});
-  const refused = (message: string) => invalid([{ path: ['utmTemplateId'], messages: [message] }]);
   const template = await db.prisma.utmTemplate.findUnique({ where: { id: utmTemplateId, accountId } });
-  if (template === null) throw refused(wrongUtmTemplate);
+  if (template === null) throw invalidField('utmTemplateId', wrongUtmTemplate);
   const space =
     spaceId == null ? null : await db.prisma.space.findUnique({ where: { id: spaceId, accountId } });
   const date = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
@@ -124,7 +122,7 @@ export async function utmFor(
     const add = (address: string): string => {
       const whole = withParameters(address, added);
       if (whole !== address && !sendableAddress.safeParse(whole).success)
-        throw refused(`makes a URL of more than ${MAX_URL} characters`);
+        throw invalidField('utmTemplateId', refusal('UTM_URL', { max: MAX_URL }));
       return whole;
     };
     const url = add(before);

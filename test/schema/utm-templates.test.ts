@@ -241,7 +241,7 @@ describe('a template for a link', () => {
     test('beside reuse', async () => {
       const utmTemplateId = await template({ source: 's' });
       expect(await create({ url: 'https://example.com/', reuse: true, utmTemplateId })).toEqual(
-        refused('utmTemplateId', 'cannot go together with reuse'),
+        refused('utmTemplateId', 'cannot be combined with reuse'),
       );
     });
   });
