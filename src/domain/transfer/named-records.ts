@@ -77,7 +77,7 @@ export class NamedRecords {
     const known = this.#domains.get(name);
     if (known) return known;
     if (!line.ownDomain) return { ...this.#default, insteadOf: host };
-    const input = { name, notFoundUrl: line.domainNotFoundUrl };
+    const input = { name, ...line.domainUrls };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
     const id = await refusing(['domain'], () => this.#createDomain(input));
@@ -86,7 +86,7 @@ export class NamedRecords {
     return { id, name };
   }
 
-  async #createDomain(input: { name: string; notFoundUrl: string | null }): Promise<number> {
+  async #createDomain(input: ImportLine['domainUrls'] & { name: string }): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;
     const create = (tx: Data) => createDomain(tx, writer, services, input, now);
     if (dryRun === undefined) return (await create(db)).id;

@@ -34,6 +34,7 @@ export interface LineMessage {
 const columnNames: Readonly<Record<string, string>> = {
   'domain.name': 'domain',
   'domain.notFoundUrl': 'domain_not_found_url',
+  'domain.rootUrl': 'domain_root_url',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',
@@ -46,6 +47,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'expiration.at': 'expires_at',
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
+  forwardsQuery: 'forward_query',
 };
 
 function fieldOf(path: readonly string[]): string | null {
