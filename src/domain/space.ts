@@ -7,7 +7,7 @@ import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { foldCase, integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { foldCase, integerOf, parseInput, plainKeyOf, textOf, type Unparsed, withDefault } from './input.ts';
 import {
   type Connection,
   type EdgesInput,
@@ -103,6 +103,11 @@ export async function spaceConnection(
   return readConnection(lists, list, input);
 }
 
+function nameKeys(name: string) {
+  const nameKey = foldCase(name);
+  return { nameKey, plainKey: plainKeyOf(nameKey) };
+}
+
 /** @throws DomainError VALIDATION */
 export async function createSpace(
   db: Data,
@@ -111,9 +116,8 @@ export async function createSpace(
   now: Date,
 ): Promise<Space> {
   const fields = parseInput(createSpaceInput, input);
-  const nameKey = foldCase(fields.name);
   return createOwned(db, kind, actor, now, fields, (tx, common) =>
-    tx.prisma.space.create({ data: { ...fields, nameKey, ...common } }),
+    tx.prisma.space.create({ data: { ...fields, ...nameKeys(fields.name), ...common } }),
   );
 }
 
@@ -132,8 +136,8 @@ export async function updateSpace(
 ): Promise<Space> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateSpaceInput, input);
-  const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), { ifUpdatedAt: seen });
+  const keys = fields.name === undefined ? {} : nameKeys(fields.name);
+  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, ...keys }), { ifUpdatedAt: seen });
 }
 
 /**

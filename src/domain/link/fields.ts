@@ -12,6 +12,7 @@ import {
   integerOf,
   listOf,
   notATimestamp,
+  plainKeyOf,
   textOf,
   timestamp,
   withDefault,
@@ -243,7 +244,9 @@ export async function newLinkColumns(
 ) {
   const { url } = input;
   const columns = await columnsOf(input, services, writer);
-  return { ...columns, url, urlKey: foldCase(url), accountId: writer.accountId, domainId, ...times };
+  const urlKey = foldCase(url);
+  const plainKey = plainKeyOf(columns.titleKey, urlKey);
+  return { ...columns, url, urlKey, plainKey, accountId: writer.accountId, domainId, ...times };
 }
 
 /** The fields that a new link has, for the log of changes. */

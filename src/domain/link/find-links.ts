@@ -12,7 +12,17 @@ import {
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { choiceOf, foldCase, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
+import { DomainError } from '../errors.ts';
+import {
+  choiceOf,
+  foldCase,
+  foldMarks,
+  idOf,
+  parseInput,
+  trimPasted,
+  type Unparsed,
+  withDefault,
+} from '../input.ts';
 import {
   type Connection,
   type EdgesInput,
@@ -29,9 +39,23 @@ import { aliasOfPath } from './alias.ts';
 import { wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
 
-export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
+export const linkSearchFields = {
+  TITLE: 'The title.',
+  ALIAS: 'The alias.',
+  URL: 'The URL.',
+  ANYWHERE:
+    'Title, alias, URL, and names of spaces. Each word, of at most 8, must be a part of one of them, whatever its accents.',
+} as const;
 
-const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANYWHERE: 'anywhere' } as const;
+
+/** How many words a search anywhere may have. */
+const MAX_WORDS = 8;
+
+function wordsOf(search: string): string[] {
+  const words = search.split(/\s+/).map(foldMarks);
+  return [...new Set(words)].filter(Boolean);
+}
 
 export const linkOrderFields = {
   ID: 'The order of creation.',
@@ -42,7 +66,7 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-export const linkFilter = z.object({
+const linkFilterFields = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
   searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
     'The field that is searched.',
@@ -61,6 +85,14 @@ export const linkFilter = z.object({
     .describe('Only links with the pixel with this id.'),
   updatedSince,
 });
+
+export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
+  const { length } = searchBy === 'ANYWHERE' ? wordsOf(search ?? '') : [];
+  if (length <= MAX_WORDS) return;
+  const message = `may have at most ${MAX_WORDS} words, not ${length}`;
+  context.addIssue({ code: 'custom', path: ['search'], message });
+});
+
 /** The filter and order of links: by default all, newest first. */
 const selection = {
   filter: withDefault(linkFilter, linkFilter.parse({})),
@@ -72,7 +104,10 @@ export const linkPageInput = pageInput.extend(selection);
 type Filter = z.output<typeof linkFilter>;
 type SpaceRef = { readonly id: number } | undefined;
 
-/** The maximum `totalCount` of a search that no index covers. */
+const NOT_READY =
+  'Links of an earlier version are still being prepared for searches ANYWHERE. Try again in a few minutes, or search one field.';
+
+/** The maximum `totalCount` of a search that no index covers, or anywhere. */
 export const MAX_COUNTED = 1_000;
 
 /**
@@ -88,9 +123,10 @@ async function conditionsOf(
   const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
-  if (search) {
-    const column = searchColumns[searchBy];
-    const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
+  const text = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').join(' ') : foldCase(search ?? '');
+  if (text) {
+    const found = await lists.linksContaining({ accountId, column: searchColumns[searchBy], text });
+    if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
   }

@@ -13,7 +13,7 @@ import {
   timeOfChange,
 } from '../change/change.ts';
 import { type FieldError, invalid, notFound } from '../errors.ts';
-import { parseInput, type Unparsed } from '../input.ts';
+import { parseInput, plainKeyOf, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import { findInputErrors } from './check.ts';
@@ -164,7 +164,8 @@ async function updateOnce(
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const changed = changedColumns(stored, { ...data, expiresAt });
+    const { titleKey = stored.titleKey, urlKey = stored.urlKey } = data;
+    const changed = changedColumns(stored, { ...data, expiresAt, plainKey: plainKeyOf(titleKey, urlKey) });
     const pixelIds = await otherPixels(client, stored.id, input.pixelIds);
     const columns = { ...changed, ...renewed };
     if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
