@@ -10,8 +10,8 @@ const withoutId = `
   CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError InUseError
   InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
   LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
-  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep SpaceConnection SpaceEdge
-  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
+  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue SpaceConnection
+  SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
   ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
   WebhookEdge
 `;

@@ -198,8 +198,9 @@ test('refuses more than eight words, and a text that is too long', async () => {
   const words = 'a b c d e f g h';
   expect(await found(caller, `${words} A`)).toEqual([]);
   const { errors } = await caller.graphql(QUERY, { filter: filterOf(`${words} i`) });
-  expect(errors?.[0]?.extensions?.fields).toEqual([
-    { path: ['filter', 'search'], messages: ['may have at most 8 words, not 9'] },
+  const messages = ['may have at most 8 words, not 9'];
+  expect(errors?.[0]?.extensions?.fields).toMatchObject([
+    { path: ['filter', 'search'], messages, rule: 'MAX_WORDS' },
   ]);
   const { errors: long } = await caller.graphql(QUERY, { filter: filterOf('x'.repeat(2_049)) });
   expect(long?.[0]?.message).toContain('at most 2048 characters');

@@ -34,6 +34,7 @@ import {
   searchInput,
   updatedSince,
 } from '../pagination.ts';
+import { refusal } from '../rules.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { wrongDomain, wrongSpace } from './fields.ts';
@@ -80,17 +81,16 @@ const linkFilterFields = z.object({
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
   domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
-  pixelId: idOf('must be the id of one of your pixels')
+  pixelId: idOf(refusal('ID', { what: 'one of your pixels' }))
     .nullish()
     .describe('Only links with the pixel with this id.'),
   updatedSince,
 });
 
 export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
-  const { length } = searchBy === 'ANYWHERE' ? wordsOf(search ?? '') : [];
-  if (length <= MAX_WORDS) return;
-  const message = `may have at most ${MAX_WORDS} words, not ${length}`;
-  context.addIssue({ code: 'custom', path: ['search'], message });
+  const words = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').length : 0;
+  const message = refusal('MAX_WORDS', { max: MAX_WORDS, words });
+  if (words > MAX_WORDS) context.addIssue({ code: 'custom', path: ['search'], message });
 });
 
 /** The filter and order of links: by default all, newest first. */

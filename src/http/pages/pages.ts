@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { logo, startStyle } from '../../generated/look.ts';
 import { VERSION } from '../../own-files.ts';
 import { acceptedTypes, HTML_TYPE } from '../request/accept.ts';
-import type { RequestInfo } from '../request/info.ts';
+import { isOfAuth, type RequestInfo } from '../request/info.ts';
 import { sendAsset } from './assets.ts';
 
 /** Pages load nothing from other hosts; `data:` is for icons and fonts in the libraries' styles. */
@@ -45,7 +45,7 @@ export function isForPeople(
   graphiql: boolean,
 ): boolean {
   if (surface === 'graphql') return graphiql && asksForGraphiql(req);
-  return /^\/((console|docs)(\/|$)|auth\/)/i.test(path);
+  return isOfAuth(path) || /^\/(console|docs)(\/|$)/i.test(path);
 }
 
 function card(address: string, name: string, text: string): string {
