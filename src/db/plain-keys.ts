@@ -5,9 +5,12 @@ import { name, raw, type Sql, sql } from './sql.ts';
 const keys = { Link: raw(`coalesce("titleKey", '') || ' ' || "urlKey"`), Space: raw('"nameKey"') };
 export type WithPlainKey = keyof typeof keys;
 
-/** Whether a record lacks the plain key that it needs: an earlier version wrote it. The migration has an index of such records. */
+/**
+ * Whether a record lacks the plain key that it needs: an earlier version wrote it. The migration has an index of such
+ * records; of an equation, PostgreSQL expects few, and so uses it.
+ */
 export function lacksPlainKey(table: WithPlainKey): Sql {
-  return sql`"plainKey" IS NULL AND octet_length(replace(${keys[table]}, '%', '%%')) <> length(${keys[table]})`;
+  return sql`"plainKey" IS NULL AND CASE WHEN octet_length(replace(${keys[table]}, '%', '%%')) <> length(${keys[table]}) THEN 1 END = 1`;
 }
 
 /** How many records a transaction fills, since it locks them, and on SQLite the file. */

@@ -74,6 +74,9 @@ async function candidates(
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
   const rare = (await Promise.all(texts.map((text) => rareTrigrams(db, search, text)))).flat();
+  // Anywhere, words without rare parts have so many hits that links are read in order: to intersect their entries takes longer.
+  if (column === 'anywhere')
+    return rare.length > 0 ? idsOf(await matching(rare, maxCandidatesOf(accountId, column))) : null;
   const found = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
   return found ?? idsOf(await matching(texts.map(startOf), maxCandidatesOf(accountId, column)));
 }
@@ -209,7 +212,7 @@ async function linksWithWords(
 
 /** How many texts of an account are examined, and how much of each, in characters. */
 const SAMPLE_SIZE = 64;
-const SAMPLED_LENGTH = 100;
+const SAMPLED_LENGTH = 300;
 /** The minimum number of sampled texts that contain a common trigram. */
 const COMMON_FROM = 2;
 /** How many rare trigrams are enough. */

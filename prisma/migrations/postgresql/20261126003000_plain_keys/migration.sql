@@ -3,9 +3,9 @@
 ALTER TABLE "Link" ADD COLUMN "plainKey" TEXT COLLATE "C";
 ALTER TABLE "Space" ADD COLUMN "plainKey" TEXT COLLATE "C";
 CREATE INDEX "Link_without_plainKey" ON "Link" ("accountId")
-  WHERE "plainKey" IS NULL AND octet_length(replace(coalesce("titleKey", '') || ' ' || "urlKey", '%', '%%')) <> length(coalesce("titleKey", '') || ' ' || "urlKey");
+  WHERE "plainKey" IS NULL AND CASE WHEN octet_length(replace(coalesce("titleKey", '') || ' ' || "urlKey", '%', '%%')) <> length(coalesce("titleKey", '') || ' ' || "urlKey") THEN 1 END = 1;
 CREATE INDEX "Space_without_plainKey" ON "Space" ("accountId")
-  WHERE "plainKey" IS NULL AND octet_length(replace("nameKey", '%', '%%')) <> length("nameKey");
+  WHERE "plainKey" IS NULL AND CASE WHEN octet_length(replace("nameKey", '%', '%%')) <> length("nameKey") THEN 1 END = 1;
 -- As the indexes of the other texts, only if the server has the extensions.
 DO $$
 BEGIN

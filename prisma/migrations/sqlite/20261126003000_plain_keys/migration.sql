@@ -3,9 +3,9 @@
 ALTER TABLE "Link" ADD COLUMN "plainKey" TEXT;
 ALTER TABLE "Space" ADD COLUMN "plainKey" TEXT;
 CREATE INDEX "Link_without_plainKey" ON "Link" ("accountId")
-  WHERE "plainKey" IS NULL AND octet_length(replace(coalesce("titleKey", '') || ' ' || "urlKey", '%', '%%')) <> length(coalesce("titleKey", '') || ' ' || "urlKey");
+  WHERE "plainKey" IS NULL AND CASE WHEN octet_length(replace(coalesce("titleKey", '') || ' ' || "urlKey", '%', '%%')) <> length(coalesce("titleKey", '') || ' ' || "urlKey") THEN 1 END = 1;
 CREATE INDEX "Space_without_plainKey" ON "Space" ("accountId")
-  WHERE "plainKey" IS NULL AND octet_length(replace("nameKey", '%', '%%')) <> length("nameKey");
+  WHERE "plainKey" IS NULL AND CASE WHEN octet_length(replace("nameKey", '%', '%%')) <> length("nameKey") THEN 1 END = 1;
 -- The index of texts has it where it has the URL: for all rows that are there, its entries stay as they are.
 DROP TRIGGER "Link_text_inserted";
 DROP TRIGGER "Link_text_updated";
