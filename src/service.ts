@@ -19,6 +19,7 @@ import { unclearAccounts } from './domain/access/identity.ts';
 import type { Mail } from './domain/access/mails.ts';
 import { createWelcome, hasOwner } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
+import { PlainKeys } from './domain/fill-plain-keys.ts';
 import { KEPT_FOR } from './domain/idempotent-write.ts';
 import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
@@ -303,6 +304,7 @@ export class Service {
     this.#background = [
       ...[feed, clicks, readers, access, webhooks, operatorFiles],
       changeRetention(database, config.historyDays, retentionTime, log),
+      new PlainKeys(database, log),
       new StatisticsRetention(database, config.statisticsMonths, now, log, { retention: retentionTime }),
       answerRetention(database, KEPT_FOR, retentionTime, log),
     ];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Column, is, isSince, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Actor } from './access/actor.ts';
-import { foldCase, integerOf, textOf, withDefault } from './input.ts';
+import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from './input.ts';
 import { orderInput, searchInput, updatedSince } from './pagination.ts';
 
 // What spaces and tags have in common: a name, a colour, and lists by them.
@@ -55,7 +55,12 @@ export function namedList(
   };
 }
 
+export function nameKeysOf(name: string) {
+  const nameKey = foldCase(name);
+  return { nameKey, plainKey: plainKeyOf(nameKey) };
+}
+
 /** The columns of a name. */
 export function nameColumns<Fields extends { readonly name?: string | undefined }>(fields: Fields) {
-  return { ...fields, ...(fields.name !== undefined && { nameKey: foldCase(fields.name) }) };
+  return { ...fields, ...(fields.name !== undefined && nameKeysOf(fields.name)) };
 }

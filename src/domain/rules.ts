@@ -42,6 +42,7 @@ export const rules = {
   MAX_ENTRIES_GIVEN: 'may have at most {max} entries, not {entries}',
   MAX_LENGTH: 'may have at most {max} characters',
   MAX_LENGTH_GIVEN: 'may have at most {max} characters, not {length}',
+  MAX_WORDS: 'may have at most {max} words, not {words}',
   NOT_CLEARABLE: 'cannot be cleared: it {allowed}',
   PAST: 'must lie in the future',
   PERIOD: 'may be at most {years} years before to',

@@ -7,13 +7,14 @@ import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { foldCase, parseInput, type Unparsed } from './input.ts';
+import { parseInput, type Unparsed } from './input.ts';
 import {
   createNamedInput,
   nameColumns,
   namedList,
   namedOrderFields,
   namedSelection,
+  nameKeysOf,
   updateNamedInput,
 } from './named.ts';
 import {
@@ -84,7 +85,7 @@ export async function createSpace(
 ): Promise<Space> {
   const fields = parseInput(createNamedInput, input);
   return createOwned(db, kind, actor, now, fields, (tx, common) =>
-    tx.prisma.space.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } }),
+    tx.prisma.space.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } }),
   );
 }
 

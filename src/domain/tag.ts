@@ -8,10 +8,17 @@ import { type Actor, owned, type Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt, recordingChanges } from './change/change.ts';
 import { invalidField, notFound } from './errors.ts';
-import { foldCase, idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
+import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
 import { unknownIds } from './link/check.ts';
 import { wrongTag } from './link/fields.ts';
-import { createNamedInput, nameColumns, namedList, namedSelection, updateNamedInput } from './named.ts';
+import {
+  createNamedInput,
+  nameColumns,
+  namedList,
+  namedSelection,
+  nameKeysOf,
+  updateNamedInput,
+} from './named.ts';
 import { type Connection, type EdgesInput, readConnection } from './pagination.ts';
 import { refusal } from './rules.ts';
 
@@ -74,7 +81,7 @@ export async function createTag(
   const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
     await tx.lockRow('Account', actor.accountId);
     if ((await roomForTags(tx, actor.accountId)) <= 0) throw invalidField('name', noRoom);
-    return tx.prisma.tag.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
+    return tx.prisma.tag.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
   };
   return withFreeName(createOwned(db, kind, actor, now, fields, create));
 }
@@ -160,8 +167,8 @@ export async function tagsNamed(
   const missing = [...wanted].filter(([nameKey]) => !known.has(nameKey));
   if (missing.length === 0) return known;
   const times = { createdAt: now, updatedAt: now };
-  const rows = missing.map(([nameKey, { name, color }]) => ({
-    ...{ accountId, name, nameKey, color: color ?? 1, ...times },
+  const rows = missing.map(([, { name, color }]) => ({
+    ...{ accountId, name, ...nameKeysOf(name), color: color ?? 1, ...times },
   }));
   const ids = await tx.insertMany('Tag', rows);
   await record('CREATED', 'TAG', ids, ['name', 'color']);

@@ -13,7 +13,14 @@ import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
-import { aliasColumns, createLinkInput, type NewLinkInput, newLinkColumns, newLinkFields } from './fields.ts';
+import {
+  aliasColumns,
+  createLinkInput,
+  type NewLinkInput,
+  newLinkColumns,
+  newLinkFields,
+  withPlainKey,
+} from './fields.ts';
 import { encodeTargets } from './targeting.ts';
 import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
@@ -203,7 +210,7 @@ async function createOnce(
     if (input === undefined || outcome.kind !== 'created' || dryRun) continue;
     const { createdAt = now, updatedAt = now } = origin;
     const columns = await newLinkColumns(input, input.domainId, services, actor, { createdAt, updatedAt });
-    const row = { ...columns, ...aliasColumns(outcome.alias) };
+    const row = withPlainKey({ ...columns, ...aliasColumns(outcome.alias) });
     links.push({ row, pixelIds: input.pixelIds ?? [], tagIds: input.tagIds ?? [], tags, origin });
   }
   dryRun?.addAll(names);

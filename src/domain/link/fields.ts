@@ -12,6 +12,7 @@ import {
   integerOf,
   listOf,
   notATimestamp,
+  plainKeyOf,
   textOf,
   timestamp,
   withDefault,
@@ -264,6 +265,13 @@ export async function columnsOf(input: LinkInput, services: Services, actor: Wri
     targetType: targeting?.type,
     ...encodeTargets(targeting ?? {}),
   };
+}
+
+/** The row with what a search anywhere finds besides its keys. */
+export function withPlainKey<
+  Row extends { readonly titleKey?: string | null | undefined; readonly urlKey: string },
+>(row: Row) {
+  return { ...row, plainKey: plainKeyOf(row.titleKey, row.urlKey) };
 }
 
 /** The columns of a new link except those of its alias. */

@@ -14,9 +14,11 @@ import {
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
+import { DomainError } from '../errors.ts';
 import {
   choiceOf,
   foldCase,
+  foldMarks,
   idOf,
   listOf,
   parseInput,
@@ -41,9 +43,23 @@ import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
 
-export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
+export const linkSearchFields = {
+  TITLE: 'The title.',
+  ALIAS: 'The alias.',
+  URL: 'The URL.',
+  ANYWHERE:
+    'Title, alias, URL, and names of the space and the tags. Each word, of at most 8, must be a part of one of them, whatever its accents.',
+} as const;
 
-const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANYWHERE: 'anywhere' } as const;
+
+/** How many words a search anywhere may have. */
+const MAX_WORDS = 8;
+
+function wordsOf(search: string): string[] {
+  const words = search.split(/\s+/).map(foldMarks);
+  return [...new Set(words)].filter(Boolean);
+}
 
 export const linkOrderFields = {
   ID: 'The order of creation.',
@@ -56,7 +72,7 @@ export const linkOrderFields = {
 
 const tagIds = listOf(idOf(refusal('ID', { what: 'one of your tags' })), MAX_TAGS).nullish();
 
-export const linkFilter = z.object({
+const linkFilterFields = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
   searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
     'The field that is searched.',
@@ -87,6 +103,13 @@ export const linkFilter = z.object({
     .describe('Only links with such tags.'),
   updatedSince,
 });
+
+export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
+  const words = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').length : 0;
+  const message = refusal('MAX_WORDS', { max: MAX_WORDS, words });
+  if (words > MAX_WORDS) context.addIssue({ code: 'custom', path: ['search'], message });
+});
+
 /** The filter and order of links: by default all, newest first. */
 const selection = {
   filter: withDefault(linkFilter, linkFilter.parse({})),
@@ -112,7 +135,10 @@ function tagsOf({ tags }: Filter, tagId: number | undefined): TagCondition | und
   return Object.values(found).some((ids) => ids.length > 0) ? found : undefined;
 }
 
-/** The maximum `totalCount` of a search that no index covers. */
+const NOT_READY =
+  'Links of an earlier version are still being prepared for searches ANYWHERE. Try again in a few minutes, or search one field.';
+
+/** The maximum `totalCount` of a search that no index covers, or anywhere. */
 export const MAX_COUNTED = 1_000;
 
 /**
@@ -128,9 +154,10 @@ async function conditionsOf(
   const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
-  if (search) {
-    const column = searchColumns[searchBy];
-    const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
+  const text = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').join(' ') : foldCase(search ?? '');
+  if (text) {
+    const found = await lists.linksContaining({ accountId, column: searchColumns[searchBy], text });
+    if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
   }

@@ -20,6 +20,7 @@ import {
   newLinkColumns,
   newLinkFields,
   updateLinkInput,
+  withPlainKey,
 } from './fields.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
@@ -126,7 +127,7 @@ export async function prepareNewLink(
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   return async () => {
     for (let alias = input.alias ?? nextAlias(); ; ) {
-      const row = { ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) };
+      const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
       const made = { row, pixelIds: [...new Set(pixelIds)], tagIds };
       try {
         return await insert(db, actor, made, { reuse, now, select });

@@ -28,6 +28,7 @@ import {
   MAX_TAGS,
   missingPrivacyPassword,
   updateLinkInput,
+  withPlainKey,
 } from './fields.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -180,7 +181,8 @@ async function updateOnce(
     const addUtm = await utmFor(client, actor, input, spaceId, now);
     const set = { ...data, expiresAt };
     const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
-    const changed = changedColumns(stored, { ...set, ...utm });
+    const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
+    const changed = changedColumns(stored, { ...set, ...utm, plainKey });
     const lists = await otherLists(client, stored.id, input);
     const { pixelIds: pixels, tagIds: tags } = lists;
     const columns = { ...changed, ...renewed };
