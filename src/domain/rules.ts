@@ -1,6 +1,7 @@
 /**
  * The rules by which fields of an input are refused, each with its words in English, which continue a sentence that starts with
- * the field's name. Names in braces stand for values. Clients with other languages word the rules themselves.
+ * the field's name. Names in braces stand for values. Clients with other languages word the rules themselves. Words that begin
+ * with a capital letter are whole sentences, of errors that are about no field.
  */
 export const rules = {
   ALIAS_CHARACTERS: 'may have only the letters a to z and A to Z, digits, - and _',
@@ -8,6 +9,7 @@ export const rules = {
   ALIAS_TAKEN: 'is already taken on this domain',
   BLANK: 'may not be empty',
   BOOLEAN: 'must be true or false',
+  CHANGED_SINCE: 'The record was changed since, at {at}.',
   CHOICE: 'must be one of {choices}',
   COMMON_PASSWORD: 'is one of the commonest passwords: choose another',
   CONSOLE_HOST: 'is the host of the console',
@@ -17,9 +19,13 @@ export const rules = {
   DAY: 'must be a day, such as 2026-11-21',
   DAY_AFTER_END: 'may not be after to, which is {to}',
   DELIVERY_OF_DISABLED: 'belongs to a disabled webhook: enable the webhook first',
+  DISABLED_USER: 'This user is disabled.',
+  DOMAIN_HAS_LINKS: 'This domain still has links: delete them first.',
   DUPLICATE: 'is in the list already',
   EMAIL: 'must be an address such as name@example.com',
   EMAIL_AS_PASSWORD: 'may not be the email address',
+  EMAIL_HAS_USER: 'This email address has a user already: sign in first.',
+  EMAIL_UNUSABLE: 'This email address cannot be used here.',
   EVENTS: 'must be a list of events',
   EVENT_MISSING: 'must have at least one event',
   EXCLUSIVE: 'cannot be combined with {other}',
@@ -32,17 +38,23 @@ export const rules = {
   IMPORT_FORM: 'is "{value}"; it must be {allowed}',
   INTEGER: 'must be a whole number from {min} to {max}',
   INVALID: 'is not valid',
+  INVITED_OTHER: 'This invitation is for another email address.',
   LANGUAGE: 'must be an ISO 639-1 code, such as de',
   LAST_OWNER: 'is the last owner: make another one first',
   LAST_WAY_IN: 'is the last way to sign in: add another one first',
   LENGTH: 'must have {min} to {max} characters',
   LENGTH_GIVEN: 'must have {min} to {max} characters, not {length}',
+  LINK_ENDED: 'This link is unknown, too old, or was used already: ask for another.',
   LIST: 'must be a list',
   MAX_ENTRIES: 'may have at most {max} entries',
   MAX_ENTRIES_GIVEN: 'may have at most {max} entries, not {entries}',
   MAX_LENGTH: 'may have at most {max} characters',
   MAX_LENGTH_GIVEN: 'may have at most {max} characters, not {length}',
+  NOT_A_MEMBER: 'You are not a member of this account.',
   NOT_CLEARABLE: 'cannot be cleared: it {allowed}',
+  OWNER_EXISTS: 'There is an owner already: ask them for an invitation.',
+  PASSKEY_REFUSED: 'The passkey is unknown or was not accepted: try again.',
+  PASSKEY_TWICE: 'This passkey is registered already.',
   PAST: 'must lie in the future',
   PERIOD: 'may be at most {years} years before to',
   PIXELS: 'must be ids of your pixels',
@@ -50,11 +62,15 @@ export const rules = {
   PIXEL_UNKNOWN: 'must be ids of your pixels, which {id} is not',
   PIXEL_VALUE: 'must be {allowed}',
   PRIVACY_PASSWORD: 'is required where a password guards the statistics',
+  PROVIDER_AWAY: '{provider} does not answer. Try again later.',
   QR_SIZE: 'must be at least {min} for this address and margin',
   REQUIRED: 'is required',
   ROLE: 'may be at most {role}',
+  ROLE_TOO_LOW: 'The role {role} may not do this: it needs {needed}.',
   SERVICE_PATH: 'is a path of the service itself',
+  SESSION_ENDED: 'The session has ended: sign in again.',
   SHORT_DOMAIN: 'may not lead to a short domain of this service',
+  SIGN_IN_AGAIN: 'Sign in again: this needs a sign-in of the last 15 minutes.',
   STORABLE: 'may not contain null characters or broken surrogate pairs',
   TEXT: 'must be a text',
   TIME: 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
@@ -63,6 +79,7 @@ export const rules = {
   URL_AS_SENT: 'may have at most {max} characters as it is sent, with special ones escaped',
   URL_USER: 'may not have a user or a password',
   WEBHOOKS: 'cannot be added: an account may have at most {max} webhooks',
+  WRONG_PASSWORD: 'The email address or the password is wrong.',
   YEAR: 'must lie in the years 1000 to 9999, in UTC',
 } as const;
 
