@@ -113,6 +113,7 @@ test('makes a user of somebody unknown who has a role', async () => {
       { id: expect.any(String), issuer: provider.issuer, createdAt: server.clock.now.toISOString() },
     ],
     signedInAt: server.clock.now.toISOString(),
+    sessions: [expect.objectContaining({ isCurrent: true })],
   });
 });
 

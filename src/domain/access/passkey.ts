@@ -2,6 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, invalid } from '../errors.ts';
 import { nameOf } from '../input.ts';
+import { refusal } from '../rules.ts';
 import type { User } from './user.ts';
 
 /** How many passkeys a user may have. */
@@ -43,7 +44,7 @@ export async function createPasskey(
       return tx.prisma.passkey.create({ data });
     })
     .catch((error: unknown) => {
-      if (isUniqueViolation(error)) throw new DomainError('CONFLICT', 'This passkey is registered already.');
+      if (isUniqueViolation(error)) throw new DomainError('CONFLICT', refusal('PASSKEY_TWICE'));
       throw error;
     });
 }

@@ -101,7 +101,7 @@ export async function setEmail(db: Data, userId: number, email: string): Promise
   const data = { email, emailKey: emailKeyOf(email) };
   await db.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
-    throw new DomainError('CONFLICT', 'This email address cannot be used here.');
+    throw new DomainError('CONFLICT', refusal('EMAIL_UNUSABLE'));
   });
 }
 
