@@ -6,6 +6,7 @@ import './domain.ts';
 import './pixel.ts';
 import './link/link.ts';
 import './link/explain.ts';
+import './link/import.ts';
 import './statistics.ts';
 import './change.ts';
 import './webhook.ts';

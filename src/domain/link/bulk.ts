@@ -33,6 +33,8 @@ export interface BulkOptions {
   readonly onTaken: 'refuse' | 'suffix' | 'stop';
   /** Only for a dry run. */
   readonly dryRun?: DryRun | undefined;
+  /** What generated aliases depend on, beside URL and title. */
+  readonly seed?: string | undefined;
 }
 
 /** The result of an item of a batch. */
@@ -109,10 +111,10 @@ function seeded(text: string): Random {
   };
 }
 
-function parseItem({ input: unparsed, origin }: BulkItem, services: Services): ParsedItem {
+function parseItem({ input: unparsed, origin }: BulkItem, services: Services, seed = ''): ParsedItem {
   const { data, error } = createLinkInput.safeParse(unparsed);
   if (error) return { origin, input: undefined, errors: fieldErrors(error), mayRename: false };
-  const nextAlias = generatedAliases(seeded(`${data.url} ${data.title}`), services.lists);
+  const nextAlias = generatedAliases(seeded(`${seed}${data.url} ${data.title}`), services.lists);
   const { alias = null, domainId } = data;
   const input = {
     ...data,
@@ -135,7 +137,7 @@ export async function createLinksInBulk(
   options: BulkOptions,
   now: Date,
 ): Promise<BulkOutcome[]> {
-  const parsed = items.map((item) => parseItem(item, services));
+  const parsed = items.map((item) => parseItem(item, services, options.seed));
   return retryOvertaken(() => createOnce(db, actor, services, parsed, options, now));
 }
 

@@ -37,8 +37,9 @@ export function flattened(format: ImportFormat, raw: RawRecord): RawRecord {
 export function columnsFor(formatName: ImportFormat, header: readonly string[]): FileColumns {
   const format: Format = importFormats[formatName];
   const byField = new Map<ImportField, string[]>();
+  const byName = Map.groupBy(header, normal);
   for (const [field, names] of Object.entries(format.columns)) {
-    const found = names.flatMap((name) => header.filter((column) => normal(column) === normal(name)));
+    const found = names.flatMap((name) => byName.get(normal(name)) ?? []);
     // Object.entries loses the type of the keys.
     if (found.length > 0) byField.set(field as ImportField, [...new Set(found)]);
   }

@@ -27,6 +27,17 @@ export interface ImportContext {
   readonly dryRun: DryRun | undefined;
 }
 
+/** Which records an import may create beside links. */
+export interface NewRecordOptions {
+  readonly mapDomain: ReadonlyMap<string, string>;
+  /** Whether the lines that would add a domain to the account are refused. */
+  readonly refusesDomains?: boolean;
+  /** How many spaces, pixels and domains it may create; by default any number. */
+  readonly maxNew?: number;
+}
+
+const NO_DOMAIN = 'is no domain of this account, and adding one needs the role ADMIN';
+
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
 
@@ -39,15 +50,15 @@ const MAX_CACHED = 50_000;
  */
 export class NamedRecords {
   readonly #context: ImportContext;
-  readonly #domainMap: ReadonlyMap<string, string>;
+  readonly #options: NewRecordOptions;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   #default: UsableDomain;
   readonly created = { spaces: 0, pixels: 0, domains: 0 };
 
-  constructor(context: ImportContext, domainMap: ReadonlyMap<string, string>) {
+  constructor(context: ImportContext, options: NewRecordOptions) {
     this.#context = context;
-    this.#domainMap = domainMap;
+    this.#options = options;
     this.#default = { id: context.services.defaultDomainId, name: '' };
   }
 
@@ -58,7 +69,7 @@ export class NamedRecords {
       this.#domains.set(name, { id, name });
       if (id === this.#default.id) this.#default = { id, name };
     }
-    return [...this.#domainMap.values()].filter((host) => !this.#domains.has(host));
+    return [...this.#options.mapDomain.values()].filter((host) => !this.#domains.has(host));
   }
 
   get defaultName(): string {
@@ -69,13 +80,16 @@ export class NamedRecords {
   async domainOf(line: ImportLine, named: string | null): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = named ?? this.#default.name;
-    const name = this.#domainMap.get(host) ?? this.#domainMap.get(withoutPort(host)) ?? host;
+    const { mapDomain, refusesDomains } = this.#options;
+    const name = mapDomain.get(host) ?? mapDomain.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(name);
     if (known) return known;
     if (!line.ownDomain) return { ...this.#default, insteadOf: host };
+    if (refusesDomains) throw new RefusedLine([{ path: ['domain'], messages: [NO_DOMAIN] }]);
     const input = { name, notFoundUrl: line.domainNotFoundUrl };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
+    this.#requireRoom(['domain']);
     const id = await refusing(['domain'], () => this.#createDomain(input));
     this.created.domains++;
     this.#domains.set(name, { id, name });
@@ -124,7 +138,7 @@ export class NamedRecords {
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */
   async pixelsOf(line: ImportLine): Promise<number[]> {
-    const ids = [];
+    const ids: (number | null)[] = [];
     for (const [index, pixel] of line.pixels.entries())
       ids.push(await this.#pixelOf(line, pixel, ['pixels', String(index)]));
     return ids.filter((id) => id !== null);
@@ -171,9 +185,19 @@ export class NamedRecords {
     path: readonly string[],
     create: () => Promise<{ id: number }>,
   ): Promise<number | null> {
+    this.#requireRoom(path);
     const id = this.#context.dryRun ? null : (await refusing(path, create)).id;
     this.created[what]++;
     return id;
+  }
+
+  /** @throws RefusedLine if no more records may be created */
+  #requireRoom(path: readonly string[]): void {
+    const { maxNew = Number.POSITIVE_INFINITY } = this.#options;
+    const { spaces, pixels, domains } = this.created;
+    if (spaces + pixels + domains < maxNew) return;
+    const message = `is new, after ${maxNew} others: import the rest of the records once more`;
+    throw new RefusedLine([{ path: [...path], messages: [message] }]);
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { trimPasted } from '../input.ts';
-import { linkTexts } from '../link/fields.ts';
+import { linkTexts, MAX_PIXELS } from '../link/fields.ts';
 import { normalizeHost } from '../url.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { timeOf } from './times.ts';
@@ -124,13 +124,15 @@ const tags = z
   .transform((names) => names.map((one) => one.trim()).filter((one) => one !== ''));
 
 const pixels = list.pipe(
-  z.array(
-    parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
-      typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
-        ? given
-        : undefined,
-    ).pipe(z.object({ name: text, type: text, value: text })),
-  ),
+  z
+    .array(
+      parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
+        typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
+          ? given
+          : undefined,
+      ).pipe(z.object({ name: text, type: text, value: text })),
+    )
+    .max(MAX_PIXELS, `may have at most ${MAX_PIXELS} entries`),
 );
 
 /** Targets by country from an object with a URL for each, or from its JSON text. */
