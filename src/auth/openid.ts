@@ -16,6 +16,7 @@ import { createToken, findToken, takeToken } from '../domain/access/one-time-tok
 import type { RoleRule } from '../domain/access/role.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
 import { cookieOf } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { singleFlight } from '../shared/single-flight.ts';
@@ -268,7 +269,7 @@ export class OpenId {
 
 const begin = z.object({
   to: text.default(''),
-  link: z.boolean('must be true or false').default(false),
+  link: z.boolean(refusal('BOOLEAN')).default(false),
   /** Of the link of the first owner or of an invitation. */
   token: z
     .string()

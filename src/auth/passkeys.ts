@@ -16,7 +16,7 @@ import {
 } from '../domain/access/passkey.ts';
 import type { User } from '../domain/access/user.ts';
 import { waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, invalid, visibleError } from '../domain/errors.ts';
+import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
@@ -177,7 +177,7 @@ export class Passkeys {
 }
 
 function invalidResponse(): DomainError {
-  return invalid([{ path: ['response'], messages: ['is not the answer to the options, or came too late'] }]);
+  return invalidField('response', 'is not the answer to the options, or came too late');
 }
 
 /** A handler for the library's errors, which are about the answer; those of the database pass. */

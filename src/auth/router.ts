@@ -26,7 +26,7 @@ import {
   updateName,
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
@@ -362,13 +362,13 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
   if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
-    throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
+    throw invalidField('Content-Type', 'must be application/json');
   next();
 }
 
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
 function objectIn(body: Buffer | null): object {
-  const refusal = (message: string) => invalid([{ path: ['body'], messages: [message] }]);
+  const refusal = (message: string) => invalidField('body', message);
   if (body === null)
     throw refusal(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
   if (body.length === 0) return {};

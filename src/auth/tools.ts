@@ -4,12 +4,13 @@ import type { Database } from '../db/database.ts';
 import type { User } from '../domain/access/user.ts';
 import type { SignedIn } from '../domain/access/ways-in.ts';
 import { isStorable } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
 export const text = z
-  .string('must be a text')
-  .max(1_000, 'may have at most 1000 characters')
-  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
+  .string(refusal('TEXT'))
+  .max(1_000, refusal('MAX_LENGTH', { max: 1_000 }))
+  .refine(isStorable, refusal('STORABLE'));
 
 /** What all ways to sign in need. */
 export interface SignInTools {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Turns } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
 import { textOf } from './input.ts';
+import { refusal } from './rules.ts';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -49,7 +50,7 @@ const MAX_PASSWORD = 128;
 /** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
 function passwordOf(shortest: number) {
   return z
-    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
+    .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
     .transform(normalized)
     .pipe(textOf(shortest, MAX_PASSWORD))
     .meta({ minLength: shortest, maxLength: MAX_PASSWORD });

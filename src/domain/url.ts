@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { textOf, trimPasted } from './input.ts';
+import { refusal } from './rules.ts';
 
 /** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
 function isUrl(text: string): boolean {
@@ -19,11 +20,11 @@ export const MAX_URL = 2048;
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL, trimPasted).refine(
   (text) => text === '' || isWebAddress(text),
-  'must be an absolute http or https URL, such as https://example.com/page',
+  refusal('URL'),
 );
 
 /** The message for an address that is too long for a header. */
-export const tooLongAsSent = `may have at most ${MAX_URL} characters as it is sent, with special ones escaped`;
+export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });
 
 /** Whether clients accept the address in a header. */
 export function isSendable(address: string): boolean {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { withScheme } from '../../console/src/parts/format.ts';
 import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
+import { refusal } from '../../src/domain/rules.ts';
 import { normalizeHost, webAddress } from '../../src/domain/url.ts';
 
 test('parses URLs with letters beyond ASCII correctly after many calls', () => {
@@ -28,7 +29,7 @@ test('drops the invisible characters around a pasted address and alias, mixed wi
     expect(aliasInput.parse(`${around}abc${around}`)).toBe('abc');
     expect(withScheme(`${around}www.example.com/a${around}`)).toBe('https://www.example.com/a');
   }
-  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe('may not be empty');
+  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe(refusal('BLANK'));
 });
 
 test('keeps invisible characters inside an address', () => {

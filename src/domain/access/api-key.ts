@@ -3,8 +3,9 @@ import type { Data } from '../../db/database.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
-import { DomainError, invalid, notFound } from '../errors.ts';
+import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { accountForOperator, operatorsName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
@@ -56,7 +57,7 @@ export async function createKey(
   const { account, scopes: keyScopes, expiresAt } = parseInput(createKeyInput, input);
   if (expiresAt && expiresAt <= now) {
     throw new DomainError('VALIDATION', 'expires must lie in the future.', [
-      { path: ['expiresAt'], messages: ['must lie in the future'] },
+      fieldError(['expiresAt'], refusal('PAST')),
     ]);
   }
   const key = generateKey();
@@ -131,9 +132,8 @@ export interface NewApiKey {
  */
 export async function createApiKey(db: Data, actor: Actor, given: unknown, now: Date): Promise<NewApiKey> {
   const { name, role, expiresAt } = parseInput(createApiKeyInput, given);
-  if (role === 'OWNER') throw invalid([{ path: ['role'], messages: ['may be at most ADMIN'] }]);
-  if (expiresAt && expiresAt.at <= now)
-    throw invalid([{ path: ['expiresAt'], messages: ['must lie in the future'] }]);
+  if (role === 'OWNER') throw invalidField('role', refusal('ROLE', { role: 'ADMIN' }));
+  if (expiresAt && expiresAt.at <= now) throw invalidField('expiresAt', refusal('PAST'));
   requireRole(actor, role);
   requireRecentSignIn(actor, now);
   const { accountId, keyId, memberId: makerId } = actor;

@@ -4,9 +4,10 @@ import { is, isNull } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalidField, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
+import { refusal } from '../rules.ts';
 import { type Actor, owned, requireRecentSignIn, requireRole } from './actor.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import { endSessions } from './user.ts';
@@ -63,8 +64,7 @@ async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership)
 
 /** @throws DomainError VALIDATION if the member is the last owner */
 async function requireAnotherOwner(tx: Transaction, member: Membership): Promise<void> {
-  if (await isLastOwner(tx, member))
-    throw invalid([{ path: ['id'], messages: ['is the last owner: make another one first'] }]);
+  if (await isLastOwner(tx, member)) throw invalidField('id', refusal('LAST_OWNER'));
 }
 
 /** @param session the one that stays, as its user changes the role */

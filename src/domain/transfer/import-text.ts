@@ -1,18 +1,19 @@
 import type { Data } from '../../db/database.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { type FieldError, invalid } from '../errors.ts';
+import { type FieldError, fieldError, invalid, invalidField } from '../errors.ts';
 import { MAX_BATCH, trimPasted } from '../input.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
 import { wrongSpace } from '../link/fields.ts';
 import { ofAccount, passwordInput } from '../password.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { normalizeHost } from '../url.ts';
 import { WrongFile } from './csv.ts';
 import { columnsFor, type FileColumns, FileRecord } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, Import, type ImportOptions, type SourceLine } from './import.ts';
-import { type Entry, inWords, type LineMessage } from './report.ts';
+import { type Entry, inWords, type LineMessage, NO_ALIAS } from './report.ts';
 import { recordsIn } from './source.ts';
 import { parseRecord } from './values.ts';
 
@@ -77,30 +78,27 @@ export async function importText(
   const work = new Import(db, actor, hashing, options, hooks, now);
   const [missing] = await work.start();
   if (missing !== undefined)
-    throw invalid([
-      { path: ['domainMap'], messages: [`leads to "${missing}", which is no domain of yours`] },
-    ]);
+    throw invalidField('domainMap', refusal('ID', { what: `one of your domains, which ${missing} is not` }));
   const { unusedColumns } = await work.run(slowly(records));
   return { results: await withLinks(db, actor, lines.results), unusedColumns };
 }
 
-const wrongText = (message: string) => invalid([{ path: ['text'], messages: [message] }]);
+const wrongText = (told: string) => invalidField('text', told);
+const tooMany = (max: number, what: string) => wrongText(refusal('IMPORT_MAX', { max, what }));
 
 /** The records of the text. @throws DomainError VALIDATION */
 async function recordsOf(text: string, format: TextToImport['format']): Promise<SourceLine[]> {
-  const size = Buffer.byteLength(text);
-  if (size > MAX_BYTES)
-    throw wrongText(`may have at most ${MAX_BYTES / 1024} kB, not ${Math.ceil(size / 1024)}`);
+  if (Buffer.byteLength(text) > MAX_BYTES) throw tooMany(MAX_BYTES / 1024, 'kB');
   const bare = text.replace(/^\uFEFF/, '');
-  if (bare.trim() === '') throw wrongText('may not be empty');
+  if (bare.trim() === '') throw wrongText(refusal('BLANK'));
   const lines = format === 'lines' ? pastedLines(bare) : recordsIn(bytesOf(bare), bare, format).lines;
   const records: SourceLine[] = [];
   try {
     for await (const line of lines)
-      if (records.push(line) > MAX_RECORDS) throw wrongText(`may have at most ${MAX_RECORDS} records`);
+      if (records.push(line) > MAX_RECORDS) throw tooMany(MAX_RECORDS, 'records');
   } catch (error) {
     if (!(error instanceof WrongFile || error instanceof BrokenOff)) throw error;
-    throw wrongText(`cannot be imported: ${error.message.replace(/\.$/, '')}`);
+    throw wrongText(refusal('IMPORT_TEXT', { reason: error.message.replace(/\.$/, '') }));
   }
   return records;
 }
@@ -155,9 +153,8 @@ async function passwordsIn(records: readonly SourceLine[], name: ImportFormat): 
     parts += urls.length + pixels.length;
     passwords.push(...[password, privacy_password].flatMap((one) => passwordInput.safeParse(one).data ?? []));
   }
-  if (parts > MAX_PARTS)
-    throw wrongText(`may have at most ${MAX_PARTS} short URLs and pixels in its records`);
-  if (passwords.length > MAX_PASSWORDS) throw wrongText(`may have at most ${MAX_PASSWORDS} passwords`);
+  if (parts > MAX_PARTS) throw tooMany(MAX_PARTS, 'short URLs and pixels');
+  if (passwords.length > MAX_PASSWORDS) throw tooMany(MAX_PASSWORDS, 'passwords');
   return passwords;
 }
 
@@ -177,14 +174,13 @@ async function withHashes(
 }
 
 function mappingOf(pairs: TextToImport['domainMap']): Map<string, string> {
-  if (pairs.length > MAX_MAPPED)
-    throw invalid([{ path: ['domainMap'], messages: [`may have at most ${MAX_MAPPED} entries`] }]);
+  if (pairs.length > MAX_MAPPED) throw invalidField('domainMap', refusal('MAX_ENTRIES', { max: MAX_MAPPED }));
   return new Map(
     pairs.map((pair, index) => {
       const host = (name: 'from' | 'to') => {
         const found = normalizeHost(pair[name].trim());
         if (found) return found;
-        throw invalid([{ path: ['domainMap', String(index), name], messages: ['must be a host'] }]);
+        throw invalid([fieldError(['domainMap', String(index), name], refusal('HOST'))]);
       };
       return [host('from'), host('to')];
     }),
@@ -195,7 +191,7 @@ async function spaceIn(db: Data, actor: Actor, id: string | null): Promise<numbe
   if (id === null) return undefined;
   const where = owned(actor, id);
   const space = where && (await db.prisma.space.findFirst({ where, select: { id: true } }));
-  if (space === null) throw invalid([{ path: ['spaceId'], messages: [wrongSpace] }]);
+  if (space === null) throw invalidField('spaceId', wrongSpace);
   return space.id;
 }
 
@@ -225,7 +221,10 @@ class ImportedLines {
   #messages: LineMessage[] = [];
 
   readonly hooks = {
-    onMessage: (message: LineMessage) => void this.#messages.push(message),
+    onMessage: (message: LineMessage) => {
+      // The result has the alias.
+      if (!(message.field === 'alias' && message.message.startsWith(NO_ALIAS))) this.#messages.push(message);
+    },
     onLine: (entry: Entry, outcomes: readonly BulkOutcome[]) => {
       this.#add(entry, outcomes);
       this.#messages = [];

@@ -1,7 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, fieldError } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import type { Services } from '../services.ts';
@@ -143,7 +143,7 @@ export class Import {
       isNew: false,
       columnOf: () => null,
     };
-    if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
+    if ('unreadable' in source) return { ...empty, refused: [fieldError([], source.unreadable)] };
     const columns = this.#columnsOf(source.header);
     const record = new FileRecord(columns, source.raw, source.isCsv);
     const columnOf = (field: string) => record.columnOf(field);

@@ -1,10 +1,12 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
-import { DomainError, type FieldError } from '../errors.ts';
+import { permissions } from '../access/role.ts';
+import { DomainError, type FieldError, fieldError } from '../errors.ts';
 import { fieldErrors, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
@@ -35,8 +37,6 @@ export interface NewRecordOptions {
   /** How many spaces, pixels and domains it may create; by default any number. */
   readonly maxNew?: number;
 }
-
-const NO_DOMAIN = 'is no domain of this account, and adding one needs the role ADMIN';
 
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
@@ -85,7 +85,10 @@ export class NamedRecords {
     const known = this.#domains.get(name);
     if (known) return known;
     if (!line.ownDomain) return { ...this.#default, insteadOf: host };
-    if (refusesDomains) throw new RefusedLine([{ path: ['domain'], messages: [NO_DOMAIN] }]);
+    if (refusesDomains)
+      throw new RefusedLine([
+        fieldError(['domain'], refusal('NEW_DOMAIN', { role: permissions.DOMAINS.role })),
+      ]);
     const input = { name, notFoundUrl: line.domainNotFoundUrl };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
@@ -196,8 +199,7 @@ export class NamedRecords {
     const { maxNew = Number.POSITIVE_INFINITY } = this.#options;
     const { spaces, pixels, domains } = this.created;
     if (spaces + pixels + domains < maxNew) return;
-    const message = `is new, after ${maxNew} others: import the rest of the records once more`;
-    throw new RefusedLine([{ path: [...path], messages: [message] }]);
+    throw new RefusedLine([fieldError(path, refusal('NEW_RECORDS', { max: maxNew }))]);
   }
 }
 
