@@ -11,6 +11,7 @@ const withoutId = [
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError'],
+  ...['ImportLinksResult', 'ImportedLink'],
 ];
 
 /** How many pages of lists stay in the cache. */

@@ -48,8 +48,10 @@ export function columnsFor(formatName: ImportFormat, header: readonly string[]):
 }
 
 /** Whether these columns are sufficient for links. */
-export function hasLinks({ byField }: FileColumns): boolean {
-  return byField.has('url') && (byField.has('alias') || byField.has('short_url'));
+export function hasLinks({ format, byField }: FileColumns): boolean {
+  // A spreadsheet of new links may leave all aliases to the service.
+  const mayLackAlias = format === importFormats.csv;
+  return byField.has('url') && (mayLackAlias || byField.has('alias') || byField.has('short_url'));
 }
 
 /** The fields that a cell may have as a list in JSON. */

@@ -12,8 +12,8 @@ import { normalizeHost } from '../url.ts';
 import { WrongFile } from './csv.ts';
 import { columnsFor, type FileColumns, FileRecord } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
-import { BrokenOff, Import, type ImportOptions, type SourceLine } from './import.ts';
-import { type Entry, inWords, type LineMessage, NO_ALIAS } from './report.ts';
+import { BrokenOff, Import, type ImportHooks, type ImportOptions, type SourceLine } from './import.ts';
+import { type Entry, inWords, type LineMessage } from './report.ts';
 import { recordsIn } from './source.ts';
 import { parseRecord } from './values.ts';
 
@@ -72,15 +72,24 @@ export async function importText(
     // Nobody can tell by an alias whether another account has a link to a URL.
     seed: `${actor.accountId} ${createdAt.getTime()} `,
   };
-  const lines = new ImportedLines();
-  const hooks = { ...lines.hooks, onProgress: () => {}, isStopped: () => false };
+  const results: Placed[] = [];
+  let messages: LineMessage[] = [];
+  const hooks: ImportHooks = {
+    onMessage: (message) => void messages.push(message),
+    onLine(entry, outcomes) {
+      results.push(...resultsOf(entry, outcomes, messages));
+      messages = [];
+    },
+    onProgress: () => {},
+    isStopped: () => false,
+  };
   const hashing = dryRun ? services : await withHashes(services, ofAccount(actor), passwords);
   const work = new Import(db, actor, hashing, options, hooks, now);
   const [missing] = await work.start();
   if (missing !== undefined)
     throw invalidField('domainMap', refusal('ID', { what: `one of your domains, which ${missing} is not` }));
   const { unusedColumns } = await work.run(slowly(records));
-  return { results: await withLinks(db, actor, lines.results), unusedColumns };
+  return { results: await withLinks(db, actor, results), unusedColumns };
 }
 
 const wrongText = (told: string) => invalidField('text', told);
@@ -196,7 +205,7 @@ async function spaceIn(db: Data, actor: Actor, id: string | null): Promise<numbe
 }
 
 /** A result with the domain of its link. */
-type Placed = ImportedLine & { readonly domainId?: number };
+type Placed = ImportedLine & { readonly domainId?: number | undefined };
 
 /** The results with the ids of their links. */
 async function withLinks(
@@ -215,56 +224,28 @@ async function withLinks(
   return results.map((one) => ({ ...one, linkId: ids.get(`${one.domainId} ${one.alias}`) ?? null }));
 }
 
-/** Collects what became of each line. */
-class ImportedLines {
-  readonly results: Placed[] = [];
-  #messages: LineMessage[] = [];
-
-  readonly hooks = {
-    onMessage: (message: LineMessage) => {
-      // The result has the alias.
-      if (!(message.field === 'alias' && message.message.startsWith(NO_ALIAS))) this.#messages.push(message);
-    },
-    onLine: (entry: Entry, outcomes: readonly BulkOutcome[]) => {
-      this.#add(entry, outcomes);
-      this.#messages = [];
-    },
-  };
-
-  #reason(taken: boolean, more: readonly string[] = []): string | null {
-    const own = this.#messages.filter((one) => one.taken === taken).map(inWords);
-    return [...own, ...more].join('; ').slice(0, MAX_REASON) || null;
-  }
-
-  #add({ line, links, refused, isNew }: Entry, outcomes: readonly BulkOutcome[]): void {
-    const refuse = (alias: string | null, fields: readonly FieldError[]) =>
-      this.#push(line, 'REFUSED', {
-        alias,
-        reason: this.#reason(false),
-        fields: fields.slice(0, MAX_TOLD_FIELDS),
-      });
-    if (refused.length > 0) refuse(null, refused);
-    else if (links.length === 0) this.#push(line, isNew ? 'CREATED' : 'EXISTS');
-    for (const [index, outcome] of outcomes.entries()) {
-      const { alias = null, domainId, insteadOf } = links[index] ?? {};
-      if (outcome.kind === 'refused') {
-        refuse(alias, outcome.fields);
-        continue;
-      }
-      const place = { alias: outcome.alias, domainId };
-      if (outcome.kind === 'existing') this.#push(line, 'EXISTS', place);
-      else
-        this.#push(line, 'CREATED', {
-          ...place,
-          reason: this.#reason(
-            true,
-            insteadOf === undefined ? [] : [`${insteadOf} is no domain of this account`],
-          ),
-        });
-    }
-  }
-
-  #push(line: number, status: ImportedLine['status'], more: Partial<Placed> = {}): void {
-    this.results.push({ line, status, linkId: null, alias: null, reason: null, fields: [], ...more });
-  }
+/** What became of a line, by the messages about it. */
+function resultsOf(
+  { line, links, refused, isNew }: Entry,
+  outcomes: readonly BulkOutcome[],
+  messages: readonly LineMessage[],
+): Placed[] {
+  const none = { line, linkId: null, alias: null, reason: null, fields: [] };
+  const inOne = (told: readonly string[]) => told.join('; ').slice(0, MAX_REASON) || null;
+  const refuse = (fields: readonly FieldError[], alias: string | null = null): Placed => ({
+    ...{ ...none, status: 'REFUSED', alias, fields: fields.slice(0, MAX_TOLD_FIELDS) },
+    reason: inOne(messages.filter(({ taken }) => !taken).map(inWords)),
+  });
+  if (refused.length > 0) return [refuse(refused)];
+  if (links.length === 0) return [{ ...none, status: isNew ? 'CREATED' : 'EXISTS' }];
+  return outcomes.map((outcome, index): Placed => {
+    const { alias: given, domainId, insteadOf } = links[index] ?? {};
+    if (outcome.kind === 'refused') return refuse(outcome.fields, given);
+    const place = { ...none, alias: outcome.alias, domainId };
+    if (outcome.kind === 'existing') return { ...place, status: 'EXISTS' };
+    // The result has a generated alias.
+    const notes = messages.filter(({ taken, field }) => taken && (field !== 'alias' || given !== undefined));
+    const moved = insteadOf === undefined ? [] : [`${insteadOf} is no domain of this account`];
+    return { ...place, status: 'CREATED', reason: inOne([...notes.map(inWords), ...moved]) };
+  });
 }

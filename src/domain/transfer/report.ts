@@ -33,8 +33,6 @@ export interface LineMessage {
   readonly message: string;
 }
 
-export const NO_ALIAS = 'is missing';
-
 /** The message, with the column or field that it is about. */
 export function inWords({ field, column, message }: LineMessage): string {
   return field === null ? message : `${column === null ? field : `"${column}"`} ${message}`;
@@ -114,7 +112,7 @@ export class LineReports {
     const { insteadOf } = link ?? {};
     if (insteadOf !== undefined) this.movedFrom.set(insteadOf, (this.movedFrom.get(insteadOf) ?? 0) + 1);
     if (renamed) report(`is already taken on this domain: the link is "${alias}"`);
-    else if (link?.alias === undefined) report(`${NO_ALIAS}: the link is "${alias}"`);
+    else if (link?.alias === undefined) report(`is missing: the link is "${alias}"`);
     if (similar !== null)
       report(`differs from "${similar}" only in case: both links exist, since aliases are case-sensitive`);
   }
