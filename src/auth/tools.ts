@@ -22,8 +22,8 @@ export interface SignInTools {
   report(res: Response, error: unknown): void;
   /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
   limit(req: Request): Promise<void>;
-  /** The session of a request of the site itself. @throws DomainError UNAUTHENTICATED */
-  sessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
+  /** The session of a request of the site itself, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */
+  recentSessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   anySessionOf(req: Request): Promise<(SignedIn & { readonly user: User }) | null>;
   /** Begins a session for a user, in place of the one that the browser has, wherever the request comes from. */

@@ -95,10 +95,13 @@ export function plainHost(host: string): string {
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Whether the address has this host, as a request may name it: with or without the default port, in any spelling. */
+/**
+ * Whether the address has this host, as a request may name it, in any spelling. A host does not say its scheme, and a proxy that ends
+ * https may name its own port: both default ports are as none.
+ */
 export function isOnHost(address: string, asked: string): boolean {
-  const [host, own] = [normalizeHost(asked), hostOf(address)];
-  return host === own || host === `${own}:${defaultPorts[new URL(address).protocol]}`;
+  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(/:(80|443)$/, ''));
+  return host === own;
 }
 
 /** Whether the address leads to this machine. */
