@@ -104,6 +104,7 @@ const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>
 const recordKinds: Words<RecordKind> = {
   LINK: 'Link',
   SPACE: 'Space',
+  TAG: 'Tag',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
   WEBHOOK: 'Webhook',
@@ -115,6 +116,7 @@ const recordKinds: Words<RecordKind> = {
 const severalKinds: Words<RecordKind> = {
   LINK: 'Links',
   SPACE: 'Spaces',
+  TAG: 'Tags',
   DOMAIN: 'Domains',
   PIXEL: 'Pixels',
   WEBHOOK: 'Webhooks',
@@ -167,6 +169,9 @@ const webhookEvents: Words<WebhookEvent> = {
   SPACE_CREATED: 'Space created',
   SPACE_UPDATED: 'Space changed',
   SPACE_DELETED: 'Space deleted',
+  TAG_CREATED: 'Tag created',
+  TAG_UPDATED: 'Tag changed',
+  TAG_DELETED: 'Tag deleted',
 };
 const deliveryStatus: Words<DeliveryStatus> = {
   DELIVERED: 'Delivered',

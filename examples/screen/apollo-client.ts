@@ -16,6 +16,7 @@ export const possibleTypes = {
     'Member',
     'Pixel',
     'Space',
+    'Tag',
     'Webhook',
   ],
 };

@@ -54,6 +54,8 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
       value,
     })),
   ),
+  tag_ids: part(list(integer), ({ tags }) => tags.map(({ id }) => Number(id))),
+  tags: part(list(object(named)), ({ tags }) => tags.map(({ id, name }) => ({ id: Number(id), name }))),
   has_password: plain('hasPassword'),
   disabled: cell({ type: 'integer', enum: [0, 1] }, ({ disabled }) => Number(disabled)),
   privacy: cell(oneOf(privacies), ({ privacy }) => Number(privacyOf(privacy))),

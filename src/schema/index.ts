@@ -2,6 +2,7 @@ import './scalars.ts';
 import './people.ts';
 import './viewer.ts';
 import './space.ts';
+import './tag.ts';
 import './domain.ts';
 import './pixel.ts';
 import './link/link.ts';

@@ -14,6 +14,7 @@ export const changeActions = {
 /** The kinds of records that changes are recorded for. */
 export const recordKinds = {
   SPACE: 'A space.',
+  TAG: 'A tag.',
   LINK: 'A link.',
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',

@@ -39,9 +39,13 @@ export const wrongDomain = refusal('ID', { what: 'a domain that you may use' });
 export const fixedDomain = refusal('FIXED_DOMAIN');
 export const wrongSpace = refusal('ID', { what: 'one of your spaces' });
 export const wrongPixel = refusal('PIXELS');
+export const wrongTag = refusal('TAGS');
 export const missingPrivacyPassword = refusal('PRIVACY_PASSWORD');
 
 export const MAX_PIXELS = 50;
+export const MAX_TAGS = 50;
+const tagList = (words: string) => listOf(idOf(wrongTag), MAX_TAGS).describe(words);
+
 /** A field that null sets to its empty value; an absent field stays absent. */
 function clearedTo<Schema extends z.ZodType>(schema: Schema, nothing: z.output<Schema>) {
   return schema
@@ -134,6 +138,7 @@ const clearable = {
     ),
     [],
   ),
+  tagIds: clearedTo(tagList('The ids of the tags of the link; replaces all of them.'), []),
   privacyPassword: passwordInput
     .describe(
       'The password for the statistics, 1 to 128 characters; required if privacy is PASSWORD, and cannot be cleared then.',
@@ -183,11 +188,16 @@ export const updateLinkInput = z.object({
   domainId: idOf(fixedDomain).optional().describe('The domain of the link; it cannot change.'),
   alias: aliasInput.optional().describe(`The alias: ${ALIAS_RULE}.`),
   ...clearable,
+  addTagIds: tagList('The ids of tags to add to those of the link.').optional(),
+  removeTagIds: tagList('The ids of tags to take from the link, after the others are added.').optional(),
   disabled: disabled.optional(),
   privacy: privacy.optional(),
 });
 
-export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'>;
+export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {
+  readonly addTagIds?: undefined;
+  readonly removeTagIds?: undefined;
+};
 export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
@@ -210,7 +220,8 @@ export function expiryOf(
  * @param stored the link that is changed, if any: a password that it has already keeps its hash
  */
 export async function columnsOf(input: LinkInput, services: Services, actor: Writer, stored?: Link) {
-  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...columns } = input;
+  const { alias, expiration, targeting, domainId: _domainId, pixelIds: _pixelIds, ...others } = input;
+  const { tagIds: _tagIds, addTagIds: _added, removeTagIds: _removed, ...columns } = others;
   const hash = async (name: 'password' | 'privacyPassword') => {
     const [given, before] = [input[name], stored?.[name]];
     if (!given) return given;
@@ -248,8 +259,12 @@ export async function newLinkColumns(
 }
 
 /** The fields that a new link has, for the log of changes. */
-export function newLinkFields({ row, pixelIds }: NewLink): string[] {
-  return fieldsSet({ ...row, ...(pixelIds.length > 0 && { pixels: pixelIds }) }, fieldNames);
+export function newLinkFields({ row, pixelIds, tagIds }: NewLink): string[] {
+  const lists = {
+    ...(pixelIds.length > 0 && { pixels: pixelIds }),
+    ...(tagIds.length > 0 && { tags: tagIds }),
+  };
+  return fieldsSet({ ...row, ...lists }, fieldNames);
 }
 
 export function aliasColumns(alias: string) {

@@ -101,7 +101,7 @@ export async function prepareNewLink(
 ): Promise<(isLater?: boolean) => Promise<SelectedLink>> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
-  const { url, pixelIds = [] } = input;
+  const { url, pixelIds = [], tagIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const newest = (found: SelectedLink) => async (isLater?: boolean) =>
@@ -124,7 +124,7 @@ export async function prepareNewLink(
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   return async () => {
     for (let alias = input.alias ?? nextAlias(); ; ) {
-      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)], tagIds };
       try {
         return await insert(db, actor, made, { reuse, now, select });
       } catch (error) {

@@ -12,6 +12,7 @@ export const exportFields = [
   ...linkTexts,
   'space',
   'space_color',
+  'tags',
   'pixels',
   'disabled',
   'has_password',
@@ -32,7 +33,7 @@ export const exportFields = [
 ] as const;
 
 /** The columns that our own format may have. No export has passwords, but people may add them. */
-const ownFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
+const ownFields = [...exportFields, 'password', 'privacy_password', 'starts_at'] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
 export type ImportField =

@@ -21,8 +21,8 @@ import { parseRecord } from './values.ts';
 const MAX_BYTES = 512 * 1024;
 export const MAX_RECORDS = 500;
 export const MAX_PASSWORDS = 10;
-/** A record may have several short URLs, and pixels. */
-const MAX_PARTS = 1_000;
+/** A record may have several short URLs, pixels and tags. */
+const MAX_PARTS = 2_500;
 const MAX_MAPPED = 100;
 export const MAX_TOLD_FIELDS = 10;
 const MAX_REASON = 1_000;
@@ -158,11 +158,11 @@ async function passwordsIn(records: readonly SourceLine[], name: ImportFormat): 
     headers.set(record.header, columns);
     const { fields } = new FileRecord(columns, record.raw, record.isCsv);
     const { data } = parseRecord(fields, format);
-    const { short_url: urls = [], pixels = [], password, privacy_password } = data ?? {};
-    parts += urls.length + pixels.length;
+    const { short_url: urls = [], pixels = [], tags = [], password, privacy_password } = data ?? {};
+    parts += urls.length + pixels.length + tags.length;
     passwords.push(...[password, privacy_password].flatMap((one) => passwordInput.safeParse(one).data ?? []));
   }
-  if (parts > MAX_PARTS) throw tooMany(MAX_PARTS, 'short URLs and pixels');
+  if (parts > MAX_PARTS) throw tooMany(MAX_PARTS, 'short URLs, pixels and tags');
   if (passwords.length > MAX_PASSWORDS) throw tooMany(MAX_PASSWORDS, 'passwords');
   return passwords;
 }

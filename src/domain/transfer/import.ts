@@ -120,6 +120,7 @@ export class Import {
     return {
       ...this.#reports.counts,
       ...this.#records.created,
+      tags: this.#records.newTags.size,
       /** Hosts that are not domains of the account; their new links went to the default domain. */
       movedFrom: Object.fromEntries(this.#reports.movedFrom),
       movedTo: this.#records.defaultName,
@@ -168,13 +169,14 @@ export class Import {
 
   /** @throws RefusedLine */
   async #resolve(line: ImportLine): Promise<Partial<Entry>> {
-    const { created } = this.#records;
-    const before = { ...created };
+    const counts = () => ({ ...this.#records.created, tags: this.#records.newTags.size });
+    const before = counts();
     const domains: UsableDomain[] = [];
     for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
     const spaceId = (await this.#records.spaceOf(line)) ?? (line.space ? undefined : this.#options.spaceId);
     const pixelIds = await this.#records.pixelsOf(line);
-    const isNew = keysOf(before).some((what) => created[what] > before[what]);
+    if (line.kind === 'tag') await this.#records.makeTags(line);
+    const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({
@@ -188,6 +190,7 @@ export class Import {
       },
       // The service counted the clicks of all short URLs together.
       origin: index === 0 ? line.origin : times,
+      tags: line.tags,
       alias,
       insteadOf: domains[index]?.insteadOf,
     }));
@@ -201,6 +204,8 @@ export class Import {
     const options = { onTaken, dryRun, seed: this.#options.seed };
     const create = () => createLinksInBulk(db, writer, services, items, options, now);
     const outcomes = items.length > 0 ? await create().catch(refusing(items)) : [];
+    for (const outcome of outcomes)
+      if (outcome.kind === 'created') for (const key of outcome.newTags) this.#records.newTags.add(key);
     let next = 0;
     for (const entry of batch) {
       const ofEntry = outcomes.slice(next, next + entry.links.length);

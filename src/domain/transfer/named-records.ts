@@ -1,8 +1,9 @@
 import type { Data } from '../../db/database.ts';
+import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
 import { permissions } from '../access/role.ts';
 import { DomainError, type FieldError, fieldError } from '../errors.ts';
-import { fieldErrors, parseInput } from '../input.ts';
+import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
@@ -10,6 +11,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
+import { createTag } from '../tag.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
 
@@ -54,6 +56,8 @@ export class NamedRecords {
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   #default: UsableDomain;
+  /** The case-folded names of the tags that are made. */
+  readonly newTags = new Set<string>();
   readonly created = { spaces: 0, pixels: 0, domains: 0 };
 
   constructor(context: ImportContext, options: NewRecordOptions) {
@@ -137,6 +141,20 @@ export class NamedRecords {
     // A dry run cannot find it again by its name.
     if (dryRun && !this.#ids.has(keyOf(null))) this.#ids.set(keyOf(null), id);
     return id ?? undefined;
+  }
+
+  /** Makes the tags of a line that is only about them. Those of links are made with the links. @throws RefusedLine */
+  async makeTags({ tags }: ImportLine): Promise<void> {
+    const { db, writer, now, dryRun } = this.#context;
+    const known = await idsOfTags(
+      db,
+      writer.accountId,
+      tags.map((tag) => foldCase(tag.name)),
+    );
+    for (const { name, color } of tags.filter((tag) => !known.has(foldCase(tag.name)))) {
+      if (!dryRun) await refusing(['tags'], () => createTag(db, writer, { name, color }, now));
+      this.newTags.add(foldCase(name));
+    }
   }
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */
