@@ -23,7 +23,7 @@ import { KEPT_FOR } from './domain/idempotent-write.ts';
 import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
-import { hostOf, isOnHost, withoutPort } from './domain/url.ts';
+import { asciiOf, hostOf, isOnHost, withoutPort } from './domain/url.ts';
 import { WebhookSender } from './domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
 import { createGraphQLHandler, schemaText } from './graphql/http.ts';
@@ -253,6 +253,14 @@ export class Service {
       if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
     };
+    // If the database cannot tell, visitors get the service's own page.
+    const rootUrlOf = async (req: IncomingMessage): Promise<string | null> => {
+      const { host } = clientOf(req, trust);
+      // The host of the console has its own page.
+      if (isOnHost(consoleUrlOf(config), host)) return null;
+      const url = await links.rootUrlOf(host).catch(() => null);
+      return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
+    };
 
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
@@ -301,7 +309,7 @@ export class Service {
 
     // What answers a request.
     const web = createWeb({
-      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, report },
+      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, rootUrlOf, report },
       sendPage: sendMessage,
     });
     this.#listener = {

@@ -17,6 +17,7 @@ export const possibleTypes = {
     'Pixel',
     'Space',
     'Tag',
+    'UtmTemplate',
     'Webhook',
   ],
 };

@@ -74,6 +74,9 @@ export const rules = {
   URL: 'must be an absolute http or https URL, such as https://example.com/page',
   URL_AS_SENT: 'may have at most {max} characters as it is sent, with special ones escaped',
   URL_USER: 'may not have a user or a password',
+  UTM_NAME_TAKEN: 'is the name of another template',
+  UTM_TEMPLATES: 'cannot be added: an account may have at most {max} UTM templates',
+  UTM_URL: 'makes a URL of more than {max} characters',
   WEBHOOKS: 'cannot be added: an account may have at most {max} webhooks',
   YEAR: 'must lie in the years 1000 to 9999, in UTC',
 } as const;

@@ -80,6 +80,10 @@ const fields = {
     ...flag('disabled'),
     about: 'Whether the link is disabled: 0 no, 1 yes; `false` and `true` work too.',
   },
+  forward_query: {
+    ...flag('forwardsQuery'),
+    about: 'Whether the query of a visit goes on to the destination: 0 no, 1 yes.',
+  },
   privacy: {
     ...choice('privacy', privacies),
     about: `Who may see the statistics: ${meaningsOf(privacies)}.`,

@@ -32,6 +32,7 @@ const typeOf: Readonly<Record<RecordKindName, string>> = {
   LINK: 'Link',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
+  UTM_TEMPLATE: 'UtmTemplate',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',

@@ -5,6 +5,7 @@ import './space.ts';
 import './tag.ts';
 import './domain.ts';
 import './pixel.ts';
+import './utm-template.ts';
 import './link/link.ts';
 import './link/explain.ts';
 import './link/import.ts';

@@ -151,6 +151,10 @@ test('an export and an import restore an account unchanged', async () => {
   const [later, sooner] = [await owner.tag('later; "x"', 3), await owner.tag('=Sooner, Ä', 6)];
   await owner.tag('Unused', 2);
   const domain = await owner.domain('go.acme.example');
+  await server.database.prisma.domain.update({
+    where: { id: domain },
+    data: { rootUrl: 'https://acme.example/' },
+  });
   await owner.link({
     alias: '-dash',
     title: "'=cmd|' /C calc'!A0",
@@ -173,7 +177,7 @@ test('an export and an import restore an account unchanged', async () => {
     expiration_url: 'https://example.com/over',
     privacy: 1,
   });
-  await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'off', disabled: 1, forward_query: 0, title: '@risk\nand a second line' });
   await owner.link({ alias: 'list', title: '[]' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });

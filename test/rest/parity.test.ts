@@ -62,7 +62,7 @@ interface Twin {
 
 const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl domain { id name } space { id name color }
-  pixels { id name type value } tags { id name } hasPassword disabled privacy hasPrivacyPassword expiration { url at clicks }
+  pixels { id name type value } tags { id name } hasPassword disabled forwardsQuery privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
   clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
@@ -106,6 +106,7 @@ function linkOf(link: LinkFieldsFragment) {
     tags: link.tags.map(({ id, name }) => ({ id: Number(id), name })),
     has_password: link.hasPassword,
     disabled: link.disabled ? 1 : 0,
+    forward_query: link.forwardsQuery ? 1 : 0,
     privacy: ['PUBLIC', 'PRIVATE', 'PASSWORD'].indexOf(link.privacy),
     has_privacy_password: link.hasPrivacyPassword,
     expiration_url: expiration.url,
@@ -191,6 +192,7 @@ const wholeForm: () => [string, string | number][] = () => [
   ['tag_ids[]', tags[0] ?? 0],
   ['tag_ids[]', tags[1] ?? 0],
   ['disabled', 0],
+  ['forward_query', 0],
   ['privacy', 2],
   ['privacy_password', 'y'],
   ['expiration_url', url],
@@ -215,6 +217,7 @@ const wholeInput = () => ({
   pixelIds: [String(pixel)],
   tagIds: tags.map(String),
   disabled: false,
+  forwardsQuery: false,
   privacy: 'PASSWORD',
   privacyPassword: 'y',
   expiration: { url, at: '2027-01-31T10:30:00Z', clicks: 7 },
@@ -597,8 +600,9 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // Only the invalid fields have an alias. v1 has no `reuse`.
-  const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
+  // Only the invalid fields have an alias. v1 has no `reuse`, and no UTM templates.
+  const others = ['alias', 'reuse', 'utmTemplateId', 'utmOnTargets'];
+  const taken = Object.keys(createLinkInput.shape).filter((name) => !others.includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');
 });

@@ -19,6 +19,7 @@ export const columnsOf = {
   Space: listed('Space', Prisma.SpaceScalarFieldEnum),
   Tag: listed('Tag', Prisma.TagScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
   Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),

@@ -8,6 +8,7 @@ export interface References {
   readonly spaceIds: readonly number[];
   readonly pixelIds: readonly number[];
   readonly tagIds: readonly number[];
+  readonly utmTemplateIds: readonly number[];
   readonly hosts: readonly string[];
   readonly aliases: readonly string[];
   /** Case-folded aliases of the account's links. */
@@ -29,13 +30,14 @@ export interface FoundReferences {
   readonly spaceIds: ReadonlySet<number>;
   readonly pixelIds: ReadonlySet<number>;
   readonly tagIds: ReadonlySet<number>;
+  readonly utmTemplateIds: ReadonlySet<number>;
   /** Hosts that are short domains of the service that the account may use. */
   readonly hosts: ReadonlySet<string>;
   readonly aliasHolders: readonly AliasHolder[];
 }
 
 interface Row extends AliasHolder {
-  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'host' | 'alias';
+  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias';
 }
 
 /** Whether the account may use the domain: its own, or a shared one. */
@@ -45,7 +47,8 @@ export function isUsableBy(accountId: number): Sql {
 
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
 export async function findReferences(db: Data, references: References): Promise<FoundReferences> {
-  const { accountId, domainIds, spaceIds, pixelIds, tagIds, hosts, aliases, aliasKeys } = references;
+  const { accountId, domainIds, spaceIds, pixelIds, tagIds, utmTemplateIds, hosts, aliases, aliasKeys } =
+    references;
   const { isIn } = db.dialect;
   const own = sql`"accountId" = ${accountId}`;
   const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
@@ -75,6 +78,10 @@ export async function findReferences(db: Data, references: References): Promise<
       tagIds,
       sql`${record('tag', sql`''`)} FROM "Tag" WHERE ${isIn(sql`"id"`, 'integer', tagIds)} AND ${own}`,
     ],
+    [
+      utmTemplateIds,
+      sql`${record('utm', sql`''`)} FROM "UtmTemplate" WHERE ${isIn(sql`"id"`, 'integer', utmTemplateIds)} AND ${own}`,
+    ],
     [aliases, sql`${link} WHERE ${onDomain} AND ${isIn(sql`"alias"`, 'text', aliases)}`],
     [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
   ];
@@ -87,6 +94,7 @@ export async function findReferences(db: Data, references: References): Promise<
     spaceIds: idsOf('space'),
     pixelIds: idsOf('pixel'),
     tagIds: idsOf('tag'),
+    utmTemplateIds: idsOf('utm'),
     hosts: new Set(of('host').map(({ alias }) => alias)),
     aliasHolders: of('alias'),
   };

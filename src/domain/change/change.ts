@@ -18,6 +18,7 @@ export const recordKinds = {
   LINK: 'A link.',
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
+  UTM_TEMPLATE: 'A UTM template.',
   WEBHOOK: 'A webhook.',
   MEMBER: 'A member of the account.',
   INVITATION: 'An invitation to the account.',

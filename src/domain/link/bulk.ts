@@ -5,14 +5,16 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
-import { type DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
+import { DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
+import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
 import { aliasColumns, createLinkInput, type NewLinkInput, newLinkColumns, newLinkFields } from './fields.ts';
+import { encodeTargets } from './targeting.ts';
 import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
 /** Properties of a link that an import takes over from its old service. */
@@ -64,12 +66,28 @@ type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId:
 interface BatchState {
   readonly db: Data;
   readonly accountId: number;
+  readonly now: Date;
   readonly services: Services;
   readonly found: FoundReferences;
   /** The taken names; that of a created link is added. */
   readonly names: UsedAliases;
   /** The case-folded names of the tags that are there, and of those that are made, and how many more may be. */
   readonly tags: { readonly known: Set<string>; room: number };
+}
+
+/** The errors of a template whose parameters make an address too long. */
+async function utmErrors(
+  { db, accountId, now }: BatchState,
+  input: CompleteInput,
+): Promise<readonly FieldError[]> {
+  try {
+    const add = await utmFor(db, { accountId }, input, input.spaceId, now);
+    add({ ...input, ...encodeTargets(input.targeting ?? {}) });
+    return [];
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields;
+    throw error;
+  }
 }
 
 /**
@@ -80,8 +98,9 @@ async function outcomeOf(
   input: CompleteInput,
   mayRename: boolean,
   tagKeys: readonly string[],
-  { db, accountId, services, found, names, tags }: BatchState,
+  state: BatchState,
 ): Promise<BulkOutcome> {
+  const { db, accountId, services, found, names, tags } = state;
   const { domainId, alias, url } = input;
   const holder = names.holderOf(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && name.url === url;
@@ -89,6 +108,7 @@ async function outcomeOf(
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));
   if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
+  if (errors.length === 0) errors.push(...(await utmErrors(state, input)));
   if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
   let name = alias;
   if (holder) {
@@ -177,7 +197,7 @@ async function createOnce(
   const wanted = new Map(items.flatMap(({ tags }) => [...tags]));
   const known = new Set((await idsOfTags(db, accountId, [...wanted.keys()])).keys());
   const room = wanted.size > known.size ? await roomForTags(db, accountId) : 0;
-  const state = { db, accountId, services, found, names, tags: { known, room } };
+  const state = { db, accountId, now, services, found, names, tags: { known, room } };
   const outcomes: BulkOutcome[] = [];
   const links: ImportedLink[] = [];
   for (const { input, errors, mayRename, origin, tags } of items) {
@@ -208,6 +228,7 @@ function referencesOf(
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
     pixelIds: [...new Set(inputs.flatMap(({ pixelIds = [] }) => pixelIds))],
     tagIds: [...new Set(inputs.flatMap(({ tagIds = [] }) => tagIds))],
+    utmTemplateIds: [...new Set(inputs.flatMap(({ utmTemplateId }) => utmTemplateId ?? []))],
     hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),

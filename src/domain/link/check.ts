@@ -8,7 +8,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongSpace } from './fields.ts';
+import { type LinkInput, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
 import { addressesOf } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
@@ -61,7 +61,15 @@ export async function findInputErrors(
   domainId: number,
   link: Link | null,
 ): Promise<FieldError[]> {
-  const { alias, spaceId, pixelIds = [], tagIds = [], addTagIds = [], removeTagIds = [] } = input;
+  const {
+    alias,
+    spaceId,
+    pixelIds = [],
+    tagIds = [],
+    addTagIds = [],
+    removeTagIds = [],
+    utmTemplateId,
+  } = input;
   const found = await findReferences(db, {
     accountId: actor.accountId,
     // The domain of a link never changes.
@@ -69,6 +77,7 @@ export async function findInputErrors(
     spaceIds: spaceId == null ? [] : [spaceId],
     pixelIds,
     tagIds: [...tagIds, ...addTagIds, ...removeTagIds],
+    utmTemplateIds: utmTemplateId == null ? [] : [utmTemplateId],
     hosts: domainNamesOf(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
     aliasKeys: [],
@@ -92,7 +101,7 @@ export function inputErrors(
   { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
   { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
-  const { alias, spaceId } = input;
+  const { alias, spaceId, utmTemplateId } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
   const refuse = (path: string[], message: string) => errors.push(fieldError(path, message));
@@ -105,6 +114,8 @@ export function inputErrors(
   if (isTaken) errors.push(takenAlias);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
+  if (utmTemplateId != null && !found.utmTemplateIds.has(utmTemplateId))
+    refuse(['utmTemplateId'], wrongUtmTemplate);
   for (const name of ['pixelIds', 'tagIds', 'addTagIds', 'removeTagIds'] as const) {
     const [what, known] =
       name === 'pixelIds' ? (['PIXEL', found.pixelIds] as const) : (['TAG', found.tagIds] as const);

@@ -10,6 +10,7 @@ import { recordingChanges } from '../change/change.ts';
 import { invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import {
@@ -120,11 +121,13 @@ export async function prepareNewLink(
     if (made) return newest(made);
     throw error;
   }
+  const addUtm = await utmFor(db, actor, input, input.spaceId, now);
   const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   return async () => {
     for (let alias = input.alias ?? nextAlias(); ; ) {
-      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)], tagIds };
+      const row = { ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) };
+      const made = { row, pixelIds: [...new Set(pixelIds)], tagIds };
       try {
         return await insert(db, actor, made, { reuse, now, select });
       } catch (error) {

@@ -17,6 +17,7 @@ import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { findInputErrors } from './check.ts';
 import {
   columnsOf,
@@ -175,7 +176,11 @@ async function updateOnce(
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const changed = changedColumns(stored, { ...data, expiresAt });
+    const { spaceId = stored.spaceId } = input;
+    const addUtm = await utmFor(client, actor, input, spaceId, now);
+    const set = { ...data, expiresAt };
+    const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
+    const changed = changedColumns(stored, { ...set, ...utm });
     const lists = await otherLists(client, stored.id, input);
     const { pixelIds: pixels, tagIds: tags } = lists;
     const columns = { ...changed, ...renewed };

@@ -39,6 +39,7 @@ export async function* exportAccount(
       domain: domain.name,
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
+      domain_root_url: domain.rootUrl,
       ...timesOf(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
@@ -92,6 +93,7 @@ function linkRecord(
     tags: link.tags.map(({ tag }) => shownTag(tag)),
     pixels: link.pixels.map(({ pixel }) => shownPixel(pixel)),
     disabled: link.disabled,
+    forward_query: link.forwardsQuery,
     has_password: link.password !== null,
     privacy: link.privacy,
     has_privacy_password: link.privacyPassword !== null,

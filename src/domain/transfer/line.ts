@@ -43,13 +43,17 @@ function lineOf(values: Values, format: Format, now: Date) {
     names: namesOf(values, format, notes),
     /** Whether its host is a domain of the account: in our own export, and always for a line about a domain. */
     ownDomain: values.own_domain === true || kind === 'domain',
-    domainNotFoundUrl: values.domain_not_found_url ?? null,
+    domainUrls: {
+      notFoundUrl: values.domain_not_found_url ?? null,
+      rootUrl: values.domain_root_url ?? null,
+    },
     /** The fields of its links except the alias, as input of the rules for links. */
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
       ...accessOf(values, now, notes),
       ...privacyOf(values, notes),
+      forwardsQuery: values.forward_query,
       expiration: {
         url: values.expiration_url,
         at: values.expires_at?.toISOString(),

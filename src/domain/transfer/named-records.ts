@@ -93,7 +93,7 @@ export class NamedRecords {
       throw new RefusedLine([
         fieldError(['domain'], refusal('NEW_DOMAIN', { role: permissions.DOMAINS.role })),
       ]);
-    const input = { name, notFoundUrl: line.domainNotFoundUrl };
+    const input = { name, ...line.domainUrls };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
     this.#requireRoom(['domain']);
@@ -103,7 +103,7 @@ export class NamedRecords {
     return { id, name };
   }
 
-  async #createDomain(input: { name: string; notFoundUrl: string | null }): Promise<number> {
+  async #createDomain(input: ImportLine['domainUrls'] & { name: string }): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;
     const create = (tx: Data) => createDomain(tx, writer, services, input, now);
     if (dryRun === undefined) return (await create(db)).id;

@@ -42,6 +42,7 @@ export function inWords({ field, column, message }: LineMessage): string {
 const columnNames: Readonly<Record<string, string>> = {
   'domain.name': 'domain',
   'domain.notFoundUrl': 'domain_not_found_url',
+  'domain.rootUrl': 'domain_root_url',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',
@@ -54,6 +55,7 @@ const columnNames: Readonly<Record<string, string>> = {
   'expiration.at': 'expires_at',
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
+  forwardsQuery: 'forward_query',
 };
 
 function fieldOf(path: readonly string[]): string | null {

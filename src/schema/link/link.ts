@@ -123,6 +123,7 @@ export const Link = builder.prismaObject('Link', {
       resolve: ({ password }) => password !== null,
     }),
     disabled: t.exposeBoolean('disabled', described('disabled')),
+    forwardsQuery: t.exposeBoolean('forwardsQuery', described('forwardsQuery')),
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
