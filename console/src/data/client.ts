@@ -12,6 +12,7 @@ const withoutId = [
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError', 'RuleValue'],
+  ...['ImportLinksResult', 'ImportedLink'],
 ];
 
 /** How many pages of lists stay in the cache. */
