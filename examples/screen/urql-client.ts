@@ -11,8 +11,8 @@ const withoutId = `
   InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
   LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
   PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep SpaceConnection SpaceEdge
-  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
-  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop TopLink
+  TopLinks ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
   WebhookEdge
 `;
 

@@ -27,5 +27,10 @@ export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): {
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
+/** A SELECT of the links that owners have now, as "linkId", with the "id" of the owner. */
+export function linksIn(_scope: 'space', ids: readonly number[]): Sql {
+  return sql`SELECT "spaceId" AS "id", "id" AS "linkId" FROM "Link" WHERE "spaceId" IN (${join([...ids])})`;
+}
+
 /** The prefix of a statement: the best plan for a space depends on the number of its links. */
 export const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : empty);
