@@ -64,7 +64,7 @@ await withDatabase(values.database, async (url) => {
   await database.prisma.domain.create({ data: { name: 'other.example', createdAt: now, updatedAt: now } });
   // The others stay public; their pages are not requested here.
   await database.prisma.link.updateMany({ where: { id: { lte: 1_000 } }, data: { privacy: 'PRIVATE' } });
-  const hash = await new UserPasswords().hash('bench', 'the right password');
+  const hash = await new UserPasswords().hash('the right password');
   await database.prisma.user.createMany({
     data: Array.from({ length: USERS }, (_, i) => ({
       ...{ name: 'A user', email: `user${i}@example.com`, emailKey: `user${i}@example.com` },

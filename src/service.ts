@@ -331,7 +331,8 @@ export class Service {
     const firstKey =
       (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
     this.#openId?.check();
-    if (isFirst) await notePixels(database, startLog);
+    // On a host of its own, the console is on none that has pixels.
+    if (isFirst && config.consoleUrl === undefined) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
     answerHeld();
     if (isFirst && config.console) await this.#letOwnerIn(firstKey !== null && firstKey !== false);

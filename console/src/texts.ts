@@ -96,6 +96,11 @@ const dimensions: Words<StatisticsDimension> = {
 const devices: Words<string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other' };
 const intervals: Words<StatisticsInterval> = { HOUR: 'Hour', DAY: 'Day', MONTH: 'Month' };
 const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
+const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>>>> = {
+  MEMBER: { CREATED: 'joined', DELETED: 'left, or was removed' },
+  INVITATION: { CREATED: 'sent', DELETED: 'accepted, replaced or revoked' },
+  API_KEY: { DELETED: 'revoked' },
+};
 const recordKinds: Words<RecordKind> = {
   LINK: 'Link',
   SPACE: 'Space',
@@ -125,7 +130,7 @@ const roleHints: Words<Role> = {
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 };
-const scopes: Words<Scope> = { READ: 'read', WRITE: 'write' };
+const scopes: Words<Scope> = { READ: 'May read', WRITE: 'may write' };
 /** Why a sign-in with a provider failed. */
 const providerFaults: Readonly<Partial<Record<string, string>>> = {
   PROVIDER_DOWN: 'The provider does not answer. Try again in a moment.',
@@ -330,11 +335,12 @@ const english = {
     open: 'Sign in',
     forgot: 'Forgot your password?',
     noUser: 'No user yet? Ask an owner of your account for an invitation.',
-    over: 'Your session is over. Sign in again; what you typed is kept.',
+    over: 'Your session is over. It ends after 12 hours without use, when you sign out or change your password elsewhere, and when your role is lowered or taken. Sign in again; what you typed is kept.',
     byPasskey: 'Sign in with a passkey',
-    noPasskey: 'No passkey was used. Try again, or sign in another way.',
-    passkeysAt: (url: string) => `Passkeys work at ${url}.`,
-    passkeysNeed: 'Passkeys work where the service has https and a host name.',
+    noPasskey: 'No passkey was used: you cancelled, or this device has none for this service.',
+    passkeysAt: (url: string) => `Passkeys work only where the console is opened at ${url}.`,
+    passkeysNeed:
+      'Passkeys (sign-in by fingerprint, face or PIN) need https and a host name, which this service does not have yet.',
     byProvider: (name: string) => `Sign in with ${name}`,
     providerFaults,
     providerFailed: 'The sign-in with the provider failed. Try again.',
@@ -349,6 +355,16 @@ const english = {
     name: 'Your name',
     passwordHint: '10 to 256 characters.',
     newPassword: 'New password',
+    ended: 'This link does not work any more',
+    endedWhy: {
+      welcome:
+        'It works once, and for a day. Sign in if you have used it. If not, whoever runs the service makes another one: npm run users -- create --role owner --email YOURS --account default',
+      accept:
+        'It works once, and for 7 days, unless it was revoked or replaced. Sign in if you have used it. If not, ask for another one.',
+      reset:
+        'It works once, and for an hour. Ask for another one where you sign in, at “Forgot your password?”.',
+      confirm: 'It works once, and for a day. Change your email address again in your profile.',
+    },
     noToken: 'This page needs the whole link that you got. Open it again.',
     toConsole: 'To the console',
     toSignIn: 'Back to signing in',
@@ -356,10 +372,12 @@ const english = {
     welcomeLead: 'Become the owner of this service’s first account, and invite others later.',
     begin: 'Begin',
     accept: 'You are invited',
-    acceptLead: 'Use the email address that the invitation is for.',
+    invited: (inviter: string | null, account: string, role = '') =>
+      `${inviter ?? 'The operator of the service'} invites you to “${account}”, as ${role}.`,
     acceptAs: (email: string) => `You are signed in as ${email}.`,
     acceptNow: 'Accept the invitation',
-    another: 'Use another user',
+    otherUser: (invited: string, own: string) => `It is for ${invited}, and you are signed in as ${own}.`,
+    signOutFirst: 'Sign out, and go on',
     signInFirst: 'Sign in, then accept the invitation.',
     join: 'Join',
     haveUser: (provider: string | null) =>
@@ -385,14 +403,18 @@ const english = {
     signOut: 'Sign out',
   },
   noMember: {
-    title: 'Not your account',
-    lead: (email: string) =>
-      `${email} is no member of this account. Ask one of its owners for an invitation, or open another account.`,
+    title: (hasOther: boolean) => (hasOther ? 'Not your account' : 'You have no account'),
+    lead: (email: string, hasOther: boolean) =>
+      hasOther
+        ? `${email} is no member of this account. Ask one of its owners for an invitation, or open another account.`
+        : `${email} is a member of no account. Ask an owner or admin of one for an invitation.`,
   },
   people: {
     lead: (account: string) => `Who works with the links of ${account}.`,
     invite: 'Invite somebody',
     inviteHint: 'The invitation is for this address, and for 7 days.',
+    isMember: (name: string, role: string) =>
+      `${name} is a member already, as ${role}: change the role in the list of people.`,
     makeLink: 'Make the link',
     link: 'The link of the invitation',
     linkWarning: 'Send it to the person whom you invited. It is not shown again.',
@@ -422,7 +444,7 @@ const english = {
     accountNameHint: 'What people see. The operator’s commands keep their own name for it.',
   },
   keys: {
-    lead: 'Programs use keys. People sign in.',
+    lead: 'Programs use keys, each with a role. Those of the operator may read, or read and write, instead.',
     create: 'New key',
     make: 'Make the key',
     none: 'No keys yet',
@@ -435,6 +457,7 @@ const english = {
     untilHint: 'Without a day, it is valid until somebody revokes it, or its maker leaves the account.',
     made: 'The new key',
     madeWarning: 'Copy it now, and store it where the program finds it. It is not shown again.',
+    tryIt: 'To try it, in a shell:',
     madeBy: (name: string | null, day: string) => `made ${name === null ? '' : `by ${name} `}on ${day}`,
     expires: (when: string, isPast: boolean) => `${isPast ? 'expired' : 'expires'} ${when}`,
     unused: 'never used',
@@ -452,18 +475,25 @@ const english = {
     set: 'Set',
     changeName: 'Change your name',
     changeEmail: 'Change your email address',
-    emailHint: 'A link is sent to the new address; the present one stays until you open it.',
+    emailByMail:
+      'A link is sent to the new address; the present one stays until you open it. Then you sign in with the new one, and are signed out everywhere else.',
+    emailAtOnce:
+      'It counts at once: check it, since you sign in with it from now on. You will be signed out everywhere else.',
     emailSent: 'Open the link in the mail to your new address.',
+    emailChanged: 'The email address is changed. You are signed out everywhere else.',
     hasPassword: '••••••••••',
     noPassword: 'None',
     changePassword: 'Change your password',
     setPassword: 'Set a password',
     endsSessions: 'You will be signed out everywhere else.',
+    passwordChanged: 'The password is changed. You are signed out everywhere else.',
     passkeys: 'Passkeys',
-    passkeysLead: 'Sign in with your device instead of a password.',
+    passkeysLead:
+      'Sign in by the fingerprint, face or PIN of a device, or by a security key, instead of a password.',
     addPasskey: 'Add a passkey',
-    passkeyHint: 'Your browser asks you next, for a fingerprint, a face, a PIN or a security key.',
-    hasPasskey: 'This device has a passkey of yours already.',
+    passkeyHint:
+      'To tell your passkeys apart. Your browser asks next where to keep it: on this device, a phone, or a security key.',
+    hasPasskey: 'There is a passkey of yours on this device already, which is enough.',
     goOn: 'Go on',
     added: (day: string) => `added on ${day}`,
     unused: 'never used',
@@ -478,6 +508,7 @@ const english = {
     session: (since: string, used: string) => `since ${since} · last used ${used}`,
     thisOne: (device: string) => `${device} (here)`,
     end: 'Sign out',
+    endTitle: (device: string) => `Sign out ${device}?`,
   },
   places: {
     all: 'Places',
@@ -737,6 +768,7 @@ const english = {
       test: 'Test',
     },
     unverified: 'Domain not verified',
+    readOnly: 'You can look at this link. Editors, admins and owners can change it.',
     saved: 'Saved.',
     unsaved: 'Unsaved changes',
     discard: 'Discard',
@@ -768,6 +800,7 @@ const english = {
     several: (count: number, kind: string) =>
       `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
     actions,
+    actionsOf,
     changed: (changed: string, fields: string) => `${changed}: ${fields}`,
     fields: fieldNames,
     fieldsOf: fieldNamesOf,

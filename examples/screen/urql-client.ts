@@ -10,10 +10,10 @@ const withoutId = `
   CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError InUseError
   InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
   LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
-  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep SpaceConnection SpaceEdge
-  SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop TopLink
-  TopLinks ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
-  WebhookEdge
+  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue SpaceConnection
+  SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
+  TopLink TopLinks ValidationError Viewer WebhookConnection WebhookDeliveryConnection
+  WebhookDeliveryEdge WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

@@ -4,7 +4,6 @@ import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { requireRecentSignIn } from '../domain/access/actor.ts';
 import {
   type Fault,
   linkIdentity,
@@ -16,7 +15,8 @@ import { createToken, findToken, takeToken } from '../domain/access/one-time-tok
 import type { RoleRule } from '../domain/access/role.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
-import { cookieOf } from '../http/request/session-cookie.ts';
+import { refusal } from '../domain/rules.ts';
+import { OwnCookie } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { Turns } from '../shared/turns.ts';
@@ -219,21 +219,19 @@ export class OpenId {
    * @throws SignInFault
    */
   finish(query: string, begun: Begun): Promise<ProvidedPerson> {
-    return this.#asking.take('', () => this.#finish(query, begun));
-  }
-
-  async #finish(query: string, begun: Begun): Promise<ProvidedPerson> {
-    const known = this.#known ?? (await this.#discover());
-    try {
-      const tokens = await this.#tokensFor(known, query, begun);
-      const claims = tokens.claims();
-      if (claims === undefined) throw new Error('there is no ID token');
-      return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
-    } catch (error) {
-      this.#failed(error, 'a sign-in with the OpenID provider failed');
-      this.#readAt = Number.NEGATIVE_INFINITY;
-      throw new SignInFault(faultOf(error), { cause: error });
-    }
+    return this.#asking.take('', async () => {
+      const known = this.#known ?? (await this.#discover());
+      try {
+        const tokens = await this.#tokensFor(known, query, begun);
+        const claims = tokens.claims();
+        if (claims === undefined) throw new Error('there is no ID token');
+        return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
+      } catch (error) {
+        this.#failed(error, 'a sign-in with the OpenID provider failed');
+        this.#readAt = Number.NEGATIVE_INFINITY;
+        throw new SignInFault(faultOf(error), { cause: error });
+      }
+    });
   }
 
   /** What the provider says of the person beside the ID token, if something is missing there. */
@@ -268,7 +266,7 @@ export class OpenId {
 
 const begin = z.object({
   to: text.default(''),
-  link: z.boolean('must be true or false').default(false),
+  link: z.boolean(refusal('BOOLEAN')).default(false),
   /** Of the link of the first owner or of an invitation. */
   token: z
     .string()
@@ -286,6 +284,7 @@ const kept = z.object({
 
 /** For how long the cookie of a sign-in with the provider is kept, in seconds. */
 const COOKIE_AGE = 600;
+const cookieFor = (consoleUrl: string) => new OwnCookie(consoleUrl, 'linkspace-oidc', '/auth/oidc');
 
 /** A path below `/console`, as the person asked for it; `/console` in place of any other address. */
 function consolePath(asked: string): string {
@@ -303,14 +302,14 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
   const cookie = cookieFor(consoleUrl);
   const finish = async (req: Request, res: Response): Promise<string> => {
     // The token of a link is in the cookie alone, since the database keeps only hashes of such tokens.
-    const [given = '', token = null] = cookieOf(req, cookie.name)?.split('.') ?? [];
+    const [given = '', token = null] = cookie.of(req)?.split('.') ?? [];
     const row = await findToken(db, 'OPENID', given, now());
     const data = row && kept.parse(JSON.parse(row.data));
     const query = queryOf(req);
     // Another sign-in of this browser may go on elsewhere.
     if (row === null || data === null || new URLSearchParams(query).get('state') !== data.state)
       throw new SignInFault('EXPIRED');
-    res.append('Set-Cookie', cookie.clear);
+    cookie.clear(res);
     await takeToken(db, 'OPENID', given, now());
     const linker = row.userId === null ? null : await anySessionOf(req);
     if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== data.sessionId))
@@ -346,32 +345,20 @@ const faults: Partial<Record<ErrorCode, Fault>> = {
   FORBIDDEN: 'SIGN_IN_AGAIN',
 };
 
-function cookieFor(consoleUrl: string) {
-  const isSecure = consoleUrl.startsWith('https:');
-  const name = `${isSecure ? '__Secure-' : ''}linkspace-oidc`;
-  const attributes = `Path=/auth/oidc; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  return {
-    name,
-    set: (token: string) => `${name}=${token}; Max-Age=${COOKIE_AGE}; ${attributes}`,
-    clear: `${name}=; Max-Age=0; ${attributes}`,
-  };
-}
-
 /** `/auth/oidc`: a GET leads to the provider, and a POST tells where it is, for pages that link or bring a token. */
 export function createStart(
   openId: OpenId,
   tools: SignInTools,
 ): { get: RequestHandler; post: RequestHandler } {
-  const { db, consoleUrl, now, limit, sessionOf } = tools;
+  const { db, consoleUrl, now, limit, recentSessionOf } = tools;
   const cookie = cookieFor(consoleUrl);
   const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
     await limit(req);
-    const session = asked.link ? await sessionOf(req) : null;
-    if (session) requireRecentSignIn({ session }, now());
+    const session = asked.link ? await recentSessionOf(req) : null;
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data }, now());
-    res.append('Set-Cookie', cookie.set(asked.token === null ? token : `${token}.${asked.token}`));
+    cookie.set(res, asked.token === null ? token : `${token}.${asked.token}`, COOKIE_AGE);
     return url.href;
   };
   return {

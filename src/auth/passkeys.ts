@@ -4,7 +4,6 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import type { Router } from 'express';
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
-import { requireRecentSignIn } from '../domain/access/actor.ts';
 import { createToken, takeToken } from '../domain/access/one-time-token.ts';
 import {
   createPasskey,
@@ -16,7 +15,7 @@ import {
 } from '../domain/access/passkey.ts';
 import type { User } from '../domain/access/user.ts';
 import { waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, invalid, visibleError } from '../domain/errors.ts';
+import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
@@ -177,7 +176,7 @@ export class Passkeys {
 }
 
 function invalidResponse(): DomainError {
-  return invalid([{ path: ['response'], messages: ['is not the answer to the options, or came too late'] }]);
+  return invalidField('response', 'is not the answer to the options, or came too late');
 }
 
 /** A handler for the library's errors, which are about the answer; those of the database pass. */
@@ -191,7 +190,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Router,
   passkeys: Passkeys,
-  { db, now, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, limit, recentSessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -199,15 +198,13 @@ export function addPasskeyRoutes(
     next();
   });
   router.post('/passkey/registration-options', async (req, res) => {
-    const session = await sessionOf(req);
-    requireRecentSignIn({ session }, now());
+    const { user } = await recentSessionOf(req);
     await limit(req);
-    res.json(await passkeys.registrationOptions(db, session.user, now()));
+    res.json(await passkeys.registrationOptions(db, user, now()));
   });
   router.post('/passkey/register', async (req, res) => {
-    const session = await sessionOf(req);
-    requireRecentSignIn({ session }, now());
-    const { id, name } = await passkeys.register(db, session.user, req.body, now());
+    const { user } = await recentSessionOf(req);
+    const { id, name } = await passkeys.register(db, user, req.body, now());
     res.status(201).json({ id: String(id), name });
   });
   router.post('/passkey/sign-in-options', async (req, res) => {

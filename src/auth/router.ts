@@ -4,8 +4,14 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import { requireRecentSignIn } from '../domain/access/actor.ts';
-import { acceptInvitation } from '../domain/access/invitation.ts';
-import { beginSession, endSession, findSession } from '../domain/access/session.ts';
+import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
+import {
+  beginSession,
+  endSession,
+  findSession,
+  revokeSession,
+  sessionsOf,
+} from '../domain/access/session.ts';
 import {
   changeEmail,
   checkPassword,
@@ -14,6 +20,7 @@ import {
   resetPassword,
   type SignInContext,
   takeReset,
+  tooManyPasswords,
   welcome,
 } from '../domain/access/sign-in.ts';
 import {
@@ -26,7 +33,7 @@ import {
   updateName,
 } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError, type ErrorCode, invalid, RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
@@ -84,10 +91,9 @@ const BODY_TIMEOUT = 5_000;
 const MAX_BODIES = 200;
 const MAX_BODIES_OF_NETWORK = 50;
 
-/** How many requests that calculate a hash are here, in all and of one network; how many go on, and how long others wait. */
+/** How many requests that calculate a hash are here, in all and of one network, and how long they wait for their turn. */
 const MAX_HASHING = 200;
 const MAX_HASHING_OF_NETWORK = 40;
-const MAX_GOING_ON = 4;
 const HASHING_TIMEOUT = 5_000;
 
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
@@ -111,7 +117,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     ...{ max: MAX_HASHING, maxOfOwner: () => MAX_HASHING_OF_NETWORK, maxWaiting: 0 },
     refusal: tooManyAtOnce,
   });
-  const goingOn = new Turns({ max: MAX_GOING_ON, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
+  // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
+  const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -119,17 +126,14 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     passkeys: isOwn && passkeys.isPossible,
     issuer: openId?.issuer ?? null,
   };
-  const contextOf = (req: Request): SignInContext => ({
-    passwords,
-    network: networkOf(clientOf(req, trust).address),
-    now: now(),
-  });
+  const contextOf = (): SignInContext => ({ passwords, now: now() });
+  const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
 
   /** Begins a session for a user, in place of one. */
-  const begin = async (req: Request, res: Response, user: User, before: string | null): Promise<void> => {
+  const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
     if (before !== null) await endSession(db, before);
-    const session = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
-    cookies.set(res, session);
+    const { token, maxAge } = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
+    cookies.set(res, token, maxAge);
   };
 
   const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
@@ -158,10 +162,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     return found;
   };
 
+  const recentSessionOf = async (req: Request) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    return session;
+  };
+
   const sessionWith = async (req: Request, given: string | null) =>
     given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
 
-  const anySessionOf = (req: Request) => sessionWith(req, cookies.anyTokenOf(req));
+  const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));
 
   const requireOwnWays = (): void => {
     if (isOwn) return;
@@ -170,15 +180,14 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   };
 
   const limit = async (req: Request): Promise<void> => {
-    await begun.consume(contextOf(req).network).catch((error: unknown) => {
+    await begun.consume(networkOfClient(req)).catch((error: unknown) => {
       throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
     });
   };
 
   const tools: SignInTools = {
     ...{ db, consoleUrl, now, report },
-    ...{ limit, sessionOf, anySessionOf, signIn, requireOwnWays },
-    begin: (req, res, user) => begin(req, res, user, cookies.anyTokenOf(req)),
+    ...{ limit, recentSessionOf, anySessionOf, begin, signIn, requireOwnWays },
   };
   const start = openId && createStart(openId, tools);
 
@@ -186,11 +195,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   /** Networks take turns; nothing is done for a client that has left. */
   const postHashed = (path: string, handle: (req: Request, res: Response) => Promise<void>) => {
     router.post(path, (req, res) => {
-      const { network } = contextOf(req);
+      const network = networkOfClient(req);
       const work = async () => {
         if (!requestInfoOf(res).isAborted) await handle(req, res);
       };
-      return hashing.take(network, () => goingOn.take(network, work));
+      return hashing.take(network, () => turns.take(network, work));
     });
   };
   router.use((_req, res, next) => {
@@ -238,6 +247,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       identities: own.identities.map((one) => ({
         ...{ id: String(one.id), issuer: one.issuer, createdAt: one.createdAt },
       })),
+      sessions: (await sessionsOf(db, session.userId, now())).map((one) => ({
+        ...{ id: String(one.id), device: one.device, isCurrent: one.id === session.id },
+        ...{ signedInAt: one.signedInAt, lastUsedAt: one.lastUsedAt },
+      })),
       signedInAt: session.signedInAt,
     });
   });
@@ -248,7 +261,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.use(requireJson, async (req, res, next) => {
     req.body = objectIn(
-      await bodies.take(contextOf(req).network, () => readBody(req, res, MAX_BODY, bodyTimeout)),
+      await bodies.take(networkOfClient(req), () => readBody(req, res, MAX_BODY, bodyTimeout)),
     );
     next();
   });
@@ -261,19 +274,28 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       await removeWay(db, what, await sessionOf(req), id, ways, now());
       res.status(204).end();
     });
+  router.post('/session/remove', async (req, res) => {
+    const { id } = parseInput(z.object({ id: text }), req.body);
+    await revokeSession(db, await sessionOf(req), id);
+    res.status(204).end();
+  });
+  router.post('/token', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await limit(req);
+    res.json(await describeLink(db, given.token, now()));
+  });
   postHashed('/welcome', async (req, res) => {
     requireOwnWays();
     const given = parseInput(token, req.body);
-    const user = await welcome(db, { ...req.body, ...given }, contextOf(req)).catch(taken);
+    const user = await welcome(db, { ...req.body, ...given }, contextOf()).catch(taken);
     await signIn(req, res, user, 201);
   });
   postHashed('/sign-in', async (req, res) => {
     requireOwnWays();
     const given = parseInput(credentials, req.body);
-    const context = contextOf(req);
     let user: User | null = null;
-    await limits.check(emailKeyOf(given.email), context.network, async () => {
-      user = await checkPassword(db, given, context);
+    await limits.check(emailKeyOf(given.email), networkOfClient(req), async () => {
+      user = await checkPassword(db, given, contextOf());
       return user !== null;
     });
     if (user === null)
@@ -286,14 +308,14 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (session === null) requireOwnWays();
     const input = { ...req.body, ...given };
     const own = session?.user ?? null;
-    const { user, accountId } = await acceptInvitation(db, input, own, contextOf(req)).catch(taken);
+    const { user, accountId } = await acceptInvitation(db, input, own, contextOf()).catch(taken);
     if (session === null) return signIn(req, res, user, 201);
     res.status(201).json(await view(user, String(accountId)));
   });
   postHashed('/reset', async (req, res) => {
     const given = parseInput(token, req.body);
     const user = isOwn
-      ? await resetPassword(db, { ...given, password: req.body.password }, contextOf(req))
+      ? await resetPassword(db, { ...given, password: req.body.password }, contextOf())
       : await takeReset(db, given.token, {}, now());
     await signIn(req, res, user);
   });
@@ -305,7 +327,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
-    if (given === null && cookies.anyTokenOf(req) !== null)
+    if (given === null && cookies.of(req) !== null)
       throw new DomainError('UNAUTHENTICATED', 'The site itself signs out: send the header Origin.');
     const session = await sessionWith(req, given);
     if (given !== null) await endSession(db, given);
@@ -322,17 +344,14 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   postHashed('/password', async (req, res) => {
     requireOwnWays();
-    const session = await sessionOf(req);
-    requireRecentSignIn({ session }, now());
+    const session = await recentSessionOf(req);
     const password = requireGoodPassword(req.body.password, session.user.email);
-    const { network } = contextOf(req);
-    await setPassword(db, session.userId, await passwords.hash(network, password));
+    await setPassword(db, session.userId, await passwords.hash(password));
     await endSessions(db, session.userId, session.id);
     res.status(204).end();
   });
   router.post('/email', async (req, res) => {
-    const session = await sessionOf(req);
-    requireRecentSignIn({ session }, now());
+    const session = await recentSessionOf(req);
     const isChanged = await changeEmail(db, services, session.user, req.body.email, now());
     if (isChanged) await endSessions(db, session.userId, session.id);
     res.status(isChanged ? 204 : 202).end();
@@ -362,13 +381,13 @@ const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [],
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
   if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
-    throw invalid([{ path: ['Content-Type'], messages: ['must be application/json'] }]);
+    throw invalidField('Content-Type', 'must be application/json');
   next();
 }
 
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
 function objectIn(body: Buffer | null): object {
-  const refusal = (message: string) => invalid([{ path: ['body'], messages: [message] }]);
+  const refusal = (message: string) => invalidField('body', message);
   if (body === null)
     throw refusal(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
   if (body.length === 0) return {};
@@ -393,12 +412,6 @@ function taken(error: unknown): never {
 
 /** The error for the caller; null for an internal one. */
 function asVisible(error: unknown): DomainError | null {
-  if (error instanceof RateLimiterRes)
-    return new DomainError(
-      'RATE_LIMITED',
-      'Too many wrong passwords. Wait a minute, or ask for a new password.',
-      [],
-      secondsUntilNext(error),
-    );
+  if (error instanceof RateLimiterRes) return tooManyPasswords(secondsUntilNext(error));
   return visibleError(error);
 }

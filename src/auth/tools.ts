@@ -4,12 +4,13 @@ import type { Database } from '../db/database.ts';
 import type { User } from '../domain/access/user.ts';
 import type { SignedIn } from '../domain/access/ways-in.ts';
 import { isStorable } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
 export const text = z
-  .string('must be a text')
-  .max(1_000, 'may have at most 1000 characters')
-  .refine(isStorable, 'may not contain null characters or broken surrogate pairs');
+  .string(refusal('TEXT'))
+  .max(1_000, refusal('MAX_LENGTH', { max: 1_000 }))
+  .refine(isStorable, refusal('STORABLE'));
 
 /** What all ways to sign in need. */
 export interface SignInTools {
@@ -21,8 +22,8 @@ export interface SignInTools {
   report(res: Response, error: unknown): void;
   /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
   limit(req: Request): Promise<void>;
-  /** The session of a request of the site itself. @throws DomainError UNAUTHENTICATED */
-  sessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
+  /** The session of a request of the site itself, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */
+  recentSessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   anySessionOf(req: Request): Promise<(SignedIn & { readonly user: User }) | null>;
   /** Begins a session for a user, in place of the one that the browser has, wherever the request comes from. */

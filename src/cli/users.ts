@@ -68,8 +68,8 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
   if (verb === 'create') {
     const role = values.role?.toUpperCase() ?? '';
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
-    if (!isRole(role))
-      throw new UsageError(`--role is "${values.role ?? ''}"; it may be ${roleNames.join(', ')}.`);
+    if (values.role === undefined) throw new UsageError(`Name the role: --role ${roleNames.join(', ')}.`);
+    if (!isRole(role)) throw new UsageError(`--role is "${values.role}"; it may be ${roleNames.join(', ')}.`);
     const url = await withDatabase(config, async (db) => {
       const { id } = await accountForOperator(db, account, now);
       return `${page}/accept#${(await inviteByOperator(db, id, { email, role }, now)).token}`;

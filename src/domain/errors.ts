@@ -1,5 +1,6 @@
 import { isUnavailable } from '../db/errors.ts';
 import { TooMuchWaiting } from '../shared/turns.ts';
+import { type Refusal, type Rule, refusalIn } from './rules.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
@@ -23,28 +24,45 @@ export type ErrorCode = keyof typeof errorCodes;
 /** When to try again after UNAVAILABLE, in seconds. */
 export const RETRY_AFTER = 1;
 
-/** The errors of one field: its path in the input, and messages that continue a sentence starting with the field's name. */
-export interface FieldError {
+/**
+ * The errors of one field: its path in the input, messages that continue a sentence starting with the field's name, and the rule
+ * and the values of the first message.
+ */
+export interface FieldError extends Omit<Refusal, 'message'> {
   path: string[];
   messages: string[];
+}
+
+/** @param refusals those of `refusal`, or messages */
+export function fieldError(path: readonly string[], ...refusals: readonly [string, ...string[]]): FieldError {
+  const [first, ...others] = refusals;
+  const { message, ...rule } = refusalIn(first);
+  return { path: [...path], messages: [message, ...others.map((one) => refusalIn(one).message)], ...rule };
 }
 
 /** The only error that is shown to callers; any other one is an internal error. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
+  /** The rule that refuses it; the code if there is no narrower one. */
+  readonly rule: Rule | ErrorCode;
+  readonly values: Refusal['values'];
   readonly fields: readonly FieldError[];
   /** After how many seconds a retry may succeed; null if it would not help. */
   readonly retryAfter: number | null;
 
+  /** @param told the message, or that of `refusal` */
   constructor(
     code: ErrorCode,
-    message: string,
+    told: string,
     fields: readonly FieldError[] = [],
     retryAfter = code === 'UNAVAILABLE' ? RETRY_AFTER : null,
   ) {
+    const { rule, values, message } = refusalIn(told);
     super(message);
     this.name = 'DomainError';
     this.code = code;
+    this.rule = rule === 'INVALID' ? code : rule;
+    this.values = values;
     this.fields = fields;
     this.retryAfter = retryAfter;
   }
@@ -52,6 +70,11 @@ export class DomainError extends Error {
 
 export function notFound(what: string): DomainError {
   return new DomainError('NOT_FOUND', `No such ${what}.`);
+}
+
+/** The error of one wrong field. @param refusal that of `refusal`, or a message */
+export function invalidField(name: string, refusal: string): DomainError {
+  return invalid([fieldError([name], refusal)]);
 }
 
 /** @param message for people; by default the first message of the first field */

@@ -12,7 +12,7 @@ import {
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import type { Actor } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
-import { DomainError, invalid } from './errors.ts';
+import { DomainError, invalidField } from './errors.ts';
 
 /** How long an answer is stored, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export const SHOWN_ONCE = '[shown once]';
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
 
 function wrongKey(message: string): DomainError {
-  return invalid([{ path: ['Idempotency-Key'], messages: [message] }]);
+  return invalidField('Idempotency-Key', message);
 }
 
 function running(): DomainError {

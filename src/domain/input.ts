@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
-import { type FieldError, invalid } from './errors.ts';
+import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
+import { refusal, refusalIn } from './rules.ts';
 
 /** A whole number that both databases can hold as an id or a count. */
 export const MAX_INT = 2_147_483_647;
@@ -38,8 +39,8 @@ export function isStorable(text: string): boolean {
  */
 export function unless(allowed: string) {
   return ({ input }: { readonly input?: unknown }): string => {
-    if (input === undefined) return 'is required';
-    return input === null ? `cannot be cleared: it ${allowed}` : allowed;
+    if (input === undefined) return refusal('REQUIRED');
+    return input === null ? refusal('NOT_CLEARABLE', { allowed: refusalIn(allowed).message }) : allowed;
   };
 }
 
@@ -83,14 +84,16 @@ export function foldCase(text: string): string {
  * @param trimmed how it is trimmed
  */
 export function textOf(min: number, max: number, trimmed: (text: string) => string = trim) {
-  const range = min > 0 ? `must have ${min} to ${max} characters` : `may have at most ${max} characters`;
+  const range = min > 0 ? refusal('LENGTH', { min, max }) : refusal('MAX_LENGTH', { max });
+  const wrong = (length: number) =>
+    min > 0 ? refusal('LENGTH_GIVEN', { min, max, length }) : refusal('MAX_LENGTH_GIVEN', { max, length });
   return z
     .string({ error: unless(range) })
     .overwrite(trimmed)
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
-      error: ({ input }) => (input === '' ? 'may not be empty' : `${range}, not ${lengthOf(String(input))}`),
+      error: ({ input }) => (input === '' ? refusal('BLANK') : wrong(lengthOf(String(input)))),
     })
-    .refine(isStorable, 'may not contain null characters or broken surrogate pairs')
+    .refine(isStorable, refusal('STORABLE'))
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max });
 }
 
@@ -101,10 +104,7 @@ export function plainLine(text: string): string {
 
 /** A name that people read. */
 export function nameOf(max: number) {
-  return textOf(1, max).refine(
-    (text) => text === plainLine(text),
-    'may have no control characters and no line breaks',
-  );
+  return textOf(1, max).refine((text) => text === plainLine(text), refusal('CONTROL_CHARACTERS'));
 }
 
 /** A number that meets `isAllowed`; `allowed` describes the rule in the error message. */
@@ -115,17 +115,17 @@ export function numberOf(isAllowed: (value: number) => boolean, allowed: string)
 /** A whole number from `min` to `max`, both included. */
 export function integerOf(min: number, max: number) {
   const isAllowed = (value: number): boolean => Number.isInteger(value) && value >= min && value <= max;
-  const schema = numberOf(isAllowed, `must be a whole number from ${min} to ${max}`);
+  const schema = numberOf(isAllowed, refusal('INTEGER', { min, max }));
   return schema.meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** True or false. */
-export const flag = z.boolean({ error: unless('must be true or false') });
+export const flag = z.boolean({ error: unless(refusal('BOOLEAN')) });
 
 /** One of the keys of `values`. */
 export function choiceOf<Name extends string>(values: Readonly<Record<Name, string>>) {
   const names = keysOf(values);
-  return z.enum(names, { error: unless(`must be one of ${names.join(', ')}`) });
+  return z.enum(names, { error: unless(refusal('CHOICE', { choices: names.join(', ') })) });
 }
 
 /** The id of a record, as a number; `wrong` is the message for an impossible id. */
@@ -146,7 +146,7 @@ export function idOf(wrong: string) {
  * error for each of a hundred thousand items.
  */
 export function listOf<Item extends z.ZodType>(item: Item, max: number) {
-  const short = z.array(z.unknown(), 'must be a list').max(max, `may have at most ${max} entries`);
+  const short = z.array(z.unknown(), refusal('LIST')).max(max, refusal('MAX_ENTRIES', { max }));
   const { $schema: _, ...items } = z.toJSONSchema(item, { io: 'input', unrepresentable: 'any' });
   return short.meta({ items }).pipe(z.array(item));
 }
@@ -175,8 +175,8 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
     const path = issue.path.map(String);
     const key = path.join('.');
     const field = byPath.get(key);
-    if (field) field.messages.push(issue.message);
-    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, { path, messages: [issue.message] });
+    if (field) field.messages.push(refusalIn(issue.message).message);
+    else if (byPath.size < MAX_FIELD_ERRORS) byPath.set(key, fieldError(path, issue.message));
   }
   return [...byPath.values()];
 }
@@ -196,11 +196,10 @@ export const MAX_BATCH = 100;
  */
 export function parseBatch<Item>(name: string, items: readonly Item[]): readonly Item[] {
   if (items.length <= MAX_BATCH) return items;
-  throw invalid([{ path: [name], messages: [`may have at most ${MAX_BATCH} entries, not ${items.length}`] }]);
+  throw invalidField(name, refusal('MAX_ENTRIES_GIVEN', { max: MAX_BATCH, entries: items.length }));
 }
 
-export const notATimestamp =
-  'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+export const notATimestamp = refusal('TIME');
 
 const isoTimestamp = z.union(
   [z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
@@ -218,6 +217,6 @@ export const timestamp = z
   .transform((text, context) => {
     const at = new Date(text);
     if (/^[1-9]\d{3}-/.test(at.toISOString())) return { at, toTheMinute: !/T\d\d:\d\d:/.test(text) };
-    context.addIssue({ code: 'custom', message: 'must lie in the years 1000 to 9999, in UTC' });
+    context.addIssue({ code: 'custom', message: refusal('YEAR') });
     return z.NEVER;
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countOf, type Expression, type List, type Position } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import { invalid } from './errors.ts';
+import { fieldError, invalid } from './errors.ts';
 import {
   choiceOf,
   fieldErrors,
@@ -14,6 +14,7 @@ import {
   trimPasted,
   withDefault,
 } from './input.ts';
+import { refusal } from './rules.ts';
 import { MAX_URL } from './url.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;
@@ -57,7 +58,7 @@ export const pageInput = z.object({
   perPage: withDefault(
     numberOf(
       (size) => PAGE_SIZES.some((known) => known === size),
-      `must be one of ${PAGE_SIZES.join(', ')}`,
+      refusal('CHOICE', { choices: PAGE_SIZES.join(', ') }),
     ).meta({
       type: 'integer',
       enum: [...PAGE_SIZES],
@@ -98,7 +99,7 @@ export async function readPage<Row extends { id: number }>(
   return pageWith(found.rows, found.total, { page, perPage });
 }
 
-const wrongCursor = 'must be a cursor that this list gave, in the same order';
+const wrongCursor = refusal('CURSOR');
 const cursorInput = z.string().max(16_384, wrongCursor).nullish();
 
 const edgesInput = z
@@ -110,7 +111,7 @@ const edgesInput = z
   })
   .refine(({ first, last }) => first == null || last == null, {
     path: ['last'],
-    error: 'cannot be combined with first',
+    error: refusal('EXCLUSIVE', { other: 'first' }),
   });
 
 export type EdgesInput = z.input<typeof edgesInput>;
@@ -159,7 +160,7 @@ function parseEdges(input: EdgesInput, list: List) {
     const given = input[name];
     if (given == null || wrong.some(({ path }) => path[0] === name)) return undefined;
     const position = positionOf(given, list);
-    if (position === null) wrong.push({ path: [name], messages: [wrongCursor] });
+    if (position === null) wrong.push(fieldError([name], wrongCursor));
     return position ?? undefined;
   };
   const cursors = { after: cursor('after'), before: cursor('before') };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { Turns } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
 import { textOf } from './input.ts';
+import { refusal } from './rules.ts';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -15,16 +16,12 @@ const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scr
 const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
 /** How many hashes of one account, or for one visitor's network, may wait. */
 const MAX_WAITING = 50;
-const turnsOf = (max: number) =>
-  new Turns({
-    max,
-    maxWaiting: MAX_WAITING,
-    refusal: () =>
-      new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER),
-  });
-const turns = turnsOf(MAX_CONCURRENT);
-/** Those of people who sign in: a flood of them delays nobody else's. */
-const turnsOfUsers = turnsOf(1);
+const turns = new Turns({
+  max: MAX_CONCURRENT,
+  maxWaiting: MAX_WAITING,
+  refusal: () =>
+    new DomainError('RATE_LIMITED', 'Too many passwords at once. Try again shortly.', [], RETRY_AFTER),
+});
 
 type OfHash = Parameters<typeof scryptAsync>;
 
@@ -49,7 +46,7 @@ const MAX_PASSWORD = 128;
 /** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
 function passwordOf(shortest: number) {
   return z
-    .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a text') })
+    .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
     .transform(normalized)
     .pipe(textOf(shortest, MAX_PASSWORD))
     .meta({ minLength: shortest, maxLength: MAX_PASSWORD });
@@ -89,7 +86,7 @@ async function hashBy(
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
-/** Hashes and compares the passwords of users, which are as they were typed. Networks take turns. */
+/** Hashes and compares the passwords of users, which are as they were typed. Whoever asks takes turns with others. */
 export class UserPasswords {
   readonly #cost: HashCost;
   #ofNobody: string | undefined;
@@ -98,19 +95,15 @@ export class UserPasswords {
     this.#cost = cost;
   }
 
-  #derive(network: string, ...of: OfHash): Promise<Buffer> {
-    return turnsOfUsers.take(network, () => scryptAsync(...of));
-  }
-
-  hash(network: string, password: string): Promise<string> {
-    return hashBy((...of) => this.#derive(network, ...of), password.normalize('NFC'), this.#cost);
+  hash(password: string): Promise<string> {
+    return hashBy(scryptAsync, password.normalize('NFC'), this.#cost);
   }
 
   /** Whether the password has that hash; without a hash, it takes as long, and is false. */
-  async verify(network: string, password: string, hash: string | null): Promise<boolean> {
-    this.#ofNobody ??= await this.hash(network, '');
+  async verify(password: string, hash: string | null): Promise<boolean> {
+    this.#ofNobody ??= await this.hash('');
     const { cost, salt, expected } = partsOf(hash ?? this.#ofNobody);
-    const typed = await this.#derive(network, password.normalize('NFC'), salt, expected.length, cost);
+    const typed = await scryptAsync(password.normalize('NFC'), salt, expected.length, cost);
     return timingSafeEqual(typed, expected) && hash !== null;
   }
 }

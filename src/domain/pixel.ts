@@ -4,8 +4,9 @@ import { touchLinksWithPixel } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { type FieldError, invalid } from './errors.ts';
+import { type FieldError, fieldError, invalid } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
+import { refusal } from './rules.ts';
 
 export type { Pixel };
 
@@ -72,7 +73,7 @@ export const { find: findPixel, findMany: findPixels, connection: pixelConnectio
 /** The errors of a value for a type; empty if it is valid. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {
   const { format, allowed } = formats[pixelType];
-  return format.test(value) ? [] : [{ path: ['value'], messages: [`must be ${allowed}`] }];
+  return format.test(value) ? [] : [fieldError(['value'], refusal('PIXEL_VALUE', { allowed }))];
 }
 
 /** Whether a stored pixel can be fired: earlier versions accepted other networks' ids. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { textOf, trimPasted } from './input.ts';
+import { refusal } from './rules.ts';
 
 /** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
 function isUrl(text: string): boolean {
@@ -19,11 +20,11 @@ export const MAX_URL = 2048;
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL, trimPasted).refine(
   (text) => text === '' || isWebAddress(text),
-  'must be an absolute http or https URL, such as https://example.com/page',
+  refusal('URL'),
 );
 
 /** The message for an address that is too long for a header. */
-export const tooLongAsSent = `may have at most ${MAX_URL} characters as it is sent, with special ones escaped`;
+export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });
 
 /** Whether clients accept the address in a header. */
 export function isSendable(address: string): boolean {
@@ -94,10 +95,13 @@ export function plainHost(host: string): string {
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Whether the address has this host, as a request may name it: with or without the default port, in any spelling. */
+/**
+ * Whether the address has this host, as a request may name it, in any spelling. A host does not say its scheme, and a proxy that ends
+ * https may name its own port: both default ports are as none.
+ */
 export function isOnHost(address: string, asked: string): boolean {
-  const [host, own] = [normalizeHost(asked), hostOf(address)];
-  return host === own || host === `${own}:${defaultPorts[new URL(address).protocol]}`;
+  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(/:(80|443)$/, ''));
+  return host === own;
 }
 
 /** Whether the address leads to this machine. */

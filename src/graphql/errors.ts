@@ -29,6 +29,7 @@ export function extensionsOf(error: DomainError) {
   const { status } = errorForms[error.code];
   return {
     code: error.code,
+    ...(error.rule !== error.code && { rule: error.rule, values: error.values }),
     ...(error.fields.length > 0 && { fields: error.fields }),
     ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
   };

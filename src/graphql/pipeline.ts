@@ -3,7 +3,7 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'gra
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
 import { requirePermission } from '../domain/access/actor.ts';
-import { DomainError, invalid, RETRY_AFTER } from '../domain/errors.ts';
+import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
@@ -91,7 +91,7 @@ export async function runOwn<Data, Given>(
   const result = await executed(operation, { given, coerced }, request, {
     throwsFailures: true,
     isHeavy: false,
-    spendOnTargets: bounded(MAX_V1_TARGET_BYTES, () => invalid([{ path: ['perPage'], messages: [tooMuch] }])),
+    spendOnTargets: bounded(MAX_V1_TARGET_BYTES, () => invalidField('perPage', tooMuch)),
   });
   if (isAsyncIterable(result)) throw new Error('v1 has no subscriptions');
   const [error] = result.errors ?? [];

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { requirePermission } from '../domain/access/actor.ts';
-import { invalid, notFound } from '../domain/errors.ts';
+import { fieldError, invalid, notFound } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { RequestOf } from '../graphql/context.ts';
 import { decodeFields } from './form/field.ts';
@@ -40,7 +40,7 @@ export function createDownload({
     const { input, refusals } = decodeFields(route.fields, parseForm(text.toString()), route.schema, false);
     if (refusals.size > 0)
       throw invalid(
-        [...refusals].map(([name, messages]) => ({ path: [name], messages })),
+        [...refusals].map(([name, [first = '', ...others]]) => fieldError([name], first, ...others)),
         [...refusals.values()][0]?.[0],
       );
     request.named(`download ${kind}`);

@@ -189,16 +189,8 @@ const Invitation = builder.objectRef<InvitationView>('Invitation').implement({
       resolve: ({ token }, _args, { services }) =>
         token === undefined ? null : services.pageUrl('accept', token),
     }),
-    createdAt: t.field({
-      type: 'DateTime',
-      description: 'When the person was invited.',
-      resolve: ({ createdAt }) => createdAt,
-    }),
-    expiresAt: t.field({
-      type: 'DateTime',
-      description: 'When the invitation ends.',
-      resolve: ({ expiresAt }) => expiresAt,
-    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the person was invited.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the invitation ends.' }),
   }),
 });
 
@@ -220,19 +212,20 @@ builder.queryFields((t) => {
     members: t.field({
       ...connectionOf('Member', 'members', Member),
       description: `The members ${of}`,
-      resolve: (_root, args, { lists, actor }) =>
-        peopleConnection<Membership>(lists, actor, 'Membership', args),
+      resolve: (_root, args, { lists, actor, now }) =>
+        peopleConnection<Membership>(lists, actor, 'Membership', args, now()),
     }),
     invitations: t.field({
       ...connectionOf('Invitation', 'invitations', Invitation),
-      description: `The open invitations ${of}`,
-      resolve: (_root, args, { lists, actor }) =>
-        peopleConnection<InvitationView>(lists, actor, 'Invitation', args),
+      description: `The open invitations, which are neither accepted nor expired, ${of}`,
+      resolve: (_root, args, { lists, actor, now }) =>
+        peopleConnection<InvitationView>(lists, actor, 'Invitation', args, now()),
     }),
     apiKeys: t.field({
       ...connectionOf('ApiKey', 'keys', ApiKey),
-      description: `The keys that are not revoked, ${of}`,
-      resolve: (_root, args, { lists, actor }) => peopleConnection<ApiKeyRow>(lists, actor, 'ApiKey', args),
+      description: `The keys that are not revoked, also expired ones, ${of}`,
+      resolve: (_root, args, { lists, actor, now }) =>
+        peopleConnection<ApiKeyRow>(lists, actor, 'ApiKey', args, now()),
     }),
   };
 });
@@ -293,7 +286,8 @@ builder.mutationFields((t) => ({
   }),
   createApiKey: t.field({
     type: resultOf('CreateApiKey', 'The new key', CreatedApiKey, [ValidationError]),
-    description: 'Makes a key for a program. It ends with the membership of its maker.',
+    description:
+      'Makes a key for a program. It ends with the membership of its maker, and with the key that made it.',
     extensions: changeCost,
     args: { input: t.arg({ type: KeyInput, required: true, description: 'The new key.' }) },
     resolve: (_root, { input }, { db, actor, now, keyed }) =>
@@ -306,7 +300,7 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: resultOf('RevokeApiKey', 'The revoked key', DeletedRecord, [NotFoundError]),
-    description: 'Revokes a key: every process refuses it within a second.',
+    description: 'Revokes a key, and all that it made: every process refuses them within a second.',
     extensions: changeCost,
     args: idArgs('key'),
     resolve: (_root, { id }, { db, actor, now }) => asDeleted('ApiKey', revokeApiKey(db, actor, id, now())),

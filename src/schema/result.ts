@@ -1,6 +1,7 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
 import { DomainError, type ErrorCode, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
+import { type Refusal, rules } from '../domain/rules.ts';
 import { builder, type Types } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
@@ -21,7 +22,26 @@ export const errorForms: Record<ErrorCode, { readonly type?: string; readonly st
   UNAVAILABLE: { status: 503 },
 };
 
+/** The names and values of a rule, for clients that word it in another language. */
+const RuleEnum = enumType(
+  'Rule',
+  "Why a field or an operation was refused. Of a field, the description is the rest of a sentence that starts with the field's " +
+    'name; names in braces stand for values.',
+  { ...errorCodes, ...rules },
+);
+
+const RuleValue = builder.objectRef<Refusal['values'][number]>('RuleValue').implement({
+  description: 'A value in the words of a rule.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name in the words of the rule.' }),
+    value: t.exposeString('value', { description: 'The value, as a text.' }),
+  }),
+});
+
 const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
+
+/** How many values a rule has at most. */
+const MAX_VALUES = 3;
 
 /** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {
@@ -41,6 +61,18 @@ const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
       description: 'A code for programs.',
       resolve: ({ error }) => error.code,
     }),
+    rule: t.field({
+      type: RuleEnum,
+      description:
+        'The rule that refuses it, for clients that word it in another language; the code if there is no narrower one.',
+      resolve: ({ error }) => error.rule,
+    }),
+    values: t.field({
+      type: [RuleValue],
+      description: 'The values in the words of the rule.',
+      extensions: costs({ size: MAX_VALUES }),
+      resolve: ({ error }) => [...error.values],
+    }),
   }),
 });
 
@@ -54,6 +86,17 @@ const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
     messages: t.exposeStringList('messages', {
       description: "What is wrong, as the rest of a sentence that starts with the field's name.",
       extensions: costs({ size: 1, weight: 2 }),
+    }),
+    rule: t.field({
+      type: RuleEnum,
+      description: 'The rule of the first message, for clients that word it in another language.',
+      resolve: ({ rule }) => rule,
+    }),
+    values: t.field({
+      type: [RuleValue],
+      description: 'The values in the words of the rule.',
+      extensions: costs({ size: MAX_VALUES }),
+      resolve: ({ values }) => [...values],
     }),
   }),
 });

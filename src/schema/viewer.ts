@@ -1,6 +1,6 @@
 import type { RateLimitState } from '../domain/access/actor.ts';
 import { type Permission as PermissionName, permissions } from '../domain/access/role.ts';
-import { sessionsOf } from '../domain/access/session.ts';
+import { MAX_SESSIONS, sessionsOf } from '../domain/access/session.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
@@ -29,9 +29,6 @@ const Session = builder.objectRef<SessionRow>('Session').implement({
     }),
   }),
 });
-
-/** How many sessions are shown. */
-const MAX_SESSIONS = 50;
 
 const Viewer = builder.objectRef<object>('Viewer').implement({
   description: 'The caller.',
@@ -79,8 +76,8 @@ const Viewer = builder.objectRef<object>('Viewer').implement({
       type: [Session],
       description: "The user's own sessions, the last used first; empty for a key.",
       extensions: costs({ size: MAX_SESSIONS, work: STATEMENT_COST }),
-      resolve: async (_viewer, _args, { db, actor: { userId }, now }) =>
-        userId === null ? [] : (await sessionsOf(db, userId, now())).slice(0, MAX_SESSIONS),
+      resolve: (_viewer, _args, { db, actor: { userId }, now }) =>
+        userId === null ? [] : sessionsOf(db, userId, now()),
     }),
   }),
 });

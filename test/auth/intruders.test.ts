@@ -100,13 +100,13 @@ test('an invitation ends if its inviter is lowered while the new password is has
   const token = tokenOf(await invite(admin, email, 'ADMIN'));
   const { prisma } = server.database;
   class Slow extends UserPasswords {
-    override async hash(network: string, password: string): Promise<string> {
+    override async hash(password: string): Promise<string> {
       await prisma.membership.update({ where: { id: admin.memberId }, data: { role: 'VIEWER' } });
-      return super.hash(network, password);
+      return super.hash(password);
     }
   }
   const input = { token, name: 'Late', email, password: 'a good password' };
-  const context = { passwords: new Slow({ N: 2, r: 1, p: 1 }), network: 'x', now: server.clock.now };
+  const context = { passwords: new Slow({ N: 2, r: 1, p: 1 }), now: server.clock.now };
   await expect(acceptInvitation(server.database, input, null, context)).rejects.toThrow('This link is');
   expect(await findUserByEmail(server.database, email)).toBeNull();
 });

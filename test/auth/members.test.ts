@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../src/domain/access/actor.ts';
+import { createApiKey, revokeKey } from '../../src/domain/access/api-key.ts';
+import { inviteMember } from '../../src/domain/access/invitation.ts';
+import { removeMember, updateMember } from '../../src/domain/access/member.ts';
+import { permissionsOf } from '../../src/domain/access/role.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
+import type { Services } from '../../src/domain/services.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -69,6 +75,43 @@ describe('a member', () => {
     const person = await signedIn(server, account, role);
     const { code } = await run(person, `updateMember(id: ${person.memberId}, input: { role: OWNER })`);
     expect([code, await roleOf(person.memberId)]).toEqual(['FORBIDDEN', role]);
+  });
+
+  test.each([
+    ['VIEWER', 'VIEWER', 'FORBIDDEN'],
+    ['EDITOR', 'VIEWER', 'FORBIDDEN'],
+    ['ADMIN', 'OWNER', 'FORBIDDEN'],
+    ['ADMIN', 'ADMIN', undefined],
+  ])('as %s removes %s: %s', async (role, whom, code) => {
+    const caller = await signedIn(server, account, role);
+    const other = await signedIn(server, account, whom);
+    expect((await run(caller, `removeMember(id: ${other.memberId})`)).code).toBe(code);
+    expect(await roleOf(other.memberId)).toBe(code && whom);
+  });
+
+  test('who is lowered or removed at that moment does no more than they may then', async () => {
+    const lowered = await signedIn(server, account, 'ADMIN');
+    const removed = await signedIn(server, account, 'ADMIN');
+    const target = await signedIn(server, account, 'VIEWER');
+    const { database, clock } = server;
+    // As a request has authenticated them before.
+    const before = (person: Member): Actor => ({
+      ...{ accountId: account, keyId: null, userId: person.userId, memberId: person.memberId },
+      ...{ session: { id: 0, signedInAt: clock.now }, role: 'ADMIN', permissions: permissionsOf('ADMIN') },
+    });
+    await run(owner, `updateMember(id: ${lowered.memberId}, input: { role: VIEWER })`);
+    await run(owner, `removeMember(id: ${removed.memberId})`);
+    const id = String(target.memberId);
+    const services = { pageUrl: () => '', sendMail: null } as unknown as Services;
+    for (const actor of [lowered, removed].map(before))
+      for (const refused of [
+        updateMember(database, actor, id, { role: 'EDITOR' }, clock.now),
+        removeMember(database, actor, id, clock.now),
+        createApiKey(database, actor, { name: 'Late', role: 'VIEWER' }, clock.now),
+        inviteMember(database, actor, services, { email: 'l@example.com', role: 'VIEWER' }, clock.now),
+      ])
+        await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(await roleOf(target.memberId)).toBe('VIEWER');
   });
 
   test.each(['updateMember(id: ID, input: { role: ADMIN })', 'removeMember(id: ID)'])(
@@ -194,6 +237,24 @@ describe('a key', () => {
       .callerWith(key)
       .data(`mutation { createApiKey(input: { name: "Child", role: ADMIN }) { ${fields} } }`);
     expect(child).toMatchObject({ createApiKey: { apiKey: { expiresAt: '2026-12-01T00:00:00.000Z' } } });
+  });
+
+  test('ends with the key that made it, however far from it, and no other does', async () => {
+    const make = async (by: { data: Person['data'] }) => {
+      const made = await by.data<{ createApiKey: { key: string; apiKey: { id: string } } }>(
+        'mutation { createApiKey(input: { name: "Made", role: ADMIN }) { ... on CreatedApiKey { key apiKey { id } } } }',
+      );
+      return Object.assign(server.callerWith(made.createApiKey.key), { id: made.createApiKey.apiKey.id });
+    };
+    const [first, other] = [await make(owner), await make(owner)];
+    const second = await make(first);
+    const third = await make(second);
+    await run(owner, `revokeApiKey(id: ${first.id})`);
+    const statuses = () =>
+      Promise.all([second, third, other].map(async (key) => (await key.rest('GET', '/links')).status));
+    await expect.poll(statuses, { timeout: SOON }).toEqual([401, 401, 200]);
+    await revokeKey(server.database, other.id, server.clock.now);
+    await expect.poll(statuses, { timeout: SOON }).toEqual([401, 401, 401]);
   });
 
   test('is revoked by an admin, also one that the operator made', async () => {

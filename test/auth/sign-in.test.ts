@@ -3,6 +3,7 @@ import { hashToken } from '../../src/domain/access/actor.ts';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
 import type { Mail } from '../../src/domain/access/mails.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
+import { beginSession } from '../../src/domain/access/session.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
 import { Person } from '../support/person.ts';
@@ -141,6 +142,7 @@ describe('signing in', () => {
     const { status, headers, body } = await guess();
     expect([status, body.error?.code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(body.error?.message).toContain(`Try again in ${headers.get('retry-after')} s, `);
     expect((await signIn(new Person(server), ana.email, ana.password, network)).status).toBe(200);
   });
 
@@ -154,6 +156,7 @@ describe('signing in', () => {
     });
     const refused = await signIn(new Person(server), 'hunted@example.com', 'a good password');
     expect([refused.status, refused.body.error?.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(refused.body.error?.message).toContain('Try again in 60 minutes, ');
     const { body } = await person.auth('session');
     const userId = Number((body.user as { id: string }).id);
     const reset = await createToken(server.database, 'RESET', { userId }, server.clock.now);
@@ -192,8 +195,53 @@ describe('signing in', () => {
   });
 });
 
+describe('the token of a link', () => {
+  const about = async (token: string) => {
+    const { status, body } = await new Person(server).auth('token', { token });
+    return status === 200 ? body : status;
+  };
+
+  test('says what an invitation is, without using it up, until it is accepted or its inviter has gone', async () => {
+    const { person, token } = await invited('asked@example.com');
+    const { expiresAt, ...rest } = (await about(token)) as Record<string, unknown>;
+    expect(rest).toEqual({
+      ...{ kind: 'INVITATION', account: 'default', inviter: 'Ana', role: 'EDITOR' },
+      email: 'asked@example.com',
+    });
+    expect(expiresAt).toBe(new Date(server.clock.now.getTime() + 7 * 24 * 60 * 60_000).toISOString());
+    const asked = { name: 'x', email: 'asked@example.com', password: 'a good password' };
+    expect((await person.auth('accept', { token, ...asked })).status).toBe(201);
+    expect(await about(token)).toBe(410);
+  });
+
+  test('says what an operator’s invitation and a reset are, and nothing of other tokens', async () => {
+    const input = { email: 'new-owner@example.com', role: 'OWNER' };
+    const { token } = await inviteByOperator(server.database, 1, input, server.clock.now);
+    expect(await about(token)).toMatchObject({ kind: 'INVITATION', inviter: null, role: 'OWNER' });
+    const reset = await createToken(server.database, 'RESET', { userId: 1 }, server.clock.now);
+    expect(await about(reset)).toMatchObject({ kind: 'RESET', email: 'Ana@Example.com' });
+    const others = [
+      await createToken(server.database, 'WELCOME', {}, server.clock.now),
+      await createToken(server.database, 'PASSKEY', {}, server.clock.now),
+      await createToken(server.database, 'OPENID', {}, server.clock.now),
+      'unknown',
+      '',
+    ];
+    expect(await Promise.all(others.map(about))).toEqual(Array(5).fill(410));
+  });
+
+  test('is asked for at most 300 times a minute by a network', async () => {
+    const headers = from();
+    const asked = await Promise.all(
+      Array.from({ length: 301 }, () => new Person(server).auth('token', { token: 'x' }, headers)),
+    );
+    expect(asked.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+});
+
 test.each([
   ['GET', 'sign-in', 405, 'POST'],
+  ['GET', 'token', 405, 'POST'],
   ['PUT', 'profile', 405, 'GET, POST'],
   ['POST', 'session', 405, 'GET'],
   ['GET', 'session/', 404, null],
@@ -217,6 +265,14 @@ describe('a session', () => {
   test.each([
     ['the page of the site itself', { 'Sec-Fetch-Site': 'same-origin' }, 200],
     ['an own origin, over plain http', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example' }, 200],
+    [
+      'an own origin, behind a proxy that adds the default port',
+      {
+        ...{ 'Sec-Fetch-Site': 'none', Origin: 'https://s.example' },
+        'X-Forwarded-Host': 'S.example:443',
+      },
+      200,
+    ],
     ['nothing that says where it comes from', { 'Sec-Fetch-Site': 'none' }, 401],
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['another port', { 'Sec-Fetch-Site': 'none', Origin: 'https://s.example:8443' }, 403],
@@ -312,6 +368,30 @@ describe('a session', () => {
     await one.data('mutation($id: ID!) { revokeSession(id: $id) { __typename } }', { id: current?.id });
     await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
   });
+
+  test('is shown to and ended by its user, also a member of no account', async () => {
+    const user = { name: 'Lone', email: 'lone@example.com', emailKey: 'lone@example.com' };
+    const { id: userId } = await server.database.prisma.user.create({
+      data: { ...user, createdAt: server.clock.now },
+    });
+    const [one, two] = [new Person(server), new Person(server)];
+    for (const person of [one, two]) {
+      const { token } = await beginSession(server.database, userId, 'a browser', server.clock.now);
+      person.cookie = `__Host-linkspace=${token}`;
+    }
+    type Sessions = { id: string; device: string; isCurrent: boolean }[];
+    const sessions = (await one.auth('profile')).body.sessions as Sessions;
+    expect(sessions.map(({ device, isCurrent }) => [device, isCurrent])).toEqual([
+      ['a browser', false],
+      ['a browser', true],
+    ]);
+    const strangers = await member('stranger@example.com');
+    const end = { id: sessions[0]?.id };
+    expect((await strangers.auth('session/remove', end)).status).toBe(404);
+    expect((await one.auth('session/remove', end)).status).toBe(204);
+    await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
+    expect((await one.auth('session')).status).toBe(200);
+  });
 });
 
 describe('an invitation', () => {
@@ -379,9 +459,17 @@ describe('an invitation', () => {
     await owner.data('mutation($id: ID!) { removeMember(id: $id) { __typename } }', { id });
     expect((await accept(second.token)).status).toBe(410);
     const third = await invited('dee@example.com', 'EDITOR');
+    const open = async () =>
+      (
+        await owner.data<{ invitations: { nodes: { email: string }[] } }>(
+          '{ invitations { nodes { email } } }',
+        )
+      ).invitations.nodes;
+    expect(await open()).toContainEqual({ email: 'dee@example.com' });
     server.clock.now = new Date(server.clock.now.getTime() + 7 * 86_400_000);
     await signIn(owner);
     expect((await accept(third.token)).status).toBe(410);
+    expect(await open()).toEqual([]);
   });
 });
 
@@ -391,7 +479,7 @@ describe('a new password', () => {
     ['too long', 'x'.repeat(257), 'must have 10 to 256 characters, not 257'],
     ['the email', 'PASS@example.com', 'may not be the email address'],
     ['one of the commonest', 'Password123', 'is one of the commonest passwords: choose another'],
-    ['no text', 7, 'must be a text of 10 to 256 characters'],
+    ['no text', 7, 'must be a text'],
   ])('is not %s', async (_name, password, message) => {
     const { person, token } = await invited('pass@example.com');
     const { status, body } = await person.auth('accept', {

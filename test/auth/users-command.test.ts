@@ -53,6 +53,10 @@ test.each([
   [['create', '--account', 'x', '--role', 'owner'], /--email/],
   [['create', '--email', 'x@example.com', '--role', 'owner'], /--account/],
   [
+    ['create', '--email', 'x@example.com', '--account', 'x'],
+    /Name the role: --role viewer, editor, admin, owner/,
+  ],
+  [
     ['create', '--email', 'x@example.com', '--account', 'x', '--role', 'king'],
     /viewer, editor, admin, owner/,
   ],

@@ -76,6 +76,10 @@ describe('the surface of a path', () => {
     ['/api/v10/links', 'other', 404, 'application/json'],
     ['/api/v1%2flinks', 'other', 404, 'application/json'],
     ['/%61pi/v1/links', 'visit', 404, 'text/html'],
+    ['/auth/session', 'other', 401, 'application/json'],
+    ['/AUTH/session', 'visit', 404, 'text/html'],
+    ['/auth/', 'visit', 404, 'text/html'],
+    ['/auth', 'visit', 404, 'text/html'],
     ['/unknown', 'visit', 404, 'text/html'],
   ])('%s is %s', async (target, surface, status, type) => {
     const answer = await ask(target);

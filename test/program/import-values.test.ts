@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
+import { refusalIn } from '../../src/domain/rules.ts';
 import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';
+
+/** Why the value is refused; undefined if it is not. */
+function refusalOf(schema: typeof time | typeof yesOrNo | typeof count, value: unknown): string | undefined {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  return issue && refusalIn(issue.message).message;
+}
 
 test.each([
   ['2026-11-20', '2026-11-20T00:00:00Z'],
@@ -49,7 +56,7 @@ test.each([
   '11/20/2026',
   '20.11.2026',
 ])('refuses %s as a time', (text) => {
-  expect(() => time.parse(text)).toThrow(
+  expect(refusalOf(time, text)).toContain(
     'it must be a time, such as 2026-11-20T10:00:00Z, Nov 20, 2026 10:00 AM, or seconds since 1970',
   );
 });
@@ -67,7 +74,7 @@ test.each([
 });
 
 test.each(['FALSCH', 'nein', 'maybe', {}])('refuses %s as yes or no', (value) => {
-  expect(() => yesOrNo.parse(value)).toThrow('it must be 1 or 0, true or false, yes or no, or a time');
+  expect(refusalOf(yesOrNo, value)).toContain('it must be 1 or 0, true or false, yes or no, or a time');
 });
 
 test.each(['Never', 'n/a', '-', '0', false])('reads %s as no time', (value) => {
@@ -78,11 +85,7 @@ const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000));
 test.each(Object.entries({ time, count, yesOrNo, wholeNumber }))(
   'refuses a deeply nested list as %s',
   (_name, kind) => {
-    expect(kind.safeParse(deep).error?.issues).toEqual([
-      expect.objectContaining({
-        message: expect.stringMatching(/^is "an object of very many levels"; it must be /),
-      }),
-    ]);
+    expect(refusalOf(kind, deep)).toMatch(/^is "an object of very many levels"; it must be /);
   },
 );
 
@@ -93,6 +96,6 @@ test('isSet treats a deeply nested list as set', () => {
 test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000_000)])(
   'refuses a very long text as a time without spending long on it',
   (text) => {
-    expect(() => time.parse(text)).toThrow('it must be a time');
+    expect(refusalOf(time, text)).toContain('it must be a time');
   },
 );

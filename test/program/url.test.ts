@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { withScheme } from '../../console/src/parts/format.ts';
 import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
-import { normalizeHost, webAddress } from '../../src/domain/url.ts';
+import { refusal } from '../../src/domain/rules.ts';
+import { isOnHost, normalizeHost, webAddress } from '../../src/domain/url.ts';
 
 test('parses URLs with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from(
@@ -28,7 +29,7 @@ test('drops the invisible characters around a pasted address and alias, mixed wi
     expect(aliasInput.parse(`${around}abc${around}`)).toBe('abc');
     expect(withScheme(`${around}www.example.com/a${around}`)).toBe('https://www.example.com/a');
   }
-  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe('may not be empty');
+  expect(webAddress.safeParse(INVISIBLE).error?.issues[0]?.message).toBe(refusal('BLANK'));
 });
 
 test('keeps invisible characters inside an address', () => {
@@ -41,4 +42,20 @@ test('drops a long run of invisible characters in little time', () => {
   const text = `${'\u200B'.repeat(200_000)}x${'\u200B'.repeat(200_000)}y`;
   expect(webAddress.safeParse(`${text}\u200B`).success).toBe(false);
   expect(process.cpuUsage().user - begin).toBeLessThan(1_000_000);
+});
+
+test.each([
+  ['https://s.example', 's.example', true],
+  ['https://s.example', 'S.Example.', true],
+  ['https://s.example', 's.example:443', true],
+  // A proxy ends https, and names its own port.
+  ['https://s.example', 's.example:80', true],
+  ['http://s.example', 's.example:80', true],
+  ['https://s.example:80', 's.example:80', true],
+  ['http://s.example:443', 's.example:443', true],
+  ['https://s.example', 's.example:8080', false],
+  ['https://s.example:8080', 's.example', false],
+  ['https://s.example', '', false],
+])('whether %s has the host %s: %s', (address, asked, expected) => {
+  expect(isOnHost(address, asked)).toBe(expected);
 });

@@ -84,7 +84,13 @@ test('says what pixels cannot do on the host of the console, once there are pixe
   const { stdout } = before;
   await before.end();
   const after = await start({ DATABASE_URL: url });
-  expect([stdout, after.stdout].map((text) => text.includes(note))).toEqual([false, true]);
+  await after.end();
+  const apart = await start({ DATABASE_URL: url, CONSOLE_URL: 'http://console.example' });
+  expect([stdout, after.stdout, apart.stdout].map((text) => text.includes(note))).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });
 
 test('accepts the first key that was set', async () => {

@@ -63,7 +63,7 @@ export async function addMember(
 /** Makes a user, whose password is `PASSWORD`, in the account of a key. */
 export async function addUser(server: Server, key: string, role: Role = 'OWNER') {
   const email = `${role.toLowerCase()}-${crypto.randomUUID()}@example.com`;
-  const hash = await passwords.hash('test', PASSWORD);
+  const hash = await passwords.hash(PASSWORD);
   const user = await createUser(server.database, { name: 'Kim', email }, hash, server.clock.now);
   return { accountId: await addMember(server, key, user.id, role), user };
 }

@@ -1,19 +1,18 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ask, type SignedIn, send } from '../data/auth.ts';
+import { type AboutLink, ask, type SignedIn, send, useAsk } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
 import { EmailField, NewPasswordField, TextField } from '../parts/field.tsx';
 import { type FormState, type Outcome, useForm } from '../parts/form.ts';
-import { faultText } from '../parts/notice.tsx';
+import { FaultNotice, faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 import { OtherWays, SignInForm, useMethods } from './sign-in.tsx';
 
 const t = texts.entrances;
-const newPerson = { name: '', email: '', password: '' };
-type Person = typeof newPerson;
+type Person = Record<'name' | 'email' | 'password', string>;
 
 interface TokenGateProps {
   readonly title: string;
@@ -24,6 +23,33 @@ interface TokenGateProps {
   onDone?(): void;
   readonly children?: (errors: FormState['errors']) => ReactNode;
 }
+
+/** A page for the token of its link, once the service has said what that is for. */
+function LinkGate({
+  page,
+  children,
+}: {
+  page: LinkPage;
+  children: (link: AboutLink) => ReactNode;
+}): ReactNode {
+  // As after it was loaded again.
+  if (tokenOfLink === '') return <Told title={t[page]} text={t.noToken} way={t.toConsole} />;
+  return <OpenLink page={page}>{children}</OpenLink>;
+}
+
+function OpenLink({ page, children }: Parameters<typeof LinkGate>[0]): ReactNode {
+  const { data, fault, again } = useAsk<AboutLink>('token', { token: tokenOfLink });
+  if (data) return children(data);
+  if (fault?.code === 'GONE') return <Told title={t.ended} text={t.endedWhy[page]} way={t.toConsole} />;
+  if (!fault) return waiting;
+  return (
+    <Gate title={t[page]}>
+      <FaultNotice fault={fault} again={again} />
+    </Gate>
+  );
+}
+
+type LinkPage = keyof typeof t.endedWhy;
 
 /** A page that sends the token of its link. */
 function TokenGate({
@@ -37,8 +63,6 @@ function TokenGate({
 }: TokenGateProps): ReactElement {
   const done = onDone ?? (() => undefined);
   const { errors, message, isBusy, submit } = useForm({ within: '.gate', shown }, onSend, done);
-  // As after it was loaded again.
-  if (tokenOfLink === '') return <Told title={title} text={t.noToken} way={t.toConsole} />;
   return (
     <Gate title={title} lead={lead} onSubmit={submit}>
       {children?.(errors)}
@@ -58,17 +82,19 @@ function Told({ title, text, way }: { title: string; text: string; way?: string 
 }
 
 type PersonGateProps = Pick<TokenGateProps, 'title' | 'lead' | 'action' | 'onDone'> & {
+  /** The address, where it is settled. */
+  readonly email?: string | undefined;
   onPerson(person: Person): Promise<Outcome>;
   readonly children?: ReactNode;
 };
 
 /** A page for a new user; where people sign in with a provider alone, its answer uses up the token. */
-function PersonGate({ onPerson, children, ...gate }: PersonGateProps): ReactElement {
+function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateProps): ReactElement {
   const methods = useMethods();
-  const [of, setOf] = useState(newPerson);
+  const [of, setOf] = useState<Person>({ name: '', email: settled ?? '', password: '' });
   const change = (field: keyof Person) => (text: string) => setOf({ ...of, [field]: text });
   if (methods === null) return waiting;
-  if (!methods.password && tokenOfLink !== '')
+  if (!methods.password)
     return (
       <Gate title={gate.title} lead={gate.lead}>
         <OtherWays methods={methods} to="/console" token={tokenOfLink} onIn={() => undefined} />
@@ -83,7 +109,10 @@ function PersonGate({ onPerson, children, ...gate }: PersonGateProps): ReactElem
             onText={change('name')}
             autoFocus
           />
-          <EmailField value={of.email} onText={change('email')} error={email} />
+          <EmailField
+            {...{ value: of.email, error: email, readOnly: settled !== undefined }}
+            onText={change('email')}
+          />
           <NewPasswordField
             {...{ label: texts.signIn.password, value: of.password, error: password }}
             onText={change('password')}
@@ -99,16 +128,28 @@ function PersonGate({ onPerson, children, ...gate }: PersonGateProps): ReactElem
 export function Welcome(): ReactElement {
   const [, navigate] = useLocation();
   return (
-    <PersonGate
-      {...{ title: t.welcome, lead: t.welcomeLead, action: t.begin }}
-      onPerson={(person) => send('welcome', { token: tokenOfLink, ...person })}
-      onDone={() => navigate('/', { replace: true })}
-    />
+    <LinkGate page="welcome">
+      {() => (
+        <PersonGate
+          {...{ title: t.welcome, lead: t.welcomeLead, action: t.begin }}
+          onPerson={(person) => send('welcome', { token: tokenOfLink, ...person })}
+          onDone={() => navigate('/', { replace: true })}
+        />
+      )}
+    </LinkGate>
   );
 }
 
 /** Somebody takes an invitation, as the user who is signed in, or as a new one. */
 export function Accept(): ReactElement {
+  return <LinkGate page="accept">{(link) => <Invited link={link} />}</LinkGate>;
+}
+
+function Invited({
+  link: { email = '', account = '', inviter = null, role },
+}: {
+  link: AboutLink;
+}): ReactElement {
   const [, navigate] = useLocation();
   const methods = useMethods();
   const [who, setWho] = useState<SignedIn | null | undefined>();
@@ -136,22 +177,25 @@ export function Accept(): ReactElement {
     setWho(null);
   };
   if (who === undefined || methods === null) return waiting;
+  const gate = { title: t.accept, lead: t.invited(inviter, account, role && texts.roles[role]) };
+  if (who && who.user.email.toLowerCase() !== email.toLowerCase())
+    return (
+      <Gate {...gate}>
+        <p className="notice">{t.otherUser(email, who.user.email)}</p>
+        <button type="button" className="button" onClick={signOut}>
+          {t.signOutFirst}
+        </button>
+      </Gate>
+    );
   if (who)
     return (
-      <TokenGate
-        {...{ title: t.accept, lead: t.acceptAs(who.user.email), action: t.acceptNow }}
-        onSend={() => accept({})}
-      >
-        {() => (
-          <button type="button" className="button quiet" onClick={signOut}>
-            {t.another}
-          </button>
-        )}
+      <TokenGate {...gate} action={t.acceptNow} onSend={() => accept({})}>
+        {() => <p>{t.acceptAs(who.user.email)}</p>}
       </TokenGate>
     );
-  if (why !== '') return <SignInForm why={why} to="/console" token={tokenOfLink} onIn={setWho} />;
+  if (why !== '') return <SignInForm {...{ why, email }} to="/console" token={tokenOfLink} onIn={setWho} />;
   return (
-    <PersonGate {...{ title: t.accept, lead: t.acceptLead, action: t.join }} onPerson={accept}>
+    <PersonGate {...{ ...gate, email, action: t.join }} onPerson={accept}>
       <button type="button" className="button text" onClick={() => setWhy(t.signInFirst)}>
         {t.haveUser(methods.openid?.name ?? null)}
       </button>
@@ -183,6 +227,10 @@ export function Forgot(): ReactElement {
 
 /** Somebody sets a new password; where there are none, the link signs them in. */
 export function Reset(): ReactElement {
+  return <LinkGate page="reset">{({ email }) => <SetPassword email={email ?? ''} />}</LinkGate>;
+}
+
+function SetPassword({ email }: { email: string }): ReactElement {
   const [, navigate] = useLocation();
   const methods = useMethods();
   const [password, setPassword] = useState('');
@@ -199,7 +247,10 @@ export function Reset(): ReactElement {
     >
       {(errors) =>
         withPassword && (
-          <NewPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
+          <>
+            <EmailField value={email} onText={() => undefined} readOnly />
+            <NewPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
+          </>
         )
       }
     </TokenGate>
@@ -211,11 +262,15 @@ export function ConfirmEmail(): ReactElement {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Told title={t.confirm} text={t.confirmed} way={t.toConsole} />;
   return (
-    <TokenGate
-      {...{ title: t.confirm, lead: t.confirmLead, action: t.confirmNow }}
-      onSend={() => send('confirm', { token: tokenOfLink })}
-      onDone={() => setDone(true)}
-    />
+    <LinkGate page="confirm">
+      {() => (
+        <TokenGate
+          {...{ title: t.confirm, lead: t.confirmLead, action: t.confirmNow }}
+          onSend={() => send('confirm', { token: tokenOfLink })}
+          onDone={() => setDone(true)}
+        />
+      )}
+    </LinkGate>
   );
 }
 

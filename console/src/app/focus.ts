@@ -29,7 +29,8 @@ function focus(element: Element | null | undefined, options?: FocusOptions): boo
 }
 
 /** Focuses the element that matches; false if there is none, or it is hidden, as while the next view is loaded. */
-export const focusNow = (selector: string): boolean => focus(document.querySelector(selector));
+export const focusNow = (selector: string): boolean =>
+  focus(document.querySelector(selector), { preventScroll: selector === '#main' });
 
 /** Focuses the element that matches, at once or as soon as its view is there, if that is still wanted then. */
 export function focusSoon(selector: string, isWanted: () => boolean = () => true): void {

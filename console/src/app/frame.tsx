@@ -23,7 +23,9 @@ const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsVi
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
 const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
 const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
-const ProfileView = lazily(async () => (await import('../views/profile/profile-view.tsx')).ProfileView);
+export const ProfileView = lazily(
+  async () => (await import('../views/profile/profile-view.tsx')).ProfileView,
+);
 const Activity = lazily(async () => (await import('../views/activity.tsx')).ActivityView);
 const Many = lazily(async () => (await import('../views/many/many-view.tsx')).ManyView);
 

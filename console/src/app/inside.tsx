@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Provider } from 'urql';
-import { Redirect, Router, useLocation, useSearch } from 'wouter';
+import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
 import { createClient } from '../data/client.ts';
 import { Fault } from '../data/faults.ts';
@@ -12,7 +12,7 @@ import { FaultNotice } from '../parts/notice.tsx';
 import { dismissAll, showToast, Toasts } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { focusSoon, isFocusFree } from './focus.ts';
-import { Frame } from './frame.tsx';
+import { Frame, ProfileView } from './frame.tsx';
 import { Gate, waiting } from './gate.tsx';
 import { SignInForm } from './sign-in.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
@@ -86,7 +86,22 @@ export function Inside(): ReactElement {
     const view = location === '/' && search === '' ? '/overview' : location;
     return <Redirect to={`/${first.id}${view}${search && `?${search}`}`} replace />;
   }
+  if (location === '/profile') return <OwnProfile who={who} />;
   return <NoMember who={who} onOut={() => leave('')} />;
+}
+
+/** The profile of a member of no account. */
+function OwnProfile({ who }: { who: SignedIn }): ReactElement {
+  return (
+    <>
+      <main id="main">
+        <Link href="/">{texts.signIn.back}</Link>
+        <ProfileView />
+      </main>
+      <Toasts />
+      <SignInAgain user={who.user} />
+    </>
+  );
 }
 
 async function signOut(onOut: () => void): Promise<void> {
@@ -106,12 +121,13 @@ async function signOut(onOut: () => void): Promise<void> {
 function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactElement {
   const t = texts.noMember;
   return (
-    <Gate title={t.title} lead={t.lead(who.user.email)}>
+    <Gate title={t.title(who.accounts.length > 0)} lead={t.lead(who.user.email, who.accounts.length > 0)}>
       {who.accounts.map(({ id, name }) => (
         <a key={id} href={`/console/${id}/`}>
           {name}
         </a>
       ))}
+      <Link href="/profile">{texts.profile.title}</Link>
       <button type="button" className="button quiet" onClick={() => void signOut(onOut)}>
         {texts.account.signOut}
       </button>

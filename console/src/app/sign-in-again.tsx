@@ -2,7 +2,7 @@ import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import { type SignedIn, send } from '../data/auth.ts';
 import { signInAgain } from '../data/sign-in-again.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { OwnPasswordField } from '../parts/field.tsx';
+import { ForEmail, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { texts } from '../texts.ts';
 import { OtherWays, useMethods } from './sign-in.tsx';
@@ -34,15 +34,7 @@ function Asked({ user: { id, email } }: { user: SignedIn['user'] }): ReactElemen
         <p>{t.againWhy}</p>
         {methods?.password && (
           <>
-            {/* Password managers look for whom the password is. */}
-            <input
-              className="unseen"
-              autoComplete="username"
-              value={email}
-              readOnly
-              tabIndex={-1}
-              aria-hidden
-            />
+            <ForEmail email={email} />
             <OwnPasswordField value={password} onText={setPassword} error={errors.password} autoFocus />
             <p className="error" role="alert">
               {message}

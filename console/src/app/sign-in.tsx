@@ -94,12 +94,16 @@ export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
 /** Asks somebody to sign in. `to` is where the provider leads back to. */
 export function SignInForm({
   why,
+  email: expected = '',
   to,
   token,
   onIn,
-}: Pick<OtherWaysProps, 'to' | 'token' | 'onIn'> & { readonly why: string }): ReactElement {
+}: Pick<OtherWaysProps, 'to' | 'token' | 'onIn'> & {
+  readonly why: string;
+  readonly email?: string;
+}): ReactElement {
   const methods = useMethods();
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(expected);
   const [password, setPassword] = useState('');
   const enter = (who: SignedIn) => {
     tellUser(who.user.id);

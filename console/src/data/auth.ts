@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import type { Role } from '../generated/documents.ts';
 import type { Outcome } from '../parts/form.ts';
 import { Fault, faultOfCode, faultOfResponse } from './faults.ts';
@@ -25,6 +26,15 @@ export interface Methods {
   readonly mail: boolean;
 }
 
+/** What the link with a token is for. */
+export interface AboutLink {
+  readonly email?: string;
+  /** Of an invitation: into which account, by whom (null for the operator), and as what. */
+  readonly account?: string;
+  readonly inviter?: string | null;
+  readonly role?: Role;
+}
+
 /** What people see of how they sign in themselves. */
 export interface Profile {
   readonly user: SignedIn['user'];
@@ -39,6 +49,13 @@ export interface Profile {
     readonly id: string;
     readonly issuer: string;
     readonly createdAt: string;
+  }[];
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly device: string;
+    readonly signedInAt: string;
+    readonly lastUsedAt: string;
+    readonly isCurrent: boolean;
   }[];
 }
 
@@ -76,6 +93,30 @@ export async function ask<Answer>(path: string, body?: object): Promise<Answer> 
   if (typeof message !== 'string') throw faultOfResponse(response, response.statusText);
   if (code === 'VALIDATION' && typeof field === 'string') throw new WrongField(field, message);
   throw faultOfCode(code, message, response);
+}
+
+/** What a path below `/auth/` answers, and why there is nothing else. The body stays the same. */
+export function useAsk<Answer>(
+  path: string,
+  body?: object,
+): { data: Answer | null; fault: Fault | null; again(): void } {
+  const [data, setData] = useState<Answer | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const again = () => {
+    ask<Answer>(path, body).then(
+      (answer) => {
+        setData(answer);
+        setFault(null);
+      },
+      (error: unknown) => {
+        if (!(error instanceof Fault)) throw error;
+        setFault(error);
+      },
+    );
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the body stays the same
+  useEffect(again, [path]);
+  return { data, fault, again };
 }
 
 /** Sends a form, and asks for a new sign-in where that is needed. An error of a field is the outcome. */

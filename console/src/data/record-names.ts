@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
-import { ChangedRecordsDocument, type ChangedRecordsQuery } from '../generated/documents.ts';
+import { ChangedRecordsDocument, type ChangedRecordsQuery, type Role } from '../generated/documents.ts';
 import { withoutScheme } from '../parts/format.ts';
+import { texts } from '../texts.ts';
 
 /** The most records that a request reads by their ids. */
 export const MAX_RECORDS = 100;
@@ -12,11 +13,19 @@ const MAX_PAUSE = 60_000;
 /** Null for records that are not there any more. */
 type Names = ReadonlyMap<string, string | null>;
 
+/** People and keys with the role that they have now: changes have no values. */
+const withRole = (name: string, role: Role | null): string =>
+  role === null ? name : `${name} (${texts.roles[role]})`;
+
 /** The names of the records that are still there, by their global ids. */
 function namesIn({ nodes }: ChangedRecordsQuery): [string, string][] {
   return nodes.flatMap((record): [string, string][] => {
     if (record === null) return [];
     if ('shortUrl' in record) return [[record.nodeId, record.title ?? withoutScheme(record.shortUrl)]];
+    if ('memberRole' in record) return [[record.nodeId, withRole(record.user.name, record.memberRole)]];
+    if ('email' in record) return [[record.nodeId, withRole(record.email, record.invitedRole)]];
+    if ('prefix' in record)
+      return [[record.nodeId, withRole(record.name || `${record.prefix}…`, record.keyRole)]];
     if ('name' in record) return [[record.nodeId, record.name]];
     return 'receiver' in record ? [[record.nodeId, withoutScheme(record.receiver)]] : [];
   });

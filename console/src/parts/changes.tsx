@@ -14,7 +14,7 @@ const MAX_NAMED = 3;
 /** What was done, such as “changed: title, space”. */
 function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
   const t = texts.history;
-  const deed = t.actions[action] ?? action;
+  const deed = t.actionsOf[kind]?.[action] ?? t.actions[action] ?? action;
   if (action !== 'UPDATED' || fields.length === 0) return deed;
   return t.changed(
     deed,

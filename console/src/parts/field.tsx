@@ -117,6 +117,13 @@ export function EmailField(props: Omit<TextFieldProps, 'label'>): ReactElement {
   return <TextField label={texts.signIn.email} type="email" autoComplete="username" required {...props} />;
 }
 
+/** For password managers, which look for whom a password is. */
+export function ForEmail({ email }: { email: string }): ReactElement {
+  return (
+    <input className="unseen" autoComplete="username" value={email} readOnly tabIndex={-1} aria-hidden />
+  );
+}
+
 /** A password that somebody chooses. */
 export function NewPasswordField(props: Omit<TextFieldProps, 'label'> & { label?: string }): ReactElement {
   return (

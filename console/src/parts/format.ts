@@ -50,8 +50,10 @@ const units = [
 /** How long ago it was, or how soon it will be. */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
+  // What is good for seven days still is, a moment later.
   for (const [unit, size] of units)
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size)
+      return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
   return relative.format(0, 'minute');
 }
 

@@ -1,13 +1,13 @@
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 
 /** A secret that is shown only now: nothing closes it by accident. */
 export function SecretDialog(
-  props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void },
+  props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void; children?: ReactNode },
 ): ReactElement {
-  const { title, warning, secret, onClose } = props;
+  const { title, warning, secret, onClose, children } = props;
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
@@ -19,6 +19,7 @@ export function SecretDialog(
       <p>
         <code>{secret}</code>
       </p>
+      {children}
       <div className="buttons end">
         <CopyButton text={secret} wide />
         <button type="button" className="button" onClick={onClose}>

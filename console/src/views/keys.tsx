@@ -62,12 +62,10 @@ export function KeysView(): ReactElement {
       </RecordList>
       {isNew && <NewKey onClose={() => setNew(false)} onKey={setSecret} />}
       {secret !== null && (
-        <SecretDialog
-          title={t.made}
-          warning={t.madeWarning}
-          secret={secret}
-          onClose={() => setSecret(null)}
-        />
+        <SecretDialog title={t.made} warning={t.madeWarning} secret={secret} onClose={() => setSecret(null)}>
+          <p className="hint">{t.tryIt}</p>
+          <pre>{curlOf(secret)}</pre>
+        </SecretDialog>
       )}
       {revoked && (
         <Confirm
@@ -86,6 +84,10 @@ export function KeysView(): ReactElement {
     </>
   );
 }
+
+/** A line for a shell that shows whether a key works. */
+const curlOf = (key: string): string =>
+  `curl -H 'Authorization: Bearer ${key}' '${location.origin}/api/v1/links'`;
 
 /** Who made a key and when, how long it is valid, and its last use. */
 function aboutKey({ maker, createdAt, expiresAt, lastUsedAt }: KeyRowFragment): string {

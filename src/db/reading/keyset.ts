@@ -62,6 +62,10 @@ export function isSince(column: string, time: Date): Expression {
   return sql`${name(column)} >= ${time}`;
 }
 
+export function isLater(column: string, time: Date): Expression {
+  return sql`${name(column)} > ${time}`;
+}
+
 /** A column to order by. Nulls come last in either direction. */
 export interface Column {
   readonly name: string;

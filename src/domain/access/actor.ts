@@ -68,6 +68,10 @@ function tooLow({ role }: Actor, needed: Role): DomainError {
   return new DomainError('FORBIDDEN', `The role ${role} may not do this: it needs ${needed}.`);
 }
 
+export function notMember(): DomainError {
+  return new DomainError('FORBIDDEN', 'You are not a member of this account.');
+}
+
 /** @throws DomainError FORBIDDEN */
 export function requirePermission(actor: Actor, permission: Permission): void {
   if (actor.permissions.has(permission)) return;

@@ -1,12 +1,21 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
-import type { ApiKey } from '../../generated/sqlite/client.ts';
+import type { Data, Transaction } from '../../db/database.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import type { ApiKey, Prisma } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
-import { DomainError, invalid, notFound } from '../errors.ts';
+import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
-import { accountForOperator, operatorsName } from './account.ts';
-import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { refusal } from '../rules.ts';
+import { accountForOperator, lockPeople, operatorsName } from './account.ts';
+import {
+  type Actor,
+  generateToken,
+  hashToken,
+  owned,
+  requirePermission,
+  requireRecentSignIn,
+  requireRole,
+} from './actor.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
 
 const PREFIX_LENGTH = 8;
@@ -54,11 +63,8 @@ export async function createKey(
   now: Date,
 ): Promise<{ id: number; account: string; key: string }> {
   const { account, scopes: keyScopes, expiresAt } = parseInput(createKeyInput, input);
-  if (expiresAt && expiresAt <= now) {
-    throw new DomainError('VALIDATION', 'expires must lie in the future.', [
-      { path: ['expiresAt'], messages: ['must lie in the future'] },
-    ]);
-  }
+  const past = [fieldError(['expiresAt'], refusal('PAST'))];
+  if (expiresAt && expiresAt <= now) throw invalid(past, 'expires must lie in the future.');
   const key = generateKey();
   const owner = await accountForOperator(db, account, now);
   const { id } = await db.prisma.apiKey.create({
@@ -98,19 +104,30 @@ export async function listKeys(db: Data) {
   }));
 }
 
+/** Revokes keys, with all that they made, and gives their ids. */
+export async function revokeKeys(
+  { prisma }: Pick<Transaction, 'prisma'>,
+  which: Prisma.ApiKeyWhereInput,
+  now: Date,
+): Promise<number[]> {
+  const where = { ...which, revokedAt: null };
+  const ids = (await prisma.apiKey.findMany({ where })).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  await prisma.apiKey.updateMany({ where, data: { revokedAt: now } });
+  return [...ids, ...(await revokeKeys({ prisma }, { parentId: { in: ids } }, now))];
+}
+
 /**
  * Revokes the key; every process refuses it within a second. Revoking it again changes nothing.
  * @throws DomainError NOT_FOUND
  */
 export async function revokeKey(db: Data, id: string, now: Date): Promise<void> {
-  const number = parseId(id);
-  if (number === null) throw notFound('key');
-  const { count } = await db.prisma.apiKey.updateMany({
-    where: { id: number, revokedAt: null },
-    data: { revokedAt: now },
+  const key = await db.prisma.apiKey.findUnique({ where: { id: parseId(id) ?? 0 } });
+  if (key === null) throw notFound('key');
+  await db.transaction(async (tx) => {
+    await tx.lockRow('Account', key.accountId);
+    await revokeKeys(tx, { id: key.id }, now);
   });
-  if (count === 0 && (await db.prisma.apiKey.findUnique({ where: { id: number } })) === null)
-    throw notFound('key');
 }
 
 export const createApiKeyInput = z.object({
@@ -126,45 +143,47 @@ export interface NewApiKey {
 }
 
 /**
- * Makes a key of the caller's account, which ends with their membership.
+ * Makes a key of the caller's account. Its maker is the member who makes it, also by another key: it ends with that membership, and
+ * with that key.
  * @throws DomainError VALIDATION, FORBIDDEN
  */
 export async function createApiKey(db: Data, actor: Actor, given: unknown, now: Date): Promise<NewApiKey> {
   const { name, role, expiresAt } = parseInput(createApiKeyInput, given);
-  if (role === 'OWNER') throw invalid([{ path: ['role'], messages: ['may be at most ADMIN'] }]);
-  if (expiresAt && expiresAt.at <= now)
-    throw invalid([{ path: ['expiresAt'], messages: ['must lie in the future'] }]);
-  requireRole(actor, role);
+  if (role === 'OWNER') throw invalidField('role', refusal('ROLE', { role: 'ADMIN' }));
+  if (expiresAt && expiresAt.at <= now) throw invalidField('expiresAt', refusal('PAST'));
   requireRecentSignIn(actor, now);
-  const { accountId, keyId, memberId: makerId } = actor;
-  // A key makes none that lasts longer.
-  const parent = keyId === null ? null : await db.prisma.apiKey.findUnique({ where: { id: keyId } });
-  const ends = [expiresAt?.at, parent?.expiresAt].flatMap((end) => end?.getTime() ?? []);
-  const end = ends.length > 0 ? new Date(Math.min(...ends)) : null;
   const key = generateKey();
-  const data = { ...stored(key, [], now, end), accountId, name, role, makerId };
   const apiKey = await recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const made = await tx.prisma.apiKey.create({ data });
+    const caller = await lockPeople(tx, actor);
+    requirePermission(caller, 'KEYS');
+    requireRole(caller, role);
+    const { accountId, keyId: parentId, memberId: makerId } = actor;
+    // A key makes none that lasts longer.
+    const parent = parentId === null ? null : await tx.prisma.apiKey.findUnique({ where: { id: parentId } });
+    const [end = null] = [expiresAt?.at, parent?.expiresAt]
+      .flatMap((one) => one ?? [])
+      .sort((one, other) => one.getTime() - other.getTime());
+    const made = await tx.prisma.apiKey.create({
+      data: { ...stored(key, [], now, end), accountId, name, role, makerId, parentId },
+    });
     await record('CREATED', 'API_KEY', [made.id], ['name', 'role', ...(end ? ['expiresAt'] : [])]);
     return made;
-  }).catch((error: unknown) => {
-    // The caller has left the account meanwhile.
-    throw isForeignKeyViolation(error) ? notFound('member') : error;
   });
   created++;
   return { key, apiKey };
 }
 
-/** @throws DomainError NOT_FOUND, FORBIDDEN */
+/** Revokes a key, with all that it made. @throws DomainError NOT_FOUND, FORBIDDEN */
 export async function revokeApiKey(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   requireRecentSignIn(actor, now);
-  const where = owned(actor, id);
-  if (where === null) throw notFound('key');
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const ended = { where: { ...where, revokedAt: null }, data: { revokedAt: now } };
-    if ((await tx.prisma.apiKey.updateMany(ended)).count === 0) throw notFound('key');
-    await record('DELETED', 'API_KEY', [where.id]);
-    return where.id;
+    requirePermission(await lockPeople(tx, actor), 'KEYS');
+    const where = owned(actor, id);
+    const ids = where === null ? [] : await revokeKeys(tx, where, now);
+    const [revoked] = ids;
+    if (revoked === undefined) throw notFound('key');
+    await record('DELETED', 'API_KEY', ids);
+    return revoked;
   });
 }
 

@@ -3,7 +3,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
-import { type Actor, hashToken } from './actor.ts';
+import { type Actor, hashToken, notMember } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
 import { liveSessions, sessionEnd, sessionsBegun } from './session.ts';
@@ -221,24 +221,16 @@ export class Authentication {
       where: { hash: hashToken(token), ...liveSessions(now) },
       include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
     });
-    if (row === null) throw noSession();
+    if (row === null) throw new DomainError('UNAUTHENTICATED', 'The session has ended: sign in again.');
     const { memberships } = row.user;
     const member = memberships.find(
       ({ accountId }) => account === undefined || String(accountId) === account,
     );
-    if (member === undefined || !isRole(member.role))
-      throw new DomainError('FORBIDDEN', 'You are not a member of this account.');
+    if (member === undefined || !isRole(member.role)) throw notMember();
     const { accountId, userId, id: memberId, role } = member;
     const session = { id: row.id, signedInAt: row.signedInAt };
-    const actor = {
-      accountId,
-      keyId: null,
-      userId,
-      session,
-      memberId,
-      role,
-      permissions: permissionsOf(role),
-    };
+    const permissions = permissionsOf(role);
+    const actor = { accountId, keyId: null, userId, session, memberId, role, permissions };
     const known = { actor, expiresAt: null, lastUsedAt: row.lastUsedAt.getTime() };
     this.#used(this.#remember(nameOf(token, account), version, known), now);
     return actor;
@@ -266,8 +258,4 @@ export class Authentication {
 /** The name of a session in the cache: an empty account is not an absent one. */
 function nameOf(token: string, account: string | undefined): string {
   return account === undefined ? hashToken(token) : `${hashToken(token)} ${account}`;
-}
-
-function noSession(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'The session has ended: sign in again.');
 }

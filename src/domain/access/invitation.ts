@@ -1,18 +1,26 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { isForeignKeyViolation } from '../../db/errors.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
-import { type Author, OPERATOR, recordingChanges } from '../change/change.ts';
+import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import type { Services } from '../services.ts';
-import { accountName } from './account.ts';
-import { type Actor, generateToken, hashToken, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { accountName, lockPeople } from './account.ts';
+import {
+  type Actor,
+  actorFor,
+  generateToken,
+  hashToken,
+  owned,
+  requirePermission,
+  requireRecentSignIn,
+  requireRole,
+} from './actor.ts';
 import { invitationMail } from './mails.ts';
 import { giveMembership } from './member.ts';
-import { linkEnded } from './one-time-token.ts';
-import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
-import type { SignInContext } from './sign-in.ts';
+import { findToken, linkEnded } from './one-time-token.ts';
+import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
+import { hasOwner, type SignInContext } from './sign-in.ts';
 import {
   createUser,
   emailInput,
@@ -40,21 +48,24 @@ export interface NewInvitation {
 
 async function create(
   db: Data,
-  author: Actor | (Author & { readonly accountId: number; readonly memberId: null }),
+  actor: Actor,
   { email, role }: { email: string; role: Role },
   now: Date,
 ): Promise<NewInvitation> {
-  const { accountId, memberId: inviterId } = author;
-  return recordingChanges(db, author, now, async ({ tx, record }) => {
+  const { accountId, memberId: inviterId } = actor;
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const caller = await lockPeople(tx, actor);
+    requirePermission(caller, 'PEOPLE');
+    requireRole(caller, role);
     const emailKey = emailKeyOf(email);
-    await tx.lockRow('Account', accountId);
     const last = await tx.prisma.invitation.findUnique({
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
-      if ('role' in author && last.expiresAt > now && isRole(last.role)) requireRole(author, last.role);
-      await tx.prisma.invitation.delete({ where: { id: last.id } });
-      await record('DELETED', 'INVITATION', [last.id]);
+      if (last.expiresAt > now && isRole(last.role)) requireRole(caller, last.role);
+      // None is left if it is accepted at this moment.
+      const { count } = await tx.prisma.invitation.deleteMany({ where: { id: last.id } });
+      if (count > 0) await record('DELETED', 'INVITATION', [last.id]);
     }
     const token = generateToken();
     const expiresAt = new Date(now.getTime() + LIFETIME);
@@ -79,12 +90,8 @@ export async function inviteMember(
   now: Date,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
-  requireRole(actor, invited.role);
   if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
-  const made = await create(db, actor, invited, now).catch((error: unknown) => {
-    // The caller has left the account meanwhile.
-    throw isForeignKeyViolation(error) ? notFound('member') : error;
-  });
+  const made = await create(db, actor, invited, now);
   if (sendMail) {
     const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
     sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));
@@ -99,16 +106,23 @@ export async function inviteByOperator(
   input: unknown,
   now: Date,
 ): Promise<NewInvitation> {
-  return create(db, { ...OPERATOR, accountId, memberId: null }, parseInput(invitationInput, input), now);
+  const operator = {
+    ...actorFor(accountId, null),
+    role: 'OWNER',
+    permissions: permissionsOf('OWNER'),
+  } as const;
+  return create(db, operator, parseInput(invitationInput, input), now);
 }
 
 /** @throws DomainError NOT_FOUND, FORBIDDEN */
 export async function revokeInvitation(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  const where = owned(actor, id);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const caller = await lockPeople(tx, actor);
+    requirePermission(caller, 'PEOPLE');
+    const where = owned(actor, id);
     const found = where && (await tx.prisma.invitation.findUnique({ where }));
     if (!found) throw notFound('invitation');
-    if (isRole(found.role)) requireRole(actor, found.role);
+    if (isRole(found.role)) requireRole(caller, found.role);
     const { count } = await tx.prisma.invitation.deleteMany({ where: { id: found.id } });
     if (count === 0) throw notFound('invitation');
     await record('DELETED', 'INVITATION', [found.id]);
@@ -123,7 +137,7 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
 export async function openInvitation(db: Data, token: string, now: Date) {
   const found = await db.prisma.invitation.findUnique({
     where: { hash: hashToken(token) },
-    include: { inviter: { include: { user: true } } },
+    include: { account: true, inviter: { include: { user: true } } },
   });
   if (found === null || found.expiresAt <= now || !isRole(found.role)) throw linkEnded();
   const { inviter, role } = found;
@@ -138,6 +152,25 @@ export async function openInvitation(db: Data, token: string, now: Date) {
 }
 
 /**
+ * What the token of a link is for, which whoever has it may know, without using it up. It does not tell whether the email of an
+ * invitation has a user.
+ * @throws DomainError GONE
+ */
+export async function describeLink(db: Data, token: string, now: Date) {
+  const found = await findToken(db, ['WELCOME', 'RESET', 'EMAIL'], token, now);
+  if (found === null) {
+    const { account, inviter, email, role, expiresAt } = await openInvitation(db, token, now);
+    return {
+      kind: 'INVITATION',
+      ...{ account: accountName(account), inviter: inviter?.user.name ?? null, role, email, expiresAt },
+    };
+  }
+  const { kind, user, expiresAt } = found;
+  if (user?.disabledAt || (kind === 'WELCOME' && (await hasOwner(db)))) throw linkEnded();
+  return { kind, email: kind === 'RESET' ? user?.email : undefined, expiresAt };
+}
+
+/**
  * Accepts an invitation: as the user who is signed in, or as a new user, who gets a password. It never sets the password of an
  * existing user.
  * @param user who is signed in; null for nobody
@@ -148,7 +181,7 @@ export async function acceptInvitation(
   db: Data,
   input: { token: string; name?: unknown; email?: unknown; password?: unknown },
   user: User | null,
-  { passwords, network, now }: SignInContext,
+  { passwords, now }: SignInContext,
 ): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
   if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
@@ -165,7 +198,7 @@ export async function acceptInvitation(
     const given = requireGoodPassword(input.password, invited.email);
     if ((await findUserByEmail(db, invited.email)) !== null)
       throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
-    password = await passwords.hash(network, given);
+    password = await passwords.hash(given);
   }
   return db.transaction(async (tx) => {
     const member = user ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));

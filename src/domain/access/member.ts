@@ -1,28 +1,32 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { is, isNull } from '../../db/reading/keyset.ts';
+import { is, isLater, isNull } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalidField, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
-import { type Actor, owned, requireRecentSignIn, requireRole } from './actor.ts';
+import { refusal } from '../rules.ts';
+import { lockPeople } from './account.ts';
+import { type Actor, owned, requirePermission, requireRecentSignIn, requireRole } from './actor.ts';
+import { revokeKeys } from './api-key.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import { endSessions } from './user.ts';
 
 export type { Membership };
 
-/** A slice of the account's members, invitations or keys by cursor, oldest first. */
+/** A slice of the account's members, open invitations or keys that are not revoked, by cursor, oldest first. */
 export function peopleConnection<Row extends Membership | Invitation | ApiKey>(
   lists: ListReader,
   { accountId }: Actor,
   table: 'Membership' | 'Invitation' | 'ApiKey',
   input: EdgesInput,
+  now: Date,
 ): Promise<Connection<Row>> {
   const list = byCreation(table, is('accountId', accountId));
-  const where = table === 'ApiKey' ? [...list.where, isNull('revokedAt')] : list.where;
-  return readConnection(lists, { ...list, where }, input);
+  const open = { Membership: [], Invitation: [isLater('expiresAt', now)], ApiKey: [isNull('revokedAt')] };
+  return readConnection(lists, { ...list, where: [...list.where, ...open[table]] }, input);
 }
 
 /** The account's members, invitations or keys with these ids. */
@@ -41,14 +45,14 @@ export const updateMemberInput = z.object({ role: roleInput('The new role, at mo
 
 /** Whoever deals with an owner needs to have signed in recently. */
 function requireRoleOver(actor: Actor, role: Role, now: Date): void {
+  requirePermission(actor, 'PEOPLE');
   requireRole(actor, role);
   if (role === 'OWNER') requireRecentSignIn(actor, now);
 }
 
-/** A member of the account, whose members only one transaction changes at a time. */
+/** A member of the account, which is locked. */
 async function memberOf(tx: Transaction, actor: Actor, id: string) {
   const where = owned(actor, id);
-  await tx.lockRow('Account', actor.accountId);
   const member = where && (await tx.prisma.membership.findUnique({ where }));
   if (!member || !isRole(member.role)) throw notFound('member');
   return { ...member, role: member.role };
@@ -63,8 +67,7 @@ async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership)
 
 /** @throws DomainError VALIDATION if the member is the last owner */
 async function requireAnotherOwner(tx: Transaction, member: Membership): Promise<void> {
-  if (await isLastOwner(tx, member))
-    throw invalid([{ path: ['id'], messages: ['is the last owner: make another one first'] }]);
+  if (await isLastOwner(tx, member)) throw invalidField('id', refusal('LAST_OWNER'));
 }
 
 /** @param session the one that stays, as its user changes the role */
@@ -100,17 +103,11 @@ export async function giveMembership(
 
 /** Ends a membership, with its invitations and keys. */
 async function endMembership({ tx, record }: Changing, { id, userId }: Membership, now: Date): Promise<void> {
-  const where = { makerId: id, revokedAt: null };
-  const ended = await tx.prisma.apiKey.findMany({ where });
-  await tx.prisma.apiKey.updateMany({ where, data: { revokedAt: now } });
+  const keys = await revokeKeys(tx, { makerId: id }, now);
   await tx.prisma.membership.delete({ where: { id } });
   await endSessions(tx, userId);
   await record('DELETED', 'MEMBER', [id]);
-  await record(
-    'DELETED',
-    'API_KEY',
-    ended.map((key) => key.id),
-  );
+  await record('DELETED', 'API_KEY', keys);
 }
 
 /**
@@ -127,9 +124,10 @@ export async function updateMember(
   const { role } = parseInput(updateMemberInput, input);
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx } = changing;
-    const member = await memberOf(tx, actor, id);
-    requireRoleOver(actor, member.role, now);
-    requireRoleOver(actor, role, now);
+    const caller = await lockPeople(tx, actor);
+    const member = await memberOf(tx, caller, id);
+    requireRoleOver(caller, member.role, now);
+    requireRoleOver(caller, role, now);
     if (member.role === role) return member;
     await requireAnotherOwner(tx, member);
     return changeRole(changing, member, { role, isGiven: false }, actor.session?.id);
@@ -142,9 +140,10 @@ export async function updateMember(
  */
 export async function removeMember(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return recordingChanges(db, actor, now, async (changing) => {
-    const member = await memberOf(changing.tx, actor, id);
+    const caller = await lockPeople(changing.tx, actor);
+    const member = await memberOf(changing.tx, caller, id);
     // Everybody may leave; the key of a member cannot do it for them.
-    if (member.id !== actor.memberId || actor.session === null) requireRoleOver(actor, member.role, now);
+    if (member.id !== caller.memberId || caller.session === null) requireRoleOver(caller, member.role, now);
     await requireAnotherOwner(changing.tx, member);
     await endMembership(changing, member, now);
     return member.id;

@@ -58,9 +58,9 @@ export function linkEnded(): DomainError {
 }
 
 /** What a token says, without using it up; null if it works no more. */
-export async function findToken(db: Data, kind: TokenKind, token: string, now: Date) {
+export async function findToken(db: Data, kind: TokenKind | TokenKind[], token: string, now: Date) {
   return db.prisma.oneTimeToken.findFirst({
-    where: { hash: hashToken(token), kind, expiresAt: { gt: now } },
+    where: { hash: hashToken(token), kind: { in: [kind].flat() }, expiresAt: { gt: now } },
     include: { user: true },
   });
 }

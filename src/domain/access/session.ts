@@ -7,6 +7,8 @@ import { type Actor, generateToken, hashToken } from './actor.ts';
 const IDLE = 12 * 60 * 60 * 1000;
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 const MAX_DEVICE = 200;
+/** How many sessions are shown. */
+export const MAX_SESSIONS = 20;
 
 /** A condition for sessions that have not ended. */
 export function liveSessions(now: Date) {
@@ -69,6 +71,7 @@ export async function sessionsOf(db: Data, userId: number, now: Date) {
   return db.prisma.session.findMany({
     where: { userId, ...liveSessions(now) },
     orderBy: [{ lastUsedAt: 'desc' }, { id: 'desc' }],
+    take: MAX_SESSIONS,
   });
 }
 
@@ -76,7 +79,11 @@ export async function sessionsOf(db: Data, userId: number, now: Date) {
  * Ends one of the caller's own sessions.
  * @throws DomainError NOT_FOUND
  */
-export async function revokeSession(db: Data, { userId }: Actor, id: string): Promise<number> {
+export async function revokeSession(
+  db: Data,
+  { userId }: Pick<Actor, 'userId'>,
+  id: string,
+): Promise<number> {
   const number = parseId(id);
   const where = { id: number ?? 0, userId: userId ?? 0 };
   if ((await db.prisma.session.deleteMany({ where })).count === 0) throw notFound('session');

@@ -28,9 +28,13 @@ const MAX_GUESSES = 100;
 /** What signing in needs besides the database. */
 export interface SignInContext {
   readonly passwords: UserPasswords;
-  /** The network of the client: those of one network take turns. */
-  readonly network: string;
   readonly now: Date;
+}
+
+export function tooManyPasswords(seconds: number): DomainError {
+  const wait = seconds < 100 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+  const message = `Too many wrong passwords. Try again in ${wait}, sign in another way, or ask for a new password.`;
+  return new DomainError('RATE_LIMITED', message, [], seconds);
 }
 
 const guessesOf = (email: string) => hashToken(emailKeyOf(email));
@@ -42,17 +46,16 @@ const guessesOf = (email: string) => hashToken(emailKeyOf(email));
 export async function checkPassword(
   db: Data,
   { email, password }: { email: string; password: string },
-  { passwords, network, now }: SignInContext,
+  { passwords, now }: SignInContext,
 ): Promise<User | null> {
   const hourAgo = new Date(now.getTime() - AN_HOUR);
   const { count, since } = await countGuess(db, guessesOf(email), now, hourAgo);
   if (count > MAX_GUESSES) {
     const seconds = Math.max(1, Math.ceil((since.getTime() + AN_HOUR - now.getTime()) / 1000));
-    const message = 'Too many wrong passwords for this email: wait, or ask for a new password.';
-    throw new DomainError('RATE_LIMITED', message, [], seconds);
+    throw tooManyPasswords(seconds);
   }
   const user = await findUserByEmail(db, email);
-  const isRight = await passwords.verify(network, password, user?.password ?? null);
+  const isRight = await passwords.verify(password, user?.password ?? null);
   if (!isRight || user === null) return null;
   await forgiveGuess(db, guessesOf(email));
   return user.disabledAt === null ? user : null;
@@ -84,12 +87,12 @@ const person = z.object({ name: z.unknown(), email: emailInput });
 export async function welcome(
   db: Data,
   input: { token: string; name: unknown; email: unknown; password: unknown },
-  { passwords, network, now }: SignInContext,
+  { passwords, now }: SignInContext,
 ): Promise<User> {
   // Before the password, whose hash takes long.
   if ((await findToken(db, 'WELCOME', input.token, now)) === null) throw linkEnded();
   const { name, email } = parseInput(person, input);
-  const password = await passwords.hash(network, requireGoodPassword(input.password, email));
+  const password = await passwords.hash(requireGoodPassword(input.password, email));
   return db.transaction((tx) =>
     makeFirstOwner(tx, input.token, () => createUser(tx, { name, email }, password, now), now),
   );
@@ -170,11 +173,11 @@ export async function confirmEmail(db: Data, userId: number, token: string, now:
 export async function resetPassword(
   db: Data,
   input: { token: string; password: unknown },
-  { passwords, network, now }: SignInContext,
+  { passwords, now }: SignInContext,
 ): Promise<User> {
   const found = await findToken(db, 'RESET', input.token, now);
   if (found?.user == null) throw linkEnded();
-  const password = await passwords.hash(network, requireGoodPassword(input.password, found.user.email));
+  const password = await passwords.hash(requireGoodPassword(input.password, found.user.email));
   return takeReset(db, input.token, { password }, now);
 }
 

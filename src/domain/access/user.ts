@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
-import { DomainError, invalid } from '../errors.ts';
+import { DomainError, invalidField } from '../errors.ts';
 import { nameOf, parseInput, textOf } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { accountName } from './account.ts';
 
 export type { User };
@@ -11,7 +12,7 @@ export type { User };
 const MAX_EMAIL = 254;
 
 /** An email address, as it was typed but for spaces around it. */
-export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email('must be an address such as name@example.com'));
+export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email(refusal('EMAIL')));
 
 /** The form of an email address that is compared. */
 export function emailKeyOf(email: string): string {
@@ -39,16 +40,15 @@ const LONGEST = 256;
 
 /** A password that a user chooses, as it is typed. @throws DomainError VALIDATION */
 export function requireGoodPassword(password: unknown, email: string): string {
-  const wrong = (message: string) => invalid([{ path: ['password'], messages: [message] }]);
-  if (password === undefined) throw wrong('is required');
-  if (typeof password !== 'string' || !password.isWellFormed())
-    throw wrong(`must be a text of ${SHORTEST} to ${LONGEST} characters`);
+  const wrong = (why: string) => invalidField('password', why);
+  if (password === undefined) throw wrong(refusal('REQUIRED'));
+  if (typeof password !== 'string' || !password.isWellFormed()) throw wrong(refusal('TEXT'));
   const length = password.length > 2 * LONGEST ? password.length : [...password].length;
   if (length < SHORTEST || length > LONGEST)
-    throw wrong(`must have ${SHORTEST} to ${LONGEST} characters, not ${length}`);
+    throw wrong(refusal('LENGTH_GIVEN', { min: SHORTEST, max: LONGEST, length }));
   const lower = password.toLowerCase();
-  if (lower.trim() === emailKeyOf(email)) throw wrong('may not be the email address');
-  if (COMMON.has(lower)) throw wrong('is one of the commonest passwords: choose another');
+  if (lower.trim() === emailKeyOf(email)) throw wrong(refusal('EMAIL_AS_PASSWORD'));
+  if (COMMON.has(lower)) throw wrong(refusal('COMMON_PASSWORD'));
   return password;
 }
 

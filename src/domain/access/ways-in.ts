@@ -1,7 +1,8 @@
 import type { Data } from '../../db/database.ts';
 import type { Identity, Passkey } from '../../generated/sqlite/client.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalidField, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { requireRecentSignIn } from './actor.ts';
 import { endSessions } from './user.ts';
 
@@ -63,7 +64,7 @@ export async function removeWay(
       (one) => isSameIssuer(one.issuer, ways.issuer) && !isIt('identity')(one),
     );
     if (!(ways.passwords && hasPassword) && passkeys.length === 0 && identities.length === 0)
-      throw invalid([{ path: ['id'], messages: ['is the last way to sign in: add another one first'] }]);
+      throw invalidField('id', refusal('LAST_WAY_IN'));
     const where = { where: { id: number ?? 0 } };
     if (what === 'passkey') await tx.prisma.passkey.delete(where);
     else await tx.prisma.identity.delete(where);

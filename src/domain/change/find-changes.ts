@@ -8,6 +8,7 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
 import { type Connection, type EdgesInput, orderInput, readConnection } from '../pagination.ts';
+import { refusal } from '../rules.ts';
 import { type RecordKind, recordKinds } from './change.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
@@ -16,7 +17,9 @@ export const changeFilter = z.object({
   kind: choiceOf(recordKinds)
     .meta({ title: 'RecordKind', description: 'Only changes of this kind of record.' })
     .nullish(),
-  recordId: idOf('must be the id of a record').nullish().describe('Only changes of records with this id.'),
+  recordId: idOf(refusal('ID', { what: 'a record' }))
+    .nullish()
+    .describe('Only changes of records with this id.'),
   since: timestamp
     .meta({
       format: 'date-time',

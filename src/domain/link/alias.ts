@@ -1,5 +1,6 @@
 import { textOf, trimPasted, withoutEnd } from '../input.ts';
 import { type Random, randomText } from '../random.ts';
+import { refusal } from '../rules.ts';
 import { isOnHost } from '../url.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
@@ -73,8 +74,8 @@ export function statisticsAliasOfPath(path: string): string {
 
 /** The path of a link on its domain; case-sensitive. */
 export const aliasInput = textOf(1, MAX_ALIAS, trimPasted)
-  .refine((alias) => /^[\w-]*$/.test(alias), 'may have only the letters a to z and A to Z, digits, - and _')
-  .refine((alias) => !isReserved(alias), 'is a path of the service itself')
+  .refine((alias) => /^[\w-]*$/.test(alias), refusal('ALIAS_CHARACTERS'))
+  .refine((alias) => !isReserved(alias), refusal('SERVICE_PATH'))
   .meta({ pattern: pattern.source });
 
 /** Without vowels and similar digits, so that no words appear; without characters that are easily confused. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { foldCase } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { hostOf, normalizeHost, plainHost, withoutPort } from '../url.ts';
 import { isAlias } from './alias.ts';
 import { type Addresses, addressesOf } from './targeting.ts';
@@ -55,7 +56,7 @@ export function parseReservedAliases(text: string): Promise<Listed> {
 }
 
 /** The message for an address on a blocked host. */
-export const hostBlocked = 'may not lead to a host that is blocked on this service';
+export const hostBlocked = refusal('HOST_BLOCKED');
 
 const NOTHING: ReadonlySet<string> = new Set();
 

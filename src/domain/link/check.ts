@@ -3,16 +3,18 @@ import { type FoundReferences, findReferences } from '../../db/reading/reference
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongPixel, wrongSpace } from './fields.ts';
+import { type LinkInput, wrongDomain, wrongSpace } from './fields.ts';
 import { addressesOf } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
-export const takenAlias = { path: ['alias'], messages: ['is already taken on this domain'] };
-export const ownDomain = 'may not lead to a short domain of this service';
-const aliasReserved = 'is reserved on this service';
+export const takenAlias = fieldError(['alias'], refusal('ALIAS_TAKEN'));
+export const ownDomain = refusal('SHORT_DOMAIN');
+const aliasReserved = refusal('ALIAS_RESERVED');
 
 /** Every address in the input, with its path. */
 function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[]; url: string }[] {
@@ -92,7 +94,7 @@ export function inputErrors(
   const { alias, spaceId, pixelIds = [] } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
-  const refuse = (path: string[], message: string) => errors.push({ path, messages: [message] });
+  const refuse = (path: string[], message: string) => errors.push(fieldError(path, message));
   for (const { path, url } of addresses) if (!isSendable(url)) refuse(path, tooLongAsSent);
   for (const { path, url } of addresses)
     if (namesServing(hostOf(url)).some((name) => found.hosts.has(name)) || isOtherName(url))
@@ -106,7 +108,9 @@ export function inputErrors(
   if (unknown.length > 0)
     refuse(
       ['pixelIds'],
-      `${wrongPixel}, which ${unknown.join(', ')} ${unknown.length > 1 ? 'are' : 'is'} not`,
+      unknown.length > 1
+        ? refusal('PIXELS_UNKNOWN', { ids: unknown.join(', ') })
+        : refusal('PIXEL_UNKNOWN', { id: Number(unknown[0]) }),
     );
   return errors;
 }

@@ -17,6 +17,7 @@ import {
   withDefault,
 } from '../input.ts';
 import { ofAccount, passwordInput } from '../password.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -34,11 +35,11 @@ const privacy = choiceOf(linkPrivacies).meta({
   description: 'Who may see the statistics.',
 });
 
-export const wrongDomain = 'must be the id of a domain that you may use';
-export const fixedDomain = 'cannot be changed: a link stays on its domain';
-export const wrongSpace = 'must be the id of one of your spaces';
-export const wrongPixel = 'must be ids of your pixels';
-export const missingPrivacyPassword = 'is required where a password guards the statistics';
+export const wrongDomain = refusal('ID', { what: 'a domain that you may use' });
+export const fixedDomain = refusal('FIXED_DOMAIN');
+export const wrongSpace = refusal('ID', { what: 'one of your spaces' });
+export const wrongPixel = refusal('PIXELS');
+export const missingPrivacyPassword = refusal('PRIVACY_PASSWORD');
 
 export const MAX_PIXELS = 50;
 /** A field that null sets to its empty value; an absent field stays absent. */

@@ -24,6 +24,7 @@ import {
   searchInput,
   updatedSince,
 } from '../pagination.ts';
+import { refusal } from '../rules.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { wrongDomain, wrongSpace } from './fields.ts';
@@ -56,7 +57,7 @@ export const linkFilter = z.object({
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
   domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
-  pixelId: idOf('must be the id of one of your pixels')
+  pixelId: idOf(refusal('ID', { what: 'one of your pixels' }))
     .nullish()
     .describe('Only links with the pixel with this id.'),
   updatedSince,

@@ -1,8 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { encodeQR } from 'qr';
 import { z } from 'zod';
-import { invalid } from '../errors.ts';
+import { fieldError, invalid } from '../errors.ts';
 import { choiceOf, integerOf, parseInput, type Unparsed, withDefault } from '../input.ts';
+import { refusal } from '../rules.ts';
 
 /** Levels of error correction: how much of a code may be damaged or covered. */
 export const qrErrorCorrections = {
@@ -82,10 +83,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Buffer {
   const { modules, size } = qrCodeOf(text, input);
   const scale = Math.floor(size / modules.length);
-  if (scale === 0)
-    throw invalid([
-      { path: ['size'], messages: [`must be at least ${modules.length} for this address and margin`] },
-    ]);
+  if (scale === 0) throw invalid([fieldError(['size'], refusal('QR_SIZE', { min: modules.length }))]);
   const before = Math.floor((size - scale * modules.length) / 2);
   const bytes = Math.ceil(size / 8);
   // Each row begins with its filter type: 0 is none. A set bit is white.

@@ -3,6 +3,7 @@ import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { choiceOf, listOf, textOf } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { webAddress } from '../url.ts';
 
 /** How a link chooses a target. */
@@ -44,21 +45,17 @@ export const maxTargets = {
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
 
 /** A code of two letters, case-insensitive. ASCII is checked first, since other letters could fold into ASCII ones. */
-function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, allowed: string) {
+function codeOf(fold: (code: string) => string, codes: ReadonlySet<string>, wrong: string) {
   return textOf(1, 255)
     .transform((code) => (TWO_LETTERS.test(code) ? fold(code) : code))
-    .refine((code) => code === '' || codes.has(code), `must be ${allowed}`)
+    .refine((code) => code === '' || codes.has(code), wrong)
     .meta({ pattern: TWO_LETTERS.source });
 }
 
 export const targetTypeInput = choiceOf(targetTypes).meta({ title: 'TargetType' });
 const platform = choiceOf(platforms).meta({ title: 'Platform' });
-const country = codeOf(
-  (code) => code.toUpperCase(),
-  countryCodes,
-  'an ISO 3166-1 alpha-2 code, such as DE, or XK',
-);
-const language = codeOf((code) => code.toLowerCase(), languageCodes, 'an ISO 639-1 code, such as de');
+const country = codeOf((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
+const language = codeOf((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
 
 /** A list of targets with unique keys. */
 function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
@@ -69,7 +66,7 @@ function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, stri
     const seen = new Set<string>();
     targets.forEach((one, index) => {
       if (seen.has(one[key]))
-        context.addIssue({ code: 'custom', path: [index, key], message: 'is in the list already' });
+        context.addIssue({ code: 'custom', path: [index, key], message: refusal('DUPLICATE') });
       seen.add(one[key]);
     });
   });

@@ -12,7 +12,7 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { type FieldError, invalid, notFound } from '../errors.ts';
+import { type FieldError, fieldError, invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
@@ -36,7 +36,7 @@ function listed(ids: readonly number[]): string {
 function privacyErrors(input: LinkInput, link: Link): FieldError[] {
   const { privacy = link.privacy, privacyPassword = link.privacyPassword } = input;
   if (privacy !== 'PASSWORD' || privacyPassword !== null) return [];
-  return [{ path: ['privacyPassword'], messages: [missingPrivacyPassword] }];
+  return [fieldError(['privacyPassword'], missingPrivacyPassword)];
 }
 
 /** The new pixels of the link, each once; undefined if they do not change, or none are given. */
@@ -148,7 +148,7 @@ async function updateOnce(
   if (where === null || link === null) throw notFound('link');
   const errors = await findInputErrors(db, actor, services, input, link.domainId, link);
   if (input.domainId !== undefined && input.domainId !== link.domainId)
-    errors.push({ path: ['domainId'], messages: [fixedDomain] });
+    errors.push(fieldError(['domainId'], fixedDomain));
   errors.push(...privacyErrors(input, link));
   if (errors.length > 0) throw invalid(errors);
   // Hashes passwords, which takes long: once, and not in a transaction.

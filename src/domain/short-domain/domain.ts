@@ -7,12 +7,13 @@ import type { Domain } from '../../generated/sqlite/client.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
-import { DomainError, invalid, notFound } from '../errors.ts';
+import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { randomText } from '../random.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
@@ -21,7 +22,7 @@ export type { Domain };
 const name = textOf(1, 255, trimPasted).transform((text, context) => {
   const host = normalizeHost(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
-  context.addIssue({ code: 'custom', message: 'must be a host name, such as go.example' });
+  context.addIssue({ code: 'custom', message: refusal('HOST') });
   return z.NEVER;
 });
 
@@ -70,8 +71,7 @@ export function findDomains(db: Data, actor: Actor, ids: readonly number[]): Pro
 
 /** @throws DomainError VALIDATION for the host of the console, which serves no short links */
 function requireNotConsole({ consoleHost }: Services, host: string): void {
-  if (withoutPort(host) === consoleHost)
-    throw invalid([{ path: ['name'], messages: ['is the host of the console'] }]);
+  if (withoutPort(host) === consoleHost) throw invalidField('name', refusal('CONSOLE_HOST'));
 }
 
 /** Translates the database's refusal of a taken host: a host has one owner, on any port. */
@@ -79,7 +79,7 @@ async function whereHostIsFree<T>(write: Promise<T>): Promise<T> {
   return write.catch((error: unknown) => {
     // The trigger that refuses another account's host raises a foreign key violation.
     if (!isUniqueViolation(error) && !isForeignKeyViolation(error)) throw error;
-    throw invalid([{ path: ['name'], messages: ['is already taken'] }]);
+    throw invalidField('name', refusal('HOST_TAKEN'));
   });
 }
 
@@ -106,8 +106,8 @@ function requireAllowed(
   own: string | null,
 ): void {
   if (given == null || given === own) return;
-  if (isOtherName(given)) throw invalid([{ path: ['notFoundUrl'], messages: [ownDomain] }]);
-  if (lists.blocksAddress(given)) throw invalid([{ path: ['notFoundUrl'], messages: [hostBlocked] }]);
+  if (isOtherName(given)) throw invalidField('notFoundUrl', ownDomain);
+  if (lists.blocksAddress(given)) throw invalidField('notFoundUrl', hostBlocked);
 }
 
 /**
@@ -226,10 +226,7 @@ export async function verifyDomain(
   if (domain.verifiedAt !== null || record === null) return domain;
   if (!(await lookUp(services, record)).some((text) => text.trim() === record.value)) {
     const wanted = `TXT record ${record.name} with the value ${record.value}`;
-    throw invalid(
-      [{ path: ['id'], messages: ['is of a domain whose TXT record is not in DNS yet'] }],
-      `DNS has no ${wanted} yet.`,
-    );
+    throw invalid([fieldError(['id'], refusal('TXT_RECORD'))], `DNS has no ${wanted} yet.`);
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Day, type Days, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
-import { invalid } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { parseInput } from '../input.ts';
+import { refusal } from '../rules.ts';
 
 /** The default number of days of a period, and its maximum number of years. */
 const DEFAULT_DAYS = 30;
@@ -9,7 +10,7 @@ const MAX_YEARS = 10;
 const DAY_MS = 86_400_000;
 const FIRST_DAY = '0001-01-01';
 
-const wrong = 'must be a day, such as 2026-11-21';
+const wrong = refusal('DAY');
 
 /** A calendar day, as `YYYY-MM-DD`. */
 const dayInput = z.iso
@@ -38,11 +39,9 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
   const earliest = dayIn(FIRST_DAY);
   const start = from == null ? daysAfter(last, 1 - DEFAULT_DAYS) : dayIn(from);
   const first = start < earliest ? earliest : start;
-  if (first > last)
-    throw invalid([{ path: ['from'], messages: [`may not be after to, which is ${dayText(last)}`] }]);
+  if (first > last) throw invalidField('from', refusal('DAY_AFTER_END', { to: dayText(last) }));
   // The same calendar day ten years before; days are numbers such as 20261121.
-  if (first < last - MAX_YEARS * 10_000)
-    throw invalid([{ path: ['from'], messages: [`may be at most ${MAX_YEARS} years before to`] }]);
+  if (first < last - MAX_YEARS * 10_000) throw invalidField('from', refusal('PERIOD', { years: MAX_YEARS }));
   return { from: first, to: last };
 }
 

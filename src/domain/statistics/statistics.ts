@@ -16,8 +16,9 @@ import type { ValueQuery, ValueRow } from '../../db/statistics/read-values.ts';
 import { NOTHING, type StatisticsReader } from '../../db/statistics/reader.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
-import { invalid } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { choiceOf, integerOf, parseInput } from '../input.ts';
+import { refusal } from '../rules.ts';
 import {
   type StatisticsDimension,
   type StatisticsInterval,
@@ -131,12 +132,7 @@ export class Statistics {
    */
   async series(interval: StatisticsInterval, argument = 'interval'): Promise<readonly StatisticsPoint[]> {
     if (interval === 'HOUR' && lengthOf(this.days) > MAX_DAYS_OF_HOURS)
-      throw invalid([
-        {
-          path: [argument],
-          messages: [`may be hours for at most ${MAX_DAYS_OF_HOURS} days, not ${lengthOf(this.days)}`],
-        },
-      ]);
+      throw invalidField(argument, refusal('HOURS', { max: MAX_DAYS_OF_HOURS, days: lengthOf(this.days) }));
     const known = this.#series.get(interval) ?? this.#seriesOf(interval);
     this.#series.set(interval, known);
     return known;

@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import type { Writer } from '../access/actor.ts';
+import { fieldError } from '../errors.ts';
 import { createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import type { Services } from '../services.ts';
@@ -126,7 +127,7 @@ export class Import {
   /** Reads a line, and resolves the names in it. */
   async #read(source: SourceLine): Promise<Entry> {
     const empty = { line: source.line, links: [], refused: [], notes: [], columnOf: () => null };
-    if ('unreadable' in source) return { ...empty, refused: [{ path: [], messages: [source.unreadable] }] };
+    if ('unreadable' in source) return { ...empty, refused: [fieldError([], source.unreadable)] };
     const columns = this.#columnsOf(source.header);
     const record = new FileRecord(columns, source.raw, source.isCsv);
     const columnOf = (field: string) => record.columnOf(field);

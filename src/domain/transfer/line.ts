@@ -1,7 +1,9 @@
 import type { FieldError } from '../errors.ts';
+import { fieldError } from '../errors.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
+import { refusal } from '../rules.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { parseRecord, shortened, type RecordValues as Values } from './values.ts';
 
@@ -24,7 +26,7 @@ export function readLine(record: ImportRecord, format: Format, now: Date): Impor
   const messages = new Map<string, string>();
   for (const { path, message } of error.issues)
     if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
-  throw new RefusedLine([...messages].map(([field, message]) => ({ path: [field], messages: [message] })));
+  throw new RefusedLine([...messages].map(([field, message]) => fieldError([field], message)));
 }
 
 /** The parsed values of a line, before names are looked up. */
@@ -69,7 +71,7 @@ function lineOf(values: Values, format: Format, now: Date) {
     (kind === 'space' && line.space === null && 'space') ||
     (kind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
     (kind === 'domain' && line.names[0].host === null && 'domain');
-  if (missing) throw new RefusedLine([{ path: [missing], messages: ['is required'] }]);
+  if (missing) throw new RefusedLine([fieldError([missing], refusal('REQUIRED'))]);
   return line;
 }
 

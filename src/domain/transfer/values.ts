@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trimPasted } from '../input.ts';
 import { linkTexts } from '../link/fields.ts';
+import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
 import type { Format, ImportRecord } from './formats.ts';
 import { timeOf } from './times.ts';
@@ -29,7 +30,7 @@ function parsed<Given, Value>(
   return given.transform((value, context) => {
     const result = parse(value);
     if (result !== undefined) return result;
-    context.addIssue(`is "${shown(value)}"; it must be ${allowed}`);
+    context.addIssue(refusal('IMPORT_FORM', { value: shown(value), allowed }));
     return z.NEVER;
   });
 }

@@ -9,10 +9,11 @@ import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
 import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
-import { DomainError, invalid, notFound } from '../errors.ts';
+import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import type { Random } from '../random.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
@@ -43,16 +44,13 @@ export function warningOf(
   return `${parsed.hostname} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
 }
 
-const url = webAddress.refine(
-  (text) => URL.parse(text) === null || !hasUser(text),
-  'may not have a user or a password',
-);
+const url = webAddress.refine((text) => URL.parse(text) === null || !hasUser(text), refusal('URL_USER'));
 const events = z
   .array(choiceOf(webhookEvents).meta({ title: 'WebhookEvent' }), {
-    error: unless('must be a list of events'),
+    error: unless(refusal('EVENTS')),
   })
-  .min(1, 'must have at least one event')
-  .max(100, 'may have at most 100 entries')
+  .min(1, refusal('EVENT_MISSING'))
+  .max(100, refusal('MAX_ENTRIES', { max: 100 }))
   .transform(storedEvents);
 
 export const createWebhookInput = z.object({
@@ -90,7 +88,7 @@ async function requireRoom(tx: Transaction, accountId: number): Promise<void> {
   await tx.lockRow('Account', accountId);
   if ((await tx.prisma.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
   throw new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
-    { path: ['url'], messages: [`cannot be added: an account may have at most ${MAX_WEBHOOKS} webhooks`] },
+    fieldError(['url'], refusal('WEBHOOKS', { max: MAX_WEBHOOKS })),
   ]);
 }
 
@@ -211,10 +209,7 @@ export async function redeliver(
     const where = { id, webhook: { accountId } };
     const delivery = await tx.prisma.webhookDelivery.findFirst({ where, include: { webhook: true } });
     if (delivery === null) throw notFound('delivery');
-    if (delivery.webhook.disabled)
-      throw invalid([
-        { path: ['deliveryId'], messages: ['belongs to a disabled webhook: enable the webhook first'] },
-      ]);
+    if (delivery.webhook.disabled) throw invalidField('deliveryId', refusal('DELIVERY_OF_DISABLED'));
     await redeliverNow(tx, delivery, now);
     const pending = await tx.prisma.webhookDelivery.findFirst({ where });
     if (pending === null) throw notFound('delivery');

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { logo, startStyle } from '../../generated/look.ts';
 import { VERSION } from '../../own-files.ts';
 import { acceptedTypes, HTML_TYPE } from '../request/accept.ts';
-import type { RequestInfo } from '../request/info.ts';
+import { isOfAuth, type RequestInfo } from '../request/info.ts';
 import { sendAsset } from './assets.ts';
 
 /** Pages load nothing from other hosts; `data:` is for icons and fonts in the libraries' styles. */
@@ -45,7 +45,7 @@ export function isForPeople(
   graphiql: boolean,
 ): boolean {
   if (surface === 'graphql') return graphiql && asksForGraphiql(req);
-  return /^\/((console|docs)(\/|$)|auth\/)/i.test(path);
+  return isOfAuth(path) || /^\/(console|docs)(\/|$)/i.test(path);
 }
 
 function card(address: string, name: string, text: string): string {
@@ -80,7 +80,7 @@ export function startPage({
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>
 ${forEverybody && `<ul>${forEverybody}</ul>`}
 <h2>For developers</h2>
-<p>Requests to both APIs need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
+<p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
     docs ? card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.') : '',

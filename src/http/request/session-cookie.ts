@@ -1,35 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { NewSession } from '../../domain/access/session.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { hostOf } from '../../domain/url.ts';
+import { isOnHost } from '../../domain/url.ts';
 import { clientOf, type Trust } from './client.ts';
 
 /** Where a request says that it comes from. */
 export type Origin = 'own' | 'elsewhere' | 'unknown';
 
-/** The value of a cookie; null if the request has none of that name. */
-export function cookieOf({ headers }: IncomingMessage, name: string): string | null {
-  for (const pair of (headers.cookie ?? '').split(';')) {
-    const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
-  }
-  return null;
-}
-
-/** The cookie of people's sessions. */
-export class SessionCookies {
+/** A cookie of the pages for people: over https, browsers send it over https only. */
+export class OwnCookie {
   readonly #name: string;
   readonly #attributes: string;
+
+  /** @param consoleUrl where these pages are */
+  constructor(consoleUrl: string, name: string, path = '/') {
+    const isSecure = consoleUrl.startsWith('https:');
+    const prefix = path === '/' ? '__Host-' : '__Secure-';
+    this.#name = isSecure ? `${prefix}${name}` : name;
+    this.#attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  }
+
+  /** The value, wherever the request comes from; null if it has none. */
+  of({ headers }: IncomingMessage): string | null {
+    for (const pair of (headers.cookie ?? '').split(';')) {
+      const equals = pair.indexOf('=');
+      if (equals > 0 && pair.slice(0, equals).trim() === this.#name) return pair.slice(equals + 1).trim();
+    }
+    return null;
+  }
+
+  /** @param maxAge in seconds */
+  set(res: ServerResponse, value: string, maxAge: number): void {
+    res.appendHeader('Set-Cookie', `${this.#name}=${value}; Max-Age=${maxAge}; ${this.#attributes}`);
+  }
+
+  clear(res: ServerResponse): void {
+    this.set(res, '', 0);
+  }
+}
+
+/** The cookie with the token of people's sessions. */
+export class SessionCookies extends OwnCookie {
   readonly #trust: Trust;
   readonly #corsOrigins: readonly string[];
 
-  /** @param consoleUrl where the pages for people are: over https, browsers send the cookie over https only */
+  /** @param consoleUrl where the pages for people are */
   constructor(consoleUrl: string, trust: Trust, corsOrigins: readonly string[]) {
-    this.#corsOrigins = corsOrigins;
-    const isSecure = consoleUrl.startsWith('https:');
-    this.#name = isSecure ? '__Host-linkspace' : 'linkspace';
-    this.#attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+    super(consoleUrl, 'linkspace');
     this.#trust = trust;
+    this.#corsOrigins = corsOrigins;
   }
 
   /** Where the page that sent a request is, as far as browsers tell; `Sec-Fetch-Site` is sent over https and on localhost. */
@@ -38,7 +56,7 @@ export class SessionCookies {
     if (site !== undefined && site !== 'none') return site === 'same-origin' ? 'own' : 'elsewhere';
     if (origin === undefined) return 'unknown';
     const { host } = clientOf(req, this.#trust);
-    return URL.canParse(origin) && hostOf(origin) === host.toLowerCase() ? 'own' : 'elsewhere';
+    return URL.canParse(origin) && isOnHost(origin, host) ? 'own' : 'elsewhere';
   }
 
   /**
@@ -57,19 +75,6 @@ export class SessionCookies {
 
   /** The session's token, if the request comes from the site itself; null otherwise. */
   tokenOf(req: IncomingMessage): string | null {
-    return this.originOf(req) === 'own' ? this.anyTokenOf(req) : null;
-  }
-
-  /** The session's token, wherever the request comes from. */
-  anyTokenOf(req: IncomingMessage): string | null {
-    return cookieOf(req, this.#name);
-  }
-
-  set(res: ServerResponse, { token, maxAge }: NewSession): void {
-    res.appendHeader('Set-Cookie', `${this.#name}=${token}; Max-Age=${maxAge}; ${this.#attributes}`);
-  }
-
-  clear(res: ServerResponse): void {
-    res.appendHeader('Set-Cookie', `${this.#name}=; Max-Age=0; ${this.#attributes}`);
+    return this.originOf(req) === 'own' ? this.of(req) : null;
   }
 }

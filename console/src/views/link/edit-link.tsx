@@ -104,6 +104,7 @@ export function EditLink({
   const { url: urlError, ...rest } = errors;
   return (
     <form ref={form} className="edit" onSubmit={submit} onFocus={onFocus} noValidate>
+      {!session.canWrite && <p className="notice">{t.readOnly}</p>}
       {edit.wasKept && edit.isChanged && <p className="notice">{t.kept}</p>}
       {hasConflict && (
         <Conflict

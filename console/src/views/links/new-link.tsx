@@ -85,6 +85,7 @@ export function NewLink({
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    setMade(null);
     dismissAbout(draft);
     try {
       await spaceIsThere();

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useState } from 'react';
 import type { Client, OperationResult } from 'urql';
 import { announceKinds } from '../../data/bus.ts';
 import { Fault, faultOf } from '../../data/faults.ts';
+import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type KeyRowFragment,
   KeysDocument,
   type KeysQuery,
+  MembersDocument,
   type MembersQuery,
   RemoveMemberDocument,
   type Role,
@@ -32,12 +34,17 @@ interface DialogProps {
 
 type MemberDialogProps = DialogProps & { readonly member: Member };
 
+/** The first members, by whom most accounts are known. */
+export const useMembers = () => useRead(MembersDocument, { after: null }, { on: ['MEMBER'] }).data?.members;
+
 type InviteProps = DialogProps & { onLink(link: string | null): void };
 
 export function Invite({ onClose, onLink }: InviteProps): ReactElement {
   const session = useSession();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('EDITOR');
+  const typed = trimPasted(email).toLowerCase();
+  const member = useMembers()?.nodes.find(({ user }) => user.email?.toLowerCase() === typed);
   const send = async () => {
     const input = { email: trimPasted(email), role };
     const { inviteMember } = await write(session, InviteMemberDocument, { input });
@@ -55,7 +62,12 @@ export function Invite({ onClose, onLink }: InviteProps): ReactElement {
     >
       {(errors) => (
         <>
-          <EmailField value={email} onText={setEmail} error={errors.email} hint={t.inviteHint} autoFocus />
+          <EmailField
+            {...{ value: email, error: errors.email, hint: t.inviteHint }}
+            warning={member && t.isMember(member.user.name, texts.roles[member.role])}
+            onText={setEmail}
+            autoFocus
+          />
           <RoleField value={role} onValue={setRole} error={errors.role} />
         </>
       )}

@@ -16,7 +16,14 @@ import { RecordsHead } from '../../parts/records.tsx';
 import { isAtLeast } from '../../parts/role-field.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { texts } from '../../texts.ts';
-import { ChangeRole, Invite, type Member, RemoveMember, RenameAccount } from './people-dialogs.tsx';
+import {
+  ChangeRole,
+  Invite,
+  type Member,
+  RemoveMember,
+  RenameAccount,
+  useMembers,
+} from './people-dialogs.tsx';
 
 type Invitation = InvitationsQuery['invitations']['nodes'][number];
 
@@ -83,7 +90,11 @@ export function PeopleView(): ReactElement {
 
 function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
   const { viewer, may } = useSession();
+  const members = useMembers();
+  const owners = members?.nodes.filter(({ role }) => role === 'OWNER').length;
   const itemsOf = (member: Member) => {
+    // The last owner stays owner.
+    if (member.role === 'OWNER' && owners === 1 && !members?.pageInfo.hasNextPage) return [];
     const isOwn = member.user.id === viewer.user?.id;
     const mayChange = may('PEOPLE') && isAtLeast(viewer.role, member.role);
     const change = { name: t.changeRole, run: () => onAsk({ for: 'role', member }) };

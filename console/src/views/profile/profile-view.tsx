@@ -1,15 +1,10 @@
-import { type ComponentProps, type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentProps, type ReactElement, type ReactNode, useState } from 'react';
 import { passkeyHint, useMethods } from '../../app/sign-in.tsx';
 import { attempt } from '../../data/actions.ts';
-import { ask, goToProvider, type Profile, send } from '../../data/auth.ts';
+import { goToProvider, type Profile, send, useAsk } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
-import { Fault } from '../../data/faults.ts';
 import { addPasskey } from '../../data/passkeys.ts';
-import { useRead } from '../../data/read.ts';
-import { useSession } from '../../data/session.ts';
-import { write } from '../../data/write.ts';
-import { RevokeSessionDocument, SessionsDocument } from '../../generated/documents.ts';
-import { EmailField, NewPasswordField, TextField } from '../../parts/field.tsx';
+import { EmailField, ForEmail, NewPasswordField, TextField } from '../../parts/field.tsx';
 import type { Outcome } from '../../parts/form.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { ago, atMoment, onDay } from '../../parts/format.ts';
@@ -30,27 +25,9 @@ interface Asked {
   readonly Field?: (props: FieldParts) => ReactElement;
   readonly hint?: string | undefined;
   readonly note?: string;
+  /** What is said when it is done. */
+  readonly told?: string;
   send(text: string): Promise<Outcome>;
-}
-
-/** What a path below `/auth/` answers, and why there is nothing else. */
-function useAsk<Answer>(path: string): { data: Answer | null; fault: Fault | null; again(): void } {
-  const [data, setData] = useState<Answer | null>(null);
-  const [fault, setFault] = useState<Fault | null>(null);
-  const again = () => {
-    ask<Answer>(path).then(
-      (answer) => {
-        setData(answer);
-        setFault(null);
-      },
-      (error: unknown) => {
-        if (!(error instanceof Fault)) throw error;
-        setFault(error);
-      },
-    );
-  };
-  useEffect(again, [path]);
-  return { data, fault, again };
 }
 
 /** How somebody is called, and signs in. */
@@ -66,18 +43,13 @@ export function ProfileView(): ReactElement {
         {fault ? <FaultNotice fault={fault} again={again} /> : <Skeleton rows={4} />}
       </>
     );
-  const { user, passkeys, identities, hasPassword } = profile;
+  const { user, passkeys, identities, sessions, hasPassword } = profile;
   const { mail } = methods;
   const device = deviceOf(navigator.userAgent);
   const deviceName = passkeys.some(({ name }) => name === device)
     ? `${device} ${passkeys.length + 1}`
     : device;
   const link = () => attempt('link', () => goToProvider({ to: location.pathname, link: true }));
-  const changeEmail = async (email: string) => {
-    const outcome = await send('email', { email });
-    if (mail && outcome.__typename === 'Done') showToast(t.emailSent);
-    return outcome;
-  };
   const name: Asked = {
     title: t.changeName,
     field: 'name',
@@ -89,11 +61,14 @@ export function ProfileView(): ReactElement {
     field: 'email',
     was: user.email,
     Field: EmailField,
-    send: changeEmail,
+    note: mail ? t.emailByMail : t.emailAtOnce,
+    told: mail ? t.emailSent : t.emailChanged,
+    send: (email) => send('email', { email }),
   };
   const password: Asked = {
     ...{ title: hasPassword ? t.changePassword : t.setPassword, field: 'password', Field: NewPasswordField },
-    ...{ note: t.endsSessions, send: (password) => send('password', { password }) },
+    ...{ note: t.endsSessions, told: t.passwordChanged },
+    send: (password) => send('password', { password }),
   };
   const passkey: Asked = {
     ...{ title: t.addPasskey, action: t.goOn, field: 'name', was: deviceName, hint: t.passkeyHint },
@@ -103,6 +78,9 @@ export function ProfileView(): ReactElement {
     ...{ title: t.removeTitle(name), action: t.remove, note: t.endsSessions },
     send: () => send(`${kind}/remove`, { id }),
   });
+  const ending = (id: string, name: string): Asked => ({
+    ...{ title: t.endTitle(name), action: t.end, send: () => send('session/remove', { id }) },
+  });
   return (
     <>
       {head}
@@ -110,11 +88,12 @@ export function ProfileView(): ReactElement {
         <Row name={user.name} about={t.name} action={t.change} onAction={() => setAsked(name)} />
         <Row
           {...{ name: user.email, about: texts.signIn.email, action: t.change }}
-          onAction={() => setAsked({ ...email, hint: mail ? t.emailHint : undefined })}
+          onAction={() => setAsked(email)}
         />
         {methods.password && (
           <Row
             {...{ name: hasPassword ? t.hasPassword : t.noPassword, about: texts.signIn.password }}
+            label={texts.signIn.password}
             action={hasPassword ? t.change : t.set}
             onAction={() => setAsked(password)}
           />
@@ -152,13 +131,29 @@ export function ProfileView(): ReactElement {
           ))}
         </Section>
       )}
-      <Sessions />
-      {asked && <AskedDialog asked={asked} onClose={() => setAsked(null)} onDone={again} />}
+      <Section title={t.sessions} lead={t.sessionsLead}>
+        {sessions.map(({ id, device, signedInAt, lastUsedAt, isCurrent }) => (
+          <Row
+            key={id}
+            name={isCurrent ? t.thisOne(deviceOf(device)) : deviceOf(device)}
+            about={t.session(atMoment(signedInAt), ago(lastUsedAt))}
+            {...(!isCurrent && { action: t.end, onAction: () => setAsked(ending(id, deviceOf(device))) })}
+          />
+        ))}
+      </Section>
+      {asked && (
+        <AskedDialog {...{ asked, email: user.email, onDone: again }} onClose={() => setAsked(null)} />
+      )}
     </>
   );
 }
 
-function AskedDialog(props: { asked: Asked; onClose: () => void; onDone: () => void }): ReactElement {
+function AskedDialog(props: {
+  asked: Asked;
+  email: string;
+  onClose: () => void;
+  onDone: () => void;
+}): ReactElement {
   const {
     title,
     action = texts.save,
@@ -167,11 +162,13 @@ function AskedDialog(props: { asked: Asked; onClose: () => void; onDone: () => v
     Field = NameField,
     hint,
     note,
+    told,
     ...asked
   } = props.asked;
   const [value, onText] = useState(was);
   const save = async () => {
     const outcome = await asked.send(value);
+    if (told && outcome.__typename === 'Done') showToast(told);
     props.onDone();
     // The views show the name, too.
     announceKinds('MEMBER');
@@ -182,6 +179,7 @@ function AskedDialog(props: { asked: Asked; onClose: () => void; onDone: () => v
     <FormDialog title={title} action={action} shown={shown} onClose={props.onClose} onSubmit={save}>
       {(errors) => (
         <>
+          {field === 'password' && <ForEmail email={props.email} />}
           {field && <Field {...{ value, onText, error: errors[field], ...(hint && { hint }) }} autoFocus />}
           {note && <p className="hint">{note}</p>}
         </>
@@ -222,8 +220,10 @@ function Section({ title, lead, create, onCreate, children }: SectionProps): Rea
 }
 
 /** Something that somebody has, and a button that does something with it. */
-function Row(props: { name: string; about: string; action?: string; onAction?: () => void }): ReactElement {
-  const { name, about, action, onAction } = props;
+function Row(
+  props: Record<'name' | 'about', string> & { label?: string; action?: string; onAction?: () => void },
+): ReactElement {
+  const { name, about, label = name, action, onAction } = props;
   return (
     <li className="record">
       <div className="parts stacked">
@@ -231,33 +231,10 @@ function Row(props: { name: string; about: string; action?: string; onAction?: (
         <span className="quiet">{about}</span>
       </div>
       {action && (
-        <button type="button" className="button text" aria-label={`${action}: ${name}`} onClick={onAction}>
+        <button type="button" className="button text" aria-label={`${action}: ${label}`} onClick={onAction}>
           {action}
         </button>
       )}
     </li>
-  );
-}
-
-function Sessions(): ReactElement {
-  const session = useSession();
-  const { data, fault, again } = useRead(SessionsDocument, {});
-  const end = (id: string) =>
-    attempt(`session ${id}`, async () => {
-      await write(session, RevokeSessionDocument, { id });
-      again();
-    });
-  if (fault && !data) return <FaultNotice fault={fault} again={again} />;
-  return (
-    <Section title={t.sessions} lead={t.sessionsLead}>
-      {data?.viewer.sessions.map(({ id, device, signedInAt, lastUsedAt, isCurrent }) => (
-        <Row
-          key={id}
-          name={isCurrent ? t.thisOne(deviceOf(device)) : deviceOf(device)}
-          about={t.session(atMoment(signedInAt), ago(lastUsedAt))}
-          {...(!isCurrent && { action: t.end, onAction: () => void end(id) })}
-        />
-      ))}
-    </Section>
   );
 }

@@ -1,0 +1,103 @@
+/**
+ * The rules by which fields of an input are refused, each with its words in English, which continue a sentence that starts with
+ * the field's name. Names in braces stand for values. Clients with other languages word the rules themselves.
+ */
+export const rules = {
+  ALIAS_CHARACTERS: 'may have only the letters a to z and A to Z, digits, - and _',
+  ALIAS_RESERVED: 'is reserved on this service',
+  ALIAS_TAKEN: 'is already taken on this domain',
+  BLANK: 'may not be empty',
+  BOOLEAN: 'must be true or false',
+  CHOICE: 'must be one of {choices}',
+  COMMON_PASSWORD: 'is one of the commonest passwords: choose another',
+  CONSOLE_HOST: 'is the host of the console',
+  CONTROL_CHARACTERS: 'may have no control characters and no line breaks',
+  COUNTRY: 'must be an ISO 3166-1 alpha-2 code, such as DE, or XK',
+  CURSOR: 'must be a cursor that this list gave, in the same order',
+  DAY: 'must be a day, such as 2026-11-21',
+  DAY_AFTER_END: 'may not be after to, which is {to}',
+  DELIVERY_OF_DISABLED: 'belongs to a disabled webhook: enable the webhook first',
+  DUPLICATE: 'is in the list already',
+  EMAIL: 'must be an address such as name@example.com',
+  EMAIL_AS_PASSWORD: 'may not be the email address',
+  EVENTS: 'must be a list of events',
+  EVENT_MISSING: 'must have at least one event',
+  EXCLUSIVE: 'cannot be combined with {other}',
+  FIXED_DOMAIN: 'cannot be changed: a link stays on its domain',
+  HOST: 'must be a host name, such as go.example',
+  HOST_BLOCKED: 'may not lead to a host that is blocked on this service',
+  HOST_TAKEN: 'is already taken',
+  HOURS: 'may be hours for at most {max} days, not {days}',
+  ID: 'must be the id of {what}',
+  IMPORT_FORM: 'is "{value}"; it must be {allowed}',
+  INTEGER: 'must be a whole number from {min} to {max}',
+  INVALID: 'is not valid',
+  LANGUAGE: 'must be an ISO 639-1 code, such as de',
+  LAST_OWNER: 'is the last owner: make another one first',
+  LAST_WAY_IN: 'is the last way to sign in: add another one first',
+  LENGTH: 'must have {min} to {max} characters',
+  LENGTH_GIVEN: 'must have {min} to {max} characters, not {length}',
+  LIST: 'must be a list',
+  MAX_ENTRIES: 'may have at most {max} entries',
+  MAX_ENTRIES_GIVEN: 'may have at most {max} entries, not {entries}',
+  MAX_LENGTH: 'may have at most {max} characters',
+  MAX_LENGTH_GIVEN: 'may have at most {max} characters, not {length}',
+  NOT_CLEARABLE: 'cannot be cleared: it {allowed}',
+  PAST: 'must lie in the future',
+  PERIOD: 'may be at most {years} years before to',
+  PIXELS: 'must be ids of your pixels',
+  PIXELS_UNKNOWN: 'must be ids of your pixels, which {ids} are not',
+  PIXEL_UNKNOWN: 'must be ids of your pixels, which {id} is not',
+  PIXEL_VALUE: 'must be {allowed}',
+  PRIVACY_PASSWORD: 'is required where a password guards the statistics',
+  QR_SIZE: 'must be at least {min} for this address and margin',
+  REQUIRED: 'is required',
+  ROLE: 'may be at most {role}',
+  SERVICE_PATH: 'is a path of the service itself',
+  SHORT_DOMAIN: 'may not lead to a short domain of this service',
+  STORABLE: 'may not contain null characters or broken surrogate pairs',
+  TEXT: 'must be a text',
+  TIME: 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
+  TXT_RECORD: 'is of a domain whose TXT record is not in DNS yet',
+  URL: 'must be an absolute http or https URL, such as https://example.com/page',
+  URL_AS_SENT: 'may have at most {max} characters as it is sent, with special ones escaped',
+  URL_USER: 'may not have a user or a password',
+  WEBHOOKS: 'cannot be added: an account may have at most {max} webhooks',
+  YEAR: 'must lie in the years 1000 to 9999, in UTC',
+} as const;
+
+export type Rule = keyof typeof rules;
+
+/** The names in braces. */
+type NamesIn<Words extends string> = Words extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+type ValuesOf<Name extends Rule> = Readonly<Record<NamesIn<(typeof rules)[Name]>, string | number>>;
+
+/** A rule that refuses a field, with its words in English, and the values in them. */
+export interface Refusal {
+  readonly rule: Rule;
+  readonly values: readonly { readonly name: string; readonly value: string }[];
+  readonly message: string;
+}
+
+/** Begins a refusal on its way through zod, whose messages are texts. */
+const MARK = '\0';
+
+/** A refusal as a text, for zod and for `fieldError`. */
+export function refusal<Name extends Rule>(
+  rule: Name,
+  ...[values]: NamesIn<(typeof rules)[Name]> extends never ? [] : [ValuesOf<Name>]
+): string {
+  return `${MARK}${JSON.stringify([rule, values ?? {}])}`;
+}
+
+/** The refusal in a text; any other text is its own message. */
+export function refusalIn(text: string): Refusal {
+  if (!text.startsWith(MARK)) return { rule: 'INVALID', values: [], message: text };
+  const [rule, given]: [Rule, Record<string, string | number>] = JSON.parse(text.slice(MARK.length));
+  const message = rules[rule].replaceAll(/{(\w+)}/g, (_, name: string) => String(given[name]));
+  const values = Object.entries(given).map(([name, value]) => ({ name, value: String(value) }));
+  return { rule, values, message };
+}
