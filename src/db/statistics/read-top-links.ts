@@ -119,11 +119,17 @@ export async function readTopLinks(
     const counters = sql`SELECT "accountId" AS "id", "linkId" FROM "LinkCounter" WHERE "accountId" = ${id}`;
     const after = (skipped: number) =>
       sql`COALESCE((SELECT "clicks" FROM "LinkCounter" WHERE "accountId" = ${id} ORDER BY "clicks" DESC LIMIT 1 OFFSET ${skipped}), 0)`;
-    const [bound = { first: 0, most: 0 }] = await db.read<{ first: number; most: number }>(
-      sql`SELECT ${after(counted.first)} AS "first", ${after(counted.most)} AS "most"`,
+    // In a long period, the best of all time are the best, and each of them has many days to read.
+    const few = Math.min(3 * limit, counted.first);
+    const [bound = { few: 0, first: 0, most: 0 }] = await db.read<Record<'few' | 'first' | 'most', number>>(
+      sql`SELECT ${after(few)} AS "few", ${after(counted.first)} AS "first", ${after(counted.most)} AS "most"`,
     );
-    const top = await read(sql`${counters} ORDER BY "clicks" DESC LIMIT ${counted.first}`);
-    const least = top[limit - 1]?.clicks ?? 1;
+    const firstOf = (number: number) => read(sql`${counters} ORDER BY "clicks" DESC LIMIT ${number}`);
+    const leastOf = (top: readonly TopLink[]) => top[limit - 1]?.clicks ?? 1;
+    let top = await firstOf(few);
+    if (leastOf(top) > bound.few) return top;
+    top = await firstOf(counted.first);
+    const least = leastOf(top);
     if (least > bound.first) return top;
     if (least > bound.most) return read(sql`${counters} AND "clicks" >= ${least}`);
     // Many links have about as many clicks in all as the best of the period: what was counted in the period is less.
