@@ -12,8 +12,9 @@ const withoutId = `
   LinkEdge LinkExpiration LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo
   PixelConnection PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue
   SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage
-  StatisticsTop TagConnection TagEdge UtmTemplateConnection UtmTemplateEdge ValidationError Viewer
-  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  StatisticsTop TagConnection TagEdge TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
+  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

@@ -9,7 +9,7 @@ const withoutId = [
   ...['WebhookConnection', 'WebhookDeliveryConnection', 'PageInfo', 'Viewer', 'DeletedRecord'],
   ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
-  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
+  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError', 'RuleValue'],
   ...['ImportLinksResult', 'ImportedLink'],

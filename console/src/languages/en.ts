@@ -524,6 +524,7 @@ const english = {
   },
   places: {
     all: 'Places',
+    overview: 'Overview',
     links: 'Links',
     spaces: 'Spaces',
     domains: 'Domains',
@@ -636,6 +637,7 @@ const english = {
     selectOne: (link: string) => `Select ${link}`,
     actionsOf: (link: string) => `Actions for ${link}`,
     clicks: (count: number) => one(count, 'click', 'clicks'),
+    clicksIn: (count: string) => `${count} in 30 days`,
     clicksUnit: (count: number) => (count === 1 ? 'click' : 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
@@ -645,6 +647,7 @@ const english = {
   },
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
   stop: 'Stop',
+  download: 'Download CSV',
   bulk: {
     name: 'Selected links',
     selected: (count: number) => `${one(count, 'link', 'links')} selected`,
@@ -895,6 +898,10 @@ const english = {
     fewer: 'Show fewer',
     dimensions,
     devices,
+    topLinks: 'Top links',
+    topLinksOf: (dimension: string, value: string) => `Top links · ${dimension}: ${value}`,
+    allClicks: 'Show all clicks',
+    noLinks: 'No link has such clicks in this period.',
     note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Of visitors who decline tracking, only the destination is recorded.',
   },
   spaces: {
@@ -906,6 +913,7 @@ const english = {
     name: 'Name',
     color: 'Colour',
     colors: { 1: 'Blue', 2: 'Green', 3: 'Orange', 4: 'Red', 5: 'Purple', 6: 'Teal' },
+    open: 'Show its links',
     figures: (links: number, clicks: string) =>
       `${one(links, 'link', 'links')} · ${clicks} clicks in 30 days`,
     changedMeanwhile: (name: string, color: string) =>
