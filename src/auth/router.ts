@@ -14,6 +14,7 @@ import {
 } from '../domain/access/session.ts';
 import {
   changeEmail,
+  changePassword,
   checkPassword,
   confirmEmail,
   mailReset,
@@ -23,15 +24,7 @@ import {
   tooManyPasswords,
   welcome,
 } from '../domain/access/sign-in.ts';
-import {
-  emailKeyOf,
-  endSessions,
-  membershipsOf,
-  requireGoodPassword,
-  setPassword,
-  type User,
-  updateName,
-} from '../domain/access/user.ts';
+import { emailKeyOf, membershipsOf, type User, updateName } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
@@ -132,7 +125,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   /** Begins a session for a user, in place of one. */
   const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
     if (before !== null) await endSession(db, before);
-    const { token, maxAge } = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
+    const { token, maxAge } = await beginSession(db, user, req.headers['user-agent'] ?? '', now());
     cookies.set(res, token, maxAge);
   };
 
@@ -345,21 +338,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   postHashed('/password', async (req, res) => {
     requireOwnWays();
     const session = await recentSessionOf(req);
-    const password = requireGoodPassword(req.body.password, session.user.email);
-    await setPassword(db, session.userId, await passwords.hash(password));
-    await endSessions(db, session.userId, session.id);
+    await changePassword(db, session, req.body.password, contextOf());
     res.status(204).end();
   });
   router.post('/email', async (req, res) => {
     const session = await recentSessionOf(req);
-    const isChanged = await changeEmail(db, services, session.user, req.body.email, now());
-    if (isChanged) await endSessions(db, session.userId, session.id);
+    const isChanged = await changeEmail(db, services, session, req.body.email, now());
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {
-    const { id, userId } = await sessionOf(req);
-    await confirmEmail(db, userId, parseInput(token, req.body).token, now());
-    await endSessions(db, userId, id);
+    await confirmEmail(db, await sessionOf(req), parseInput(token, req.body).token, now());
     res.status(204).end();
   });
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operatorsName } from '../../src/domain/access/account.ts';
+import { linkIdentity } from '../../src/domain/access/identity.ts';
 import { acceptInvitation } from '../../src/domain/access/invitation.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
+import { createPasskey } from '../../src/domain/access/passkey.ts';
+import { beginSession, sessionsOf } from '../../src/domain/access/session.ts';
+import { changePassword, checkPassword, confirmEmail } from '../../src/domain/access/sign-in.ts';
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
@@ -72,6 +76,57 @@ test('a reset removes the passkeys and identities of the user alone', async () =
     [0, 0],
     [1, 1],
   ]);
+});
+
+const hashing = new UserPasswords({ N: 2, r: 1, p: 1 });
+const context = () => ({ passwords: hashing, now: server.clock.now });
+/** What a request knows of who is signed in, once it has looked. */
+const sessionOf = async ({ userId }: User) =>
+  server.database.prisma.session.findFirstOrThrow({ where: { userId }, include: { user: true } });
+
+test.each<[string, (user: User) => Promise<unknown>]>([
+  ['a reset', reset],
+  ['a new password', (user) => user.auth('password', { password: 'a newer password' })],
+  ['disabling the user', ({ userId }) => setDisabled(server.database, userId, server.clock.now)],
+])('%s throws out who signs in at the same time by the password that was right', async (_what, act) => {
+  const { database, clock } = server;
+  const user = await signedIn(server, 1, 'EDITOR');
+  const password = await hashing.hash('an old password');
+  const { email } = await database.prisma.user.update({ where: { id: user.userId }, data: { password } });
+  const found = await checkPassword(database, { email, password: 'an old password' }, context());
+  await act(user);
+  const late = found && beginSession(database, found, 'an intruder', clock.now);
+  await expect(late).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  await setDisabled(database, user.userId, null);
+  const devices = await sessionsOf(database, user.userId, clock.now);
+  expect(devices.map(({ device }) => device)).not.toContain('an intruder');
+});
+
+const passkey = { credentialId: 'late', publicKey: 'x', counter: 0, transports: [] };
+const provided = { issuer: 'https://id.example', subject: 'late', email: null, name: null, values: [] };
+test.each<[string, (session: Awaited<ReturnType<typeof sessionOf>>) => Promise<unknown>]>([
+  ['password', (session) => changePassword(server.database, session, 'of an intruder', context())],
+  ['passkey', (session) => createPasskey(server.database, session, 'x', passkey, server.clock.now)],
+  ['link to the provider', (session) => linkIdentity(server.database, provided, session, server.clock.now)],
+  [
+    'email address',
+    async (session) => {
+      const token = await emailToken(session.userId);
+      await confirmEmail(server.database, session, token, server.clock.now);
+    },
+  ],
+])('after a reset, a new %s that was asked for before does not come', async (_what, late) => {
+  const user = await signedIn(server, 1, 'EDITOR');
+  const session = await sessionOf(user);
+  await reset(user);
+  const read = () =>
+    server.database.prisma.user.findUnique({
+      where: { id: user.userId },
+      include: { passkeys: true, identities: true },
+    });
+  const before = await read();
+  await expect(late(session)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await read()).toEqual(before);
 });
 
 const invite = (person: Person, email: string, role: string, headers: Record<string, string> = {}) =>

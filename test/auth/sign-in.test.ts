@@ -371,12 +371,11 @@ describe('a session', () => {
 
   test('is shown to and ended by its user, also a member of no account', async () => {
     const user = { name: 'Lone', email: 'lone@example.com', emailKey: 'lone@example.com' };
-    const { id: userId } = await server.database.prisma.user.create({
-      data: { ...user, createdAt: server.clock.now },
-    });
+    const data = { ...user, createdAt: server.clock.now };
+    const made = await server.database.prisma.user.create({ data });
     const [one, two] = [new Person(server), new Person(server)];
     for (const person of [one, two]) {
-      const { token } = await beginSession(server.database, userId, 'a browser', server.clock.now);
+      const { token } = await beginSession(server.database, made, 'a browser', server.clock.now);
       person.cookie = `__Host-linkspace=${token}`;
     }
     type Sessions = { id: string; device: string; isCurrent: boolean }[];

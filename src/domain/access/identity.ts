@@ -6,6 +6,7 @@ import { joinByInvitation, openInvitation } from './invitation.ts';
 import { setGivenMemberships } from './member.ts';
 import { findToken } from './one-time-token.ts';
 import { isAtLeast, type Role, type RoleRule } from './role.ts';
+import { bySession } from './session.ts';
 import { makeFirstOwner } from './sign-in.ts';
 import { createUser, emailInput, emailKeyOf, endSessions, findUserByEmail, type User } from './user.ts';
 
@@ -161,7 +162,7 @@ function againIfTaken<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Links an identity to the user who is signed in, and ends the user's other sessions.
- * @throws SignInFault
+ * @throws SignInFault; DomainError UNAUTHENTICATED
  */
 export async function linkIdentity(
   db: Data,
@@ -171,7 +172,7 @@ export async function linkIdentity(
 ): Promise<void> {
   const { id, userId } = session;
   await againIfTaken(() =>
-    db.transaction(async (tx) => {
+    bySession(db, session, now, async (tx) => {
       const known = await findIdentity(tx, person);
       if (known !== null && known.userId !== userId) throw new SignInFault('LINKED_ELSEWHERE');
       if (known !== null) return;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { DomainError, invalidField } from '../errors.ts';
@@ -96,17 +96,18 @@ export async function setDisabled(db: Data, userId: number, disabledAt: Date | n
   });
 }
 
-/** @throws DomainError CONFLICT if the email has a user */
-export async function setEmail(db: Data, userId: number, email: string): Promise<void> {
+/** Sets an email address, and ends the user's other sessions. @throws DomainError CONFLICT if the email has a user */
+export async function setEmail(
+  tx: Transaction,
+  { id, userId }: { readonly id: number; readonly userId: number },
+  email: string,
+): Promise<void> {
   const data = { email, emailKey: emailKeyOf(email) };
-  await db.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
+  await tx.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
     throw new DomainError('CONFLICT', 'This email address cannot be used here.');
   });
-}
-
-export async function setPassword(db: Data, userId: number, password: string): Promise<void> {
-  await db.prisma.user.update({ where: { id: userId }, data: { password } });
+  await endSessions(tx, userId, id);
 }
 
 /** A user's memberships, with the names of the accounts, the oldest first. */
