@@ -92,6 +92,9 @@ const HASHING_TIMEOUT = 5_000;
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
+/** How many links for new passwords that one network asks for wait; one at a time is made. */
+const MAX_MAILING = 20;
+
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
@@ -112,6 +115,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
   const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
+  const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -172,10 +176,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     throw new DomainError('FORBIDDEN', message);
   };
 
+  const refuseBegun = (error: unknown): never => {
+    throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
+  };
   const limit = async (req: Request): Promise<void> => {
-    await begun.consume(networkOfClient(req)).catch((error: unknown) => {
-      throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
-    });
+    await begun.consume(networkOfClient(req)).catch(refuseBegun);
   };
 
   const tools: SignInTools = {
@@ -314,9 +319,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/forgot', async (req, res) => {
     const { email } = parseInput(z.object({ email: text }), req.body);
+    const network = networkOfClient(req);
     res.status(202).json({});
-    // After the answer, whose time tells nothing.
-    if (isOwn) await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
+    // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
+    const mail = async () => {
+      await begun.consume(network).catch(refuseBegun);
+      await mailReset(db, services, email, now());
+    };
+    if (isOwn)
+      await mailing.take(network, mail).catch((error: unknown) => {
+        if (visibleError(error)?.code !== 'RATE_LIMITED') report(res, error);
+      });
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);

@@ -121,6 +121,34 @@ describe('mails', () => {
     expect(await server.database.prisma.oneTimeToken.count({ where: { userId } })).toBe(3);
   });
 
+  test('to one address are three an hour from all ways, also if it changes its password meanwhile', async () => {
+    const [owner, other] = [await signedIn(server, 1, 'OWNER'), await signedIn(server, 1, 'VIEWER')];
+    const { email } = await server.database.prisma.user.findUniqueOrThrow({ where: { id: other.userId } });
+    mails.length = 0;
+    const invite = `mutation { inviteMember(input: { email: "${email}", role: VIEWER }) { ... on Invitation { url } } }`;
+    expect(await owner.data(invite)).toEqual({ inviteMember: { url: expect.any(String) } });
+    await new Person(server).auth('forgot', { email });
+    await expect.poll(() => mails.length).toBe(2);
+    expect((await owner.auth('email', { email })).status).toBe(202);
+    expect((await other.auth('password', { password: 'a newer password' })).status).toBe(204);
+    expect(await owner.data(invite)).toEqual({ inviteMember: { url: expect.any(String) } });
+    expect((await owner.auth('email', { email })).status).toBe(429);
+    await new Person(server).auth('forgot', { email });
+    const { signInGuesses } = server.database.prisma;
+    await expect.poll(() => signInGuesses.count({ where: { count: 6 } })).toBe(1);
+    expect(mails.map(({ subject }) => subject.split(' ')[0])).toEqual(['Invitation', 'A', 'Confirm']);
+  });
+
+  test('that are asked for in a flood are counted one after another, and the rest forgotten', async () => {
+    const before = await server.database.prisma.signInGuesses.count();
+    const ask = (i: number) => new Person(server).auth('forgot', { email: `nobody-${i}@example.com` });
+    const answers = await Promise.all(Array.from({ length: 150 }, (_, i) => ask(i)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const made = async () => (await server.database.prisma.signInGuesses.count()) - before;
+    await expect.poll(made).toBeGreaterThan(10);
+    expect(await made()).toBeLessThanOrEqual(150);
+  });
+
   test('that confirm an address are three an hour', async () => {
     const person = await signedIn(server, 1, 'VIEWER');
     mails.length = 0;

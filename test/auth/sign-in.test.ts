@@ -369,6 +369,17 @@ describe('a session', () => {
     await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
   });
 
+  test('counts for nothing beside a second cookie of its name, which another host may have set', async () => {
+    const person = await member('two-cookies@example.com');
+    const own = person.cookie;
+    const statuses = [];
+    for (const cookie of [own, `${own}; ${own}x`, `${own}x; ${own}`]) {
+      person.cookie = cookie;
+      statuses.push((await person.auth('session')).status);
+    }
+    expect(statuses).toEqual([200, 401, 401]);
+  });
+
   test('is shown to and ended by its user, also a member of no account', async () => {
     const user = { name: 'Lone', email: 'lone@example.com', emailKey: 'lone@example.com' };
     const data = { ...user, createdAt: server.clock.now };

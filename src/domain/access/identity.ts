@@ -8,7 +8,7 @@ import { findToken } from './one-time-token.ts';
 import { isAtLeast, type Role, type RoleRule } from './role.ts';
 import { bySession } from './session.ts';
 import { makeFirstOwner } from './sign-in.ts';
-import { createUser, emailInput, emailKeyOf, endSessions, findUserByEmail, type User } from './user.ts';
+import { createUser, emailInput, emailKeyOf, endOthers, findUserByEmail, type User } from './user.ts';
 
 /** Why a sign-in with the OpenID provider fails, for the page that tells the person; docs/people.md explains each. */
 export type Fault =
@@ -170,14 +170,14 @@ export async function linkIdentity(
   session: { readonly id: number; readonly userId: number },
   now: Date,
 ): Promise<void> {
-  const { id, userId } = session;
+  const { userId } = session;
   await againIfTaken(() =>
     bySession(db, session, now, async (tx) => {
       const known = await findIdentity(tx, person);
       if (known !== null && known.userId !== userId) throw new SignInFault('LINKED_ELSEWHERE');
       if (known !== null) return;
       await addIdentity(tx, person, userId, now);
-      await endSessions(tx, userId, id);
+      await endOthers(tx, session);
     }),
   );
 }

@@ -1,3 +1,17 @@
+import type { Data } from '../../db/database.ts';
+import { countGuess } from '../../db/sign-in-guesses.ts';
+import { hashToken } from './actor.ts';
+
+const AN_HOUR = 60 * 60 * 1000;
+/** How many mails an address gets in an hour, whatever they are, and how many addresses a user has confirmed. */
+const MAX_MAILED = 3;
+
+/** Whether one more mail may go to an address, or for a user, over all processes. It is counted, and nothing resets that. */
+export async function mayMail(db: Data, whose: string, now: Date): Promise<boolean> {
+  const hourAgo = new Date(now.getTime() - AN_HOUR);
+  return (await countGuess(db, hashToken(`mail ${whose}`), now, hourAgo)).count <= MAX_MAILED;
+}
+
 /** A mail of plain text. */
 export interface Mail {
   readonly to: string;

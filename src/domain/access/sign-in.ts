@@ -7,15 +7,16 @@ import { parseInput } from '../input.ts';
 import type { UserPasswords } from '../password.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
-import { confirmationMail, resetMail } from './mails.ts';
+import { confirmationMail, mayMail, resetMail } from './mails.ts';
 import { giveMembership } from './member.ts';
-import { createMailedToken, createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
+import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import { bySession } from './session.ts';
 import {
   createUser,
   emailInput,
   emailKeyOf,
-  endSessions,
+  endAll,
+  endOthers,
   findUserByEmail,
   requireGoodPassword,
   setEmail,
@@ -127,26 +128,26 @@ export async function changePassword(
   given: unknown,
   { passwords, now }: SignInContext,
 ): Promise<void> {
-  const { id, userId, user } = session;
+  const { userId, user } = session;
   const password = await passwords.hash(requireGoodPassword(given, user.email));
   await bySession(db, session, now, async (tx) => {
     await tx.prisma.user.update({ where: { id: userId }, data: { password } });
-    await endSessions(tx, userId, id);
+    await endOthers(tx, session);
   });
 }
 
-/** Mails a link for a new password, if the email has a user. */
+/** Mails a link for a new password, if the email has a user. It is counted for each email, so that the load tells nothing. */
 export async function mailReset(
   db: Data,
   { sendMail, pageUrl }: Services,
   email: string,
   now: Date,
 ): Promise<void> {
-  if (sendMail === null) return;
+  if (sendMail === null || !(await mayMail(db, emailKeyOf(email), now))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
-  const token = await createMailedToken(db, 'RESET', { userId: user.id }, now);
-  if (token !== null) sendMail(resetMail(user.email, pageUrl('reset', token)));
+  const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
+  sendMail(resetMail(user.email, pageUrl('reset', token)));
 }
 
 /**
@@ -167,11 +168,12 @@ export async function changeEmail(
     await bySession(db, session, now, (tx) => setEmail(tx, session, email));
     return true;
   }
-  const token = await createMailedToken(db, 'EMAIL', { userId, data: { email } }, now);
-  if (token === null) {
-    const message = 'Three addresses were to be confirmed within an hour: wait.';
+  if (!(await mayMail(db, `of ${userId}`, now)) || !(await mayMail(db, emailKeyOf(email), now))) {
+    const message =
+      'You asked for three confirmations, or this address got three mails, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
+  const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
   sendMail(confirmationMail(email, pageUrl('confirm', token)));
   return false;
 }
@@ -224,7 +226,7 @@ export async function takeReset(
     // Somebody else may have added them.
     await tx.prisma.passkey.deleteMany({ where: { userId: user.id } });
     if (data.password) await tx.prisma.identity.deleteMany({ where: { userId: user.id } });
-    await endSessions(tx, user.id);
+    await endAll(tx, user.id);
     await forgetGuesses(tx, user.email);
     return user;
   });

@@ -5,7 +5,7 @@ import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { requireRecentSignIn } from './actor.ts';
 import { bySession } from './session.ts';
-import { endSessions } from './user.ts';
+import { endOthers } from './user.ts';
 
 /** How people may sign in to this service. */
 export interface WaysIn {
@@ -68,6 +68,6 @@ export async function removeWay(
     const where = { where: { id: number ?? 0 } };
     if (what === 'passkey') await tx.prisma.passkey.delete(where);
     else await tx.prisma.identity.delete(where);
-    await endSessions(tx, session.userId, session.id);
+    await endOthers(tx, session);
   });
 }
