@@ -19,11 +19,12 @@ import { unclearAccounts } from './domain/access/identity.ts';
 import type { Mail } from './domain/access/mails.ts';
 import { createWelcome, hasOwner } from './domain/access/sign-in.ts';
 import { ChangeSubscriptions } from './domain/change/subscriptions.ts';
+import { PlainKeys } from './domain/fill-plain-keys.ts';
 import { KEPT_FOR } from './domain/idempotent-write.ts';
 import { type HashCost, hashPassword, UserPasswords } from './domain/password.ts';
 import { type Services, servicesOf } from './domain/services.ts';
 import { HostHeld, shareDefaultDomain } from './domain/short-domain/default-domain.ts';
-import { hostOf, isOnHost, withoutPort } from './domain/url.ts';
+import { asciiOf, hostOf, isOnHost, withoutPort } from './domain/url.ts';
 import { WebhookSender } from './domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from './graphql/context.ts';
 import { createGraphQLHandler, schemaText } from './graphql/http.ts';
@@ -253,6 +254,14 @@ export class Service {
       if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
     };
+    // If the database cannot tell, visitors get the service's own page.
+    const rootUrlOf = async (req: IncomingMessage): Promise<string | null> => {
+      const { host } = clientOf(req, trust);
+      // The host of the console has its own page.
+      if (isOnHost(consoleUrlOf(config), host)) return null;
+      const url = await links.rootUrlOf(host).catch(() => null);
+      return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
+    };
 
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
@@ -295,13 +304,14 @@ export class Service {
     this.#background = [
       ...[feed, clicks, readers, access, webhooks, operatorFiles],
       changeRetention(database, config.historyDays, retentionTime, log),
+      new PlainKeys(database, log),
       new StatisticsRetention(database, config.statisticsMonths, now, log, { retention: retentionTime }),
       answerRetention(database, KEPT_FOR, retentionTime, log),
     ];
 
     // What answers a request.
     const web = createWeb({
-      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, report },
+      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, rootUrlOf, report },
       sendPage: sendMessage,
     });
     this.#listener = {

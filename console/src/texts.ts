@@ -104,8 +104,10 @@ const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>
 const recordKinds: Words<RecordKind> = {
   LINK: 'Link',
   SPACE: 'Space',
+  TAG: 'Tag',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
+  UTM_TEMPLATE: 'UTM template',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',
@@ -115,8 +117,10 @@ const recordKinds: Words<RecordKind> = {
 const severalKinds: Words<RecordKind> = {
   LINK: 'Links',
   SPACE: 'Spaces',
+  TAG: 'Tags',
   DOMAIN: 'Domains',
   PIXEL: 'Pixels',
+  UTM_TEMPLATE: 'UTM templates',
   WEBHOOK: 'Webhooks',
   MEMBER: 'Members',
   INVITATION: 'Invitations',
@@ -167,6 +171,9 @@ const webhookEvents: Words<WebhookEvent> = {
   SPACE_CREATED: 'Space created',
   SPACE_UPDATED: 'Space changed',
   SPACE_DELETED: 'Space deleted',
+  TAG_CREATED: 'Tag created',
+  TAG_UPDATED: 'Tag changed',
+  TAG_DELETED: 'Tag deleted',
 };
 const deliveryStatus: Words<DeliveryStatus> = {
   DELIVERED: 'Delivered',

@@ -16,6 +16,8 @@ export const possibleTypes = {
     'Member',
     'Pixel',
     'Space',
+    'Tag',
+    'UtmTemplate',
     'Webhook',
   ],
 };

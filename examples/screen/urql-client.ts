@@ -12,8 +12,8 @@ const withoutId = `
   LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
   PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue SpaceConnection
   SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
-  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
-  WebhookEdge
+  TagConnection TagEdge UtmTemplateConnection UtmTemplateEdge ValidationError Viewer
+  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

@@ -16,7 +16,7 @@ const writers = { csv: asCsv, json: asJson };
 
 const help = `Usage: npm run --silent export -- --account NAME [--format csv|json] [--file FILE]
 
-Writes everything that the account's keys can read: links with their spaces, pixels, targets and clicks, and its domains.
+Writes everything that the account's keys can read: links with their spaces, tags, pixels, targets and clicks, and its domains.
 It contains no passwords, only whether there is one. "npm run import -- --format csv" reads it, also as JSON.
 
   --format  csv (default) or json
@@ -25,20 +25,24 @@ It contains no passwords, only whether there is one. "npm run import -- --format
 
 The export is not a snapshot: changes during the export may be missing from it. The scheme of short URLs is that of BASE_URL.`;
 
-/** Counts what the records contain while they pass. Spaces and pixels are those of links, too. */
+/** Counts what the records contain while they pass. Spaces, tags and pixels are those of links, too. */
 function counting(records: AsyncIterable<ImportRecord>) {
-  const found = { links: 0, domains: 0, spaces: new Set<string>(), pixels: new Set<string>() };
+  const named = { spaces: new Set<string>(), tags: new Set<string>(), pixels: new Set<string>() };
+  const found = { links: 0, domains: 0 };
   async function* passed(): AsyncGenerator<ImportRecord> {
     for await (const record of records) {
-      const { kind, space, space_color: color, pixels } = record;
+      const { kind, space, space_color: color } = record;
       if (kind === 'link') found.links++;
       if (kind === 'domain') found.domains++;
-      if (space != null) found.spaces.add(JSON.stringify([space, color]));
-      for (const pixel of Array.isArray(pixels) ? pixels : []) found.pixels.add(JSON.stringify(pixel));
+      if (space != null) named.spaces.add(JSON.stringify([space, color]));
+      for (const list of ['tags', 'pixels'] as const)
+        for (const one of Array.isArray(record[list]) ? record[list] : [])
+          named[list].add(JSON.stringify(one));
       yield record;
     }
   }
-  const counts = () => ({ ...found, spaces: found.spaces.size, pixels: found.pixels.size });
+  const { spaces, tags, pixels } = named;
+  const counts = () => ({ ...found, spaces: spaces.size, tags: tags.size, pixels: pixels.size });
   return { records: passed(), counts };
 }
 

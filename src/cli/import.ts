@@ -18,7 +18,7 @@ const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAM
 
 Imports links from an export: ${formats.join(', ')}.
 "csv" is this service's own export. A file may be CSV or JSON. The alias, the destination, the title, the time of creation and the
-clicks are kept; folders, or else the first tag, become spaces. Existing links stay as they are, so that a stopped import can be
+clicks are kept; folders become spaces, and tags become tags. Existing links stay as they are, so that a stopped import can be
 repeated. Lines that cannot be imported are printed, and do not affect the others.
 
   --map-domain  FROM=TO: links of the host FROM go to the domain TO of the account; may be repeated. Links of other
@@ -65,9 +65,10 @@ function summary(report: ImportReport, dryRun: boolean): string {
   const { lines, created, existing, refused, withoutLinks, movedFrom, movedTo, unusedColumns } = report;
   const made = `${counted(created, 'link')} ${dryRun ? 'would be made' : 'made'}`;
   const read = [made, `${existing} there already`, `${refused} not imported`];
-  if (withoutLinks > 0) read.push(`${withoutLinks} only of spaces, pixels or domains`);
-  const { spaces, pixels, domains } = report;
-  const named = [counted(spaces, 'space'), counted(pixels, 'pixel'), counted(domains, 'domain')];
+  if (withoutLinks > 0) read.push(`${withoutLinks} only of spaces, tags, pixels or domains`);
+  const named = (['space', 'tag', 'pixel', 'domain'] as const).map((what) =>
+    counted(report[`${what}s`], what),
+  );
   return [
     `${dryRun ? 'Dry run, nothing is written. ' : ''}${lines} read: ${read.join(', ')}.`,
     `New with them: ${named.join(', ')}.`,

@@ -27,6 +27,7 @@ export const models = Object.values(Prisma.ModelName).filter(
 /** The primary keys of models without an `id`. */
 const keys: Partial<Record<Model, readonly string[]>> = {
   LinkPixel: ['linkId', 'pixelId'],
+  LinkTag: ['linkId', 'tagId'],
   LinkCounter: ['linkId'],
   AccountTally: ['accountId', 'slot'],
   LinkHour: ['linkId', 'hour'],

@@ -318,7 +318,7 @@ export class Transaction implements Data {
    * @param deleting whether new references to the row are prevented, too
    */
   async lockRow(
-    table: 'Account' | 'Link' | 'Space' | 'Domain' | 'Pixel' | 'User' | 'Webhook',
+    table: 'Account' | 'Link' | 'Space' | 'Tag' | 'Domain' | 'Pixel' | 'User' | 'UtmTemplate' | 'Webhook',
     id: number,
     { deleting = false } = {},
   ): Promise<void> {

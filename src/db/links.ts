@@ -22,19 +22,21 @@ export async function readLink(
   return link ?? null;
 }
 
-/** A link and its pixels, as they are stored. */
+/** A link with its pixels and tags, as they are stored. */
 export interface NewLink {
   readonly row: Prisma.LinkUncheckedCreateInput;
   readonly pixelIds: readonly number[];
+  readonly tagIds: readonly number[];
 }
 
 /** Creates a link in a transaction, and returns its id. */
-export async function insertLinkIn(tx: Transaction, { row, pixelIds }: NewLink): Promise<number> {
+export async function insertLinkIn(tx: Transaction, { row, pixelIds, tagIds }: NewLink): Promise<number> {
   const { id } = await tx.prisma.link.create({ data: row, select: { id: true } });
   await addPixels(
     tx,
     pixelIds.map((pixelId) => ({ linkId: id, pixelId })),
   );
+  await addTags(tx, [{ linkId: id, tagIds }]);
   return id;
 }
 
@@ -56,6 +58,10 @@ export async function insertLinksIn(tx: Transaction, links: readonly NewLink[]):
     [...new Set(pixelIds)].map((pixelId) => ({ linkId: ids[index] ?? 0, pixelId })),
   );
   await addPixels(tx, pixels);
+  await addTags(
+    tx,
+    links.map(({ tagIds }, index) => ({ linkId: ids[index] ?? 0, tagIds })),
+  );
   return ids;
 }
 
@@ -82,10 +88,24 @@ async function addPixels(tx: Transaction, data: Prisma.LinkPixelCreateManyInput[
   if (data.length > 0) await tx.prisma.linkPixel.createMany({ data });
 }
 
-/** The columns and the pixels that a change sets; pixels only if they change. */
+/** Gives links their tags in a transaction. */
+async function addTags(
+  tx: Transaction,
+  links: readonly { readonly linkId: number; readonly tagIds: readonly number[] }[],
+): Promise<void> {
+  const rows = links.flatMap(({ linkId, tagIds }) => [...new Set(tagIds)].map((tagId) => [linkId, tagId]));
+  if (rows.length === 0) return;
+  const given = tx.dialect.table({ linkId: 'integer', tagId: 'integer' }, rows);
+  await tx.prisma.$executeRaw(
+    sql`INSERT INTO "LinkTag" ("linkId", "tagId") SELECT "linkId", "tagId" FROM ${given} AS "given"`,
+  );
+}
+
+/** The columns, pixels and tags that a change sets; pixels and tags only if they change. */
 export interface LinkSettings {
   readonly columns: Prisma.LinkUncheckedUpdateManyInput & { readonly updatedAt: Date };
   readonly pixelIds: readonly number[] | undefined;
+  readonly tagIds: readonly number[] | undefined;
 }
 
 /**
@@ -95,7 +115,7 @@ export interface LinkSettings {
 export async function updateLinkIn(
   tx: Transaction,
   where: { readonly id: number; readonly updatedAt?: Date },
-  { columns, pixelIds }: LinkSettings,
+  { columns, pixelIds, tagIds }: LinkSettings,
 ): Promise<boolean> {
   const { id } = where;
   const { count } = await tx.prisma.link.updateMany({ where, data: columns });
@@ -106,6 +126,10 @@ export async function updateLinkIn(
       tx,
       pixelIds.map((pixelId) => ({ linkId: id, pixelId })),
     );
+  }
+  if (tagIds !== undefined) {
+    await tx.prisma.linkTag.deleteMany({ where: { linkId: id } });
+    await addTags(tx, [{ linkId: id, tagIds }]);
   }
   return true;
 }
@@ -125,7 +149,7 @@ const CHANGE_BATCH_SIZE = 1_000;
  * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than
  * before, as in `timeOfChange`.
  */
-async function changeLinksIn(
+export async function changeLinksIn(
   tx: Transaction,
   where: Sql,
   now: Date,

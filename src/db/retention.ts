@@ -3,35 +3,36 @@ import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
 import type { RetentionTime } from './retention-clock.ts';
 
-interface RetentionOptions {
-  readonly what: string;
+interface PeriodicOptions {
+  /** What the log says if it fails. */
+  readonly failure: string;
   /** How often it runs, and how long it pauses between two batches, in milliseconds. */
   readonly every: number;
   readonly pause: number;
 }
 
-/** Deletes old records periodically, in batches. */
-export abstract class Retention {
+/** Work that is done periodically, in batches. */
+export abstract class Periodic {
   protected readonly log: Logger;
-  readonly #options: RetentionOptions;
+  readonly #options: PeriodicOptions;
   #timer: NodeJS.Timeout | undefined;
   #lastRun: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(log: Logger, options: RetentionOptions) {
+  constructor(log: Logger, options: PeriodicOptions) {
     this.log = log;
     this.#options = options;
   }
 
-  /** Deletes everything that is too old now. */
-  abstract deleteOld(): Promise<void>;
+  /** Does all that there is to do now. */
+  abstract work(): Promise<void>;
 
   protected get isStopped(): boolean {
     return this.#stopped;
   }
 
-  protected async untilNone(deleteSome: () => Promise<boolean>): Promise<void> {
-    while (!this.#stopped && (await deleteSome())) await setTimeout(this.#options.pause);
+  protected async untilNone(doSome: () => Promise<boolean>): Promise<void> {
+    while (!this.#stopped && (await doSome())) await setTimeout(this.#options.pause);
   }
 
   start(): void {
@@ -46,13 +47,31 @@ export abstract class Retention {
   }
 
   readonly #run = singleFlight(() =>
-    this.deleteOld().catch((error: unknown) => {
-      this.log.warn({ err: error }, `old ${this.#options.what} could not be deleted`);
+    this.work().catch((error: unknown) => {
+      this.log.warn({ err: error }, this.#options.failure);
     }),
   );
 
   #begin(): void {
     this.#lastRun = this.#run();
+  }
+}
+
+interface RetentionOptions extends Omit<PeriodicOptions, 'failure'> {
+  readonly what: string;
+}
+
+/** Deletes old records periodically. */
+export abstract class Retention extends Periodic {
+  constructor(log: Logger, { what, ...options }: RetentionOptions) {
+    super(log, { ...options, failure: `old ${what} could not be deleted` });
+  }
+
+  /** Deletes everything that is too old now. */
+  abstract deleteOld(): Promise<void>;
+
+  override work(): Promise<void> {
+    return this.deleteOld();
   }
 }
 

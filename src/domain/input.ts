@@ -79,6 +79,33 @@ export function foldCase(text: string): string {
     .normalize('NFC');
 }
 
+/** Letters that Unicode does not decompose, and for which people type others. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ...{ ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ŧ: 't', æ: 'ae', œ: 'oe' },
+};
+
+/** Folds text further than `foldCase`: without accents and other marks. Each part of a text folds to a part of the folded text. */
+export function foldMarks(text: string): string {
+  const folded = foldCase(text);
+  if (/^[\0-\x7f]*$/.test(folded)) return folded;
+  const plain = folded.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return plain.replaceAll(/[øłđħŧæœ]/g, (letter) => PLAIN[letter] ?? letter);
+}
+
+/** The plain key for keys, in which percent-encoding is decoded; null if it would add nothing. `lacksPlainKey` has the same condition. */
+export function plainKeyOf(...keys: readonly (string | null | undefined)[]): string | null {
+  const text = keys.filter(Boolean).join(' ');
+  if (/^[\0-\x24\x26-\x7f]*$/.test(text)) return null;
+  const decoded = text.replaceAll(/(?:%[\da-f]{2})+/gi, (escaped) => {
+    try {
+      return decodeURIComponent(escaped).replaceAll('\0', ' ');
+    } catch {
+      return escaped;
+    }
+  });
+  return foldMarks(decoded);
+}
+
 /**
  * Trimmed text of `min` to `max` characters that both databases can store.
  * @param trimmed how it is trimmed

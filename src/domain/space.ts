@@ -1,23 +1,29 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { takeLinksFromSpace } from '../db/links.ts';
-import { type Column, countOf, is, isSince, type List } from '../db/reading/keyset.ts';
+import { countOf } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { foldCase, integerOf, parseInput, textOf, type Unparsed, withDefault } from './input.ts';
+import { parseInput, type Unparsed } from './input.ts';
+import {
+  createNamedInput,
+  nameColumns,
+  namedList,
+  namedOrderFields,
+  namedSelection,
+  nameKeysOf,
+  updateNamedInput,
+} from './named.ts';
 import {
   type Connection,
   type EdgesInput,
-  orderInput,
   type Page,
   pageInput,
   readConnection,
   readPage,
-  searchInput,
-  updatedSince,
 } from './pagination.ts';
 
 export type { Space };
@@ -32,48 +38,15 @@ const kind = {
 
 export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
 
-const name = textOf(1, 255).describe('The name, 1 to 255 characters.');
-const color = integerOf(1, 6).describe('One of six colours, 1 to 6.');
-
-export const createSpaceInput = z.object({ name, color: withDefault(color, 1) });
-export const updateSpaceInput = z.object({ name: name.optional(), color: color.optional() });
-
-const columns = {
-  ID: { name: 'id', type: 'number' },
-  NAME: { name: 'nameKey', type: 'text' },
-  UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
-} satisfies Record<string, Column>;
-
-export const spaceOrderFields = {
-  ID: 'The order of creation.',
-  NAME: 'The name, case-insensitive.',
-  UPDATED_AT: 'When they were last changed.',
-} as const;
-
-export const spaceFilter = z.object({
-  search: searchInput.describe('Only spaces whose name contains this text, case-insensitive.'),
-  updatedSince,
-});
-/** The filter and order of spaces: by default all, newest first. */
-const selection = {
-  filter: withDefault(spaceFilter, {}),
-  orderBy: orderInput(spaceOrderFields, 'ID', 'DESC'),
-};
+const { filter: spaceFilter, selection } = namedSelection('spaces');
 const spacesInput = z.object(selection);
 export const spacePageInput = pageInput.extend(selection);
-
-function listOf(lists: ListReader, actor: Actor, { filter, orderBy }: z.output<typeof spacesInput>): List {
-  const where = [is('accountId', actor.accountId)];
-  if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
-  if (filter.updatedSince) where.push(isSince('updatedAt', filter.updatedSince.at));
-  return {
-    table: 'Space',
-    where,
-    orderBy: columns[orderBy.field],
-    descending: orderBy.direction === 'DESC',
-    needsScan: Boolean(filter.search),
-  };
-}
+export {
+  createNamedInput as createSpaceInput,
+  namedOrderFields as spaceOrderFields,
+  spaceFilter,
+  updateNamedInput as updateSpaceInput,
+};
 
 /**
  * One numbered page of the account's spaces, with its total, in one statement.
@@ -85,7 +58,7 @@ export async function spacePage(
   input: Unparsed<typeof spacePageInput>,
 ): Promise<Page<Space>> {
   const parsed = parseInput(spacePageInput, input);
-  const list = listOf(lists, actor, parsed);
+  const list = namedList('Space', lists, actor, parsed);
   return readPage<Space>(lists, list, parsed, countOf(list));
 }
 
@@ -99,7 +72,7 @@ export async function spaceConnection(
   input: EdgesInput & Unparsed<typeof spacesInput>,
 ): Promise<Connection<Space>> {
   const parsed = parseInput(spacesInput, input);
-  const list = listOf(lists, actor, parsed);
+  const list = namedList('Space', lists, actor, parsed);
   return readConnection(lists, list, input);
 }
 
@@ -107,13 +80,12 @@ export async function spaceConnection(
 export async function createSpace(
   db: Data,
   actor: Writer,
-  input: Unparsed<typeof createSpaceInput>,
+  input: Unparsed<typeof createNamedInput>,
   now: Date,
 ): Promise<Space> {
-  const fields = parseInput(createSpaceInput, input);
-  const nameKey = foldCase(fields.name);
+  const fields = parseInput(createNamedInput, input);
   return createOwned(db, kind, actor, now, fields, (tx, common) =>
-    tx.prisma.space.create({ data: { ...fields, nameKey, ...common } }),
+    tx.prisma.space.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } }),
   );
 }
 
@@ -126,14 +98,13 @@ export async function updateSpace(
   db: Data,
   actor: Actor,
   id: string,
-  input: Unparsed<typeof updateSpaceInput>,
+  input: Unparsed<typeof updateNamedInput>,
   now: Date,
   ifUpdatedAt?: string | null,
 ): Promise<Space> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
-  const fields = parseInput(updateSpaceInput, input);
-  const nameKey = fields.name === undefined ? undefined : foldCase(fields.name);
-  return updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey }), { ifUpdatedAt: seen });
+  const fields = parseInput(updateNamedInput, input);
+  return updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen });
 }
 
 /**

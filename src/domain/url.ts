@@ -127,7 +127,7 @@ export function otherNamesOf(baseUrl: string, port: number): (address: string) =
 }
 
 /** The decoded name of a query parameter. */
-function nameIn(pair: string): string {
+export function nameIn(pair: string): string {
   const [name = ''] = pair.split('=', 1);
   if (!/[%+]/.test(name)) return name;
   return new URLSearchParams(`${name}=`).keys().next().value ?? '';

@@ -26,6 +26,8 @@ export interface WebDependencies {
   openApi(): object;
   readonly visit: RequestListener;
   servesPeople(req: IncomingMessage): Promise<boolean>;
+  /** Where the root of the requested host leads, in ASCII; null for the start page. */
+  rootUrlOf(req: IncomingMessage): Promise<string | null>;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
   /** Logs why a request failed. */
   report(res: ServerResponse, error: unknown): void;
@@ -77,12 +79,15 @@ export function createWeb(dependencies: WebDependencies): Express {
 }
 
 /** The start page at `/`, and the pages for people with their assets: v1's documentation, and the console. */
-function addPages(web: Express, { config, openApi, servesPeople }: WebDependencies): void {
+function addPages(web: Express, { config, openApi, servesPeople, rootUrlOf }: WebDependencies): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
   const home = Buffer.from(startPage({ ...config, docs: true }));
   const withoutPages = Buffer.from(startPage({ ...config, graphiql: false, console: false, docs: false }));
   web.get('/', async (req, res) => {
+    const location = await rootUrlOf(req);
+    if (location !== null)
+      return void res.status(302).set({ Location: location, 'Cache-Control': 'private, no-store' }).end();
     const html = (await servesPeople(req)) ? home : withoutPages;
     res.set(ofPage).type('html').send(html);
   });

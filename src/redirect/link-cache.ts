@@ -3,7 +3,7 @@ import type { MadeChange } from '../db/change/events.ts';
 import type { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
-import { isAlias } from '../domain/link/alias.ts';
+import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -100,6 +100,13 @@ export class LinkCache {
     await this.#feed.freshIfAvailable();
     const domain = await this.#domains.find(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
+  }
+
+  /** Where the root of a host leads; null for the service's own page. */
+  async rootUrlOf(host: string): Promise<string | null> {
+    await this.#feed.freshIfAvailable();
+    const { name, rootUrl } = await this.#domains.find(host);
+    return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
   }
 
   /** Whether pages for people are served on a host. */

@@ -71,9 +71,18 @@ const fields = {
       '`pixel_ids[]=1&pixel_ids[]=2` or `pixel_ids=1,2`.' +
       ' Of a name without brackets that is repeated, only the last value counts.',
   },
+  tag_ids: {
+    ...idList('tagIds'),
+    about:
+      'The ids of the tags of the link, at most 50; replaces all of them. It is written as `pixel_ids` is.',
+  },
   disabled: {
     ...flag('disabled'),
     about: 'Whether the link is disabled: 0 no, 1 yes; `false` and `true` work too.',
+  },
+  forward_query: {
+    ...flag('forwardsQuery'),
+    about: 'Whether the query of a visit goes on to the destination: 0 no, 1 yes.',
   },
   privacy: {
     ...choice('privacy', privacies),
@@ -141,6 +150,12 @@ export const listFields = {
   } satisfies Field,
   domain_id: recordId('filter.domainId'),
   pixel_id: recordId('filter.pixelId'),
+  tag_id: {
+    ...recordId('filter.tags.all'),
+    about: 'Only links with this tag.',
+    decode: (value, context) => [scalar(value, context) ?? ''],
+    nameBelow: () => [],
+  } satisfies Field,
   sort_by: choice('orderBy.field', {
     id: 'ID',
     clicks: 'CLICKS',

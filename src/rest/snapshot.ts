@@ -1,4 +1,5 @@
-import { RestLinkDocument, RestSpaceDocument } from '../generated/documents.ts';
+import type { EventKind } from '../domain/webhook/events.ts';
+import { RestLinkDocument, RestSpaceDocument, RestTagDocument } from '../generated/documents.ts';
 import { runOwn } from '../graphql/pipeline.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import { linkAnswer } from './link-answer.ts';
@@ -10,11 +11,16 @@ import { spaceAnswer } from './spaces.ts';
  * @param requestOf creates the request to read the account's records
  */
 export function createSnapshot(requestOf: (accountId: number) => ApiRequest) {
-  return async (accountId: number, kind: 'LINK' | 'SPACE', id: number): Promise<object | null> => {
+  return async (accountId: number, kind: EventKind, id: number): Promise<object | null> => {
     const [request, variables] = [requestOf(accountId), { id: String(id) }];
     if (kind === 'LINK') {
       const { link } = await runOwn(RestLinkDocument, variables, request);
       return link && linkAnswer.encode(link);
+    }
+    if (kind === 'TAG') {
+      // A tag looks like a space.
+      const { tag } = await runOwn(RestTagDocument, variables, request);
+      return tag && spaceAnswer.encode(tag);
     }
     const { space } = await runOwn(RestSpaceDocument, variables, request);
     return space && spaceAnswer.encode(space);

@@ -19,6 +19,7 @@ import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
 import { asKey, asUser, ChangeAuthor } from './people.ts';
 import { Space } from './space.ts';
+import { Tag } from './tag.ts';
 
 const ChangeAction = enumType('ChangeAction', 'The kinds of changes.', changeActions);
 
@@ -27,9 +28,11 @@ const RecordKind = enumType('RecordKind', 'The kinds of records that changes are
 /** The types of the records, for their global ids. */
 const typeOf: Readonly<Record<RecordKindName, string>> = {
   SPACE: 'Space',
+  TAG: 'Tag',
   LINK: 'Link',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
+  UTM_TEMPLATE: 'UtmTemplate',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',
@@ -137,7 +140,7 @@ builder.subscriptionField('changes', (t) =>
   }),
 );
 
-const history = (kind: 'LINK' | 'SPACE') => ({
+const history = (kind: 'LINK' | 'SPACE' | 'TAG') => ({
   ...connection,
   description: 'The changes of the record, newest first, paginated by cursor.',
   resolve: (record: { id: number }, args: EdgesInput, { db, lists, actor }: Context) =>
@@ -146,3 +149,4 @@ const history = (kind: 'LINK' | 'SPACE') => ({
 
 builder.objectField(Link, 'history', (t) => t.field(history('LINK')));
 builder.objectField(Space, 'history', (t) => t.field(history('SPACE')));
+builder.objectField(Tag, 'history', (t) => t.field(history('TAG')));

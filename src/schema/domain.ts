@@ -34,6 +34,7 @@ const Domain = builder.prismaObject('Domain', {
     id: t.exposeID('id', { description: 'The id of the domain.' }),
     name: t.exposeString('name'),
     notFoundUrl: t.expose('notFoundUrl', { type: 'URL', nullable: true }),
+    rootUrl: t.expose('rootUrl', { type: 'URL', nullable: true }),
     shared: t.boolean({
       select: { accountId: true },
       description: 'Whether all accounts may use the domain; then no account can change it.',

@@ -9,9 +9,12 @@ import { DeletedRecord, type ErrorType, NotFoundError, resultOf, ValidationError
 export const idArgs = (what: string) =>
   builder.args((t) => ({ id: t.id({ required: true, description: `The id of the ${what}.` }) }));
 
+/** What texts call a type. */
+const wordsFor = (name: string): string => (name === 'UtmTemplate' ? 'UTM template' : name.toLowerCase());
+
 /** The query of one record: all but its resolver. */
 export function queryOf<Row>(type: ObjectRef<Types, Row>, missing = 'the account has none') {
-  const what = type.name.toLowerCase();
+  const what = wordsFor(type.name);
   return {
     type,
     nullable: true,
@@ -41,7 +44,7 @@ export function mutationsOf<
 >(type: ObjectRef<Types, Row>, options: MutationOptions<Create, Update, Created>) {
   const { create, update, changes, created = type, failsToUpdate = [], failsToDelete = [] } = options;
   const { name } = type;
-  const what = name.toLowerCase();
+  const what = wordsFor(name);
   const CreateInput = inputType(`Create${name}Input`, `A new ${what}.`, create);
   const UpdateInput = inputType(`Update${name}Input`, changes, update, { updates: true });
   const id = idArgs(what);

@@ -141,7 +141,7 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
     current: t.field({
       type: Node,
       description:
-        'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`.',
+        'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`, a Tag after `updateTag`.',
       extensions: costs({ work: STATEMENT_COST }),
       resolve: ({ current }) => current,
     }),

@@ -25,9 +25,10 @@ import { orderOf, pageOf } from './list.ts';
 import { Account } from './people.ts';
 import { asResult, NotFoundError, resultOf } from './result.ts';
 import { Space } from './space.ts';
+import { Tag } from './tag.ts';
 
 /** The cost of reading the statistics of an owner; it doubles for a year. */
-const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, account: 50 };
+const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, tag: 500, account: 50 };
 const YEAR_DAYS = 365;
 /** How many rows are shown by default. */
 const DEFAULT_ROWS = 10;
@@ -126,7 +127,7 @@ const RowOrder = orderOf('StatisticsRow', 'rows', statisticsOrderFields, {
 });
 
 const StatisticsType = builder.objectRef<Statistics>('Statistics').implement({
-  description: 'The visits of a link, or of the links of a space or an account, on some days (UTC).',
+  description: 'The visits of a link, or of the links of a space, a tag or an account, on some days (UTC).',
   fields: (t) => ({
     from: t.field({ type: 'Date', description: 'The first day.', resolve: ({ days }) => dayText(days.from) }),
     to: t.field({ type: 'Date', description: 'The last day.', resolve: ({ days }) => dayText(days.to) }),
@@ -219,6 +220,9 @@ builder.objectField(Link, 'statistics', (t) =>
 );
 builder.objectField(Space, 'statistics', (t) =>
   t.field(statisticsOf('space', 'The statistics of the links that are in the space now.')),
+);
+builder.objectField(Tag, 'statistics', (t) =>
+  t.field(statisticsOf('tag', 'The statistics of the links that have the tag now.')),
 );
 builder.objectField(Account, 'statistics', (t) =>
   t.field(statisticsOf('account', 'The statistics of all links of the account.')),

@@ -94,6 +94,14 @@ export class Caller {
     return Number(createPixel.id);
   }
 
+  async tag(name: string, color = 1): Promise<number> {
+    const { createTag } = await this.data<{ createTag: { id: string } }>(
+      'mutation ($input: CreateTagInput!) { createTag(input: $input) { ... on Tag { id } } }',
+      { input: { name, color } },
+    );
+    return Number(createTag.id);
+  }
+
   async space(name: string, fields: Record<string, string | number> = {}): Promise<number> {
     const { status, body } = await this.rest('POST', '/spaces', { name, ...fields });
     assert.equal(status, 201, JSON.stringify(body));

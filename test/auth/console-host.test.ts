@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { consoleUrl as consolePage, greeting } from '../../src/greeting.ts';
 import { Person, signedIn } from '../support/person.ts';
-import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
 const console = 'console.example';
@@ -73,6 +73,12 @@ test('an account that has its name stops the start', async () => {
     `CONSOLE_URL is "https://${console}", but the account "owner" has that host as a domain`,
   );
   await other.stop();
+});
+
+test('shows the start page at its root, wherever a domain with its name leads', async () => {
+  const data = { name: console, rootUrl: 'https://example.com/', createdAt: NOON, updatedAt: NOON };
+  await server.database.prisma.domain.create({ data });
+  expect(await statusAt(console, '/')).toBe(200);
 });
 
 test.each(['https://s.example:8443', 'http://s.example'])('cannot be %s beside https://s.example', (url) => {

@@ -41,7 +41,7 @@ test('takes every short URL of Bitly, custom ones first, and treats an empty lis
   expect(told).toMatchObject([{ line: 3 }, { line: 4 }, { line: 5, field: 'alias' }]);
   const found = await links();
   expect(found.map(({ alias }) => alias)).toEqual('one two 2xYz three four 4xYz five other 5xYz'.split(' '));
-  expect(found[3]).toMatchObject({ space: { name: '[Draft] x' } });
+  expect(found[3]).toMatchObject({ tags: [{ name: '[Draft] x' }] });
 });
 
 test('skips blank lines before the header', async () => {
@@ -246,7 +246,7 @@ test('messages name the column as the file does', async () => {
   const { told } = await importInto(server, { text }, { format: 'bitly' });
   expect(told.map(({ field, column }) => [field, column])).toEqual([
     ['clicks', 'Engagements'],
-    ['space', 'Tags'],
+    ['tags', 'Tags'],
     ['alias', 'Bitlink'],
   ]);
 });

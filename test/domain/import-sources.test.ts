@@ -4,6 +4,7 @@ import { exportOf, importInto } from '../support/moving.ts';
 import {
   type Caller,
   emptyServer,
+  NOON,
   type RestLink,
   startTestServer,
   type TestServer,
@@ -53,7 +54,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       created_by: ['somebody', null],
       client_id: ['c', null],
       custom_bitlinks: [[], {}],
-      tags: [['Sales'], { space: { name: 'Sales' } }],
+      tags: [['Sales'], { space: null, tags: [{ name: 'Sales' }] }],
       deeplinks: [[{ os: 'ios', app_uri_path: 'app://x' }], null],
       campaign_ids: [['7'], null],
       expiration_at: ['2030-01-01T00:00:00Z', { ends_at: '2030-01-01T00:00:00.000Z' }],
@@ -100,7 +101,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       android: [null, {}],
       geo: [{ DE: 'https://a.example/de' }, { country: [{ key: 'DE', value: 'https://a.example/de' }] }],
       publicStats: [false, { privacy: 1 }],
-      tags: [[{ id: 't', name: 'Ads', color: 'red' }], { space: { name: 'Ads' } }],
+      tags: [[{ id: 't', name: 'Ads', color: 'red' }], { space: null, tags: [{ name: 'Ads' }] }],
       folderId: ['fold_1', null],
       comments: ['Ask Ann', null],
       shortLink: ['https://go.example/launch', {}],
@@ -174,9 +175,9 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       updatedAt: [time, { updated_at: time }],
       clicks: [42, { clicks: 42 }],
       lastClickAt: ['2024-06-01T00:00:00.000Z', { last_clicked_at: '2024-06-01T00:00:00.000Z' }],
-      tags: [[{ name: 'Cars' }], { space: { name: 'Cars' } }],
+      tags: [[{ name: 'Cars' }], { space: null, tags: [{ name: 'Cars' }] }],
       favourite: [true, null],
-      forwardParameters: [true, null],
+      forwardParameters: [false, { forward_query: 0 }],
       scripts: [[{ id: 's' }], null],
     },
   ],
@@ -200,7 +201,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       ],
       dateCreated: ['2024-03-01T10:30:00+01:00', { created_at: time }],
       visitsSummary: [{ total: 9 }, { clicks: 9 }],
-      tags: [['party'], { space: { name: 'party' } }],
+      tags: [['party'], { space: null, tags: [{ name: 'party' }] }],
       meta: [
         { validSince: null, validUntil: '2030-01-01T00:00:00Z', maxVisits: 20 },
         { ends_at: '2030-01-01T00:00:00.000Z', expiration_clicks: 20 },
@@ -208,7 +209,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       domain: [null, {}],
       title: ['New year', { title: 'New year' }],
       crawlable: [true, null],
-      forwardQuery: [true, null],
+      forwardQuery: [false, { forward_query: 0 }],
       hasRedirectRules: [false, {}],
     },
   ],
@@ -223,7 +224,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       domain: ['s.test', {}],
       shortCode: ['ny', { alias: 'ny' }],
       longUrl: ['https://a.example/', { url: 'https://a.example/' }],
-      tags: ['party', { space: { name: 'party' } }],
+      tags: ['party', { space: null, tags: [{ name: 'party' }] }],
       visits: ['9', { clicks: 9 }],
     },
   ],
@@ -292,17 +293,72 @@ test.each([
   expect([refused, told]).toMatchObject([1, [{ column, message: expect.stringContaining(message) }]]);
 });
 
-test('names the tags whose space a link is not in', async () => {
+const nameOf = (one: unknown) => (one as { name: string } | null)?.name;
+
+test('folders become spaces and tags become tags, once each whatever their case', async () => {
   const text = JSON.stringify([
     { key: 'a', url: 'https://a.example/', folder: 'Autumn', tags: [{ name: 'Ads' }] },
-    { key: 'b', url: 'https://a.example/', tags: [{ name: 'Ads' }, { name: 'Print' }, { name: 'Web' }] },
-    { key: 'c', url: 'https://a.example/', folder: 'Ads', tags: [{ name: 'Ads' }] },
+    {
+      key: 'b',
+      url: 'https://a.example/',
+      tags: [{ name: 'ADS' }, { name: ' Print ' }, { name: 'print' }, ' '],
+    },
+    { key: 'c', url: 'https://a.example/', folder: 'Ads', tags: 'Ads, Web' },
   ]);
-  const { told } = await importInto(server, { text }, { format: 'dub' });
-  expect(told.map(({ line, message }) => [line, message])).toEqual([
-    [1, 'is in the space "Autumn", and without its other tags: Ads'],
-    [2, 'is in the space "Ads", and without its other tags: Print, Web'],
+  const tried = await importInto(server, { text }, { format: 'dub', dryRun: true });
+  expect(tried).toMatchObject({ created: 3, spaces: 2, tags: 3, told: [] });
+  expect(await importInto(server, { text }, { format: 'dub' })).toEqual(tried);
+  expect((await links()).map(({ space, tags }) => [nameOf(space), (tags as object[]).map(nameOf)])).toEqual([
+    ['Autumn', ['Ads']],
+    [undefined, ['Ads', 'Print']],
+    ['Ads', ['Ads', 'Web']],
   ]);
+});
+
+test('a repeated import leaves the spaces and tags of its links as they are, and makes none', async () => {
+  const text = JSON.stringify([{ key: 'a', url: 'https://a.example/', folder: 'Old', tags: ['Ads'] }]);
+  await importInto(server, { text }, { format: 'dub' });
+  const [link] = await links();
+  const space = await owner.space('Mine');
+  await owner.rest('PATCH', `/links/${link?.id}`, { space_id: space, tag_ids: '' });
+  await owner.rest('DELETE', `/spaces/${link?.space_id}`);
+  const more = JSON.stringify([{ key: 'a', url: 'https://a.example/', tags: ['Ads', 'New'] }]);
+  expect(await importInto(server, { text: more }, { format: 'dub' })).toMatchObject({ existing: 1, tags: 0 });
+  expect(await links()).toMatchObject([{ space: { name: 'Mine' }, tags: [] }]);
+  expect(await server.database.prisma.tag.count()).toBe(1);
+});
+
+test.each([
+  [
+    'too many',
+    Array.from({ length: 51 }, (_, index) => `T${index}`),
+    'would give the link 51 tags; it may have at most 50',
+  ],
+  ['a long name', ['x'.repeat(256)], 'must have 1 to 255 characters, not 256'],
+  ['no name', [{ id: 7 }], 'it must be a text'],
+])('a line with wrong tags is refused: %s', async (_what, tags, message) => {
+  const text = JSON.stringify([{ key: 'a', url: 'https://a.example/', tags }]);
+  const { told, refused } = await importInto(server, { text }, { format: 'dub' });
+  expect([refused, told]).toMatchObject([1, [{ column: 'tags', message: expect.stringContaining(message) }]]);
+});
+
+test('a line whose tags the account has no room for is refused, and others are not', async () => {
+  const { id: accountId } = await server.database.prisma.account.findUniqueOrThrow({
+    where: { name: 'owner' },
+  });
+  const times = { createdAt: NOON, updatedAt: NOON };
+  await server.database.prisma.tag.createMany({
+    data: Array.from({ length: 4_999 }, (_, index) => ({
+      ...{ accountId, name: `T${index}`, nameKey: `t${index}`, color: 1, ...times },
+    })),
+  });
+  const text = ['a,T1', 'b,"new,newer"', 'c,New', 'd,another'].map((line) => `${line},https://a.example/`);
+  const report = await importInto(
+    server,
+    { text: ['alias,tags,url', ...text].join('\n') },
+    { format: 'csv' },
+  );
+  expect(report).toMatchObject({ created: 2, refused: 2, tags: 1 });
 });
 
 test('an alias of YOURLS is without the folder of the service', async () => {

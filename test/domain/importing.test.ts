@@ -49,7 +49,8 @@ const expected: [ImportFormat, string, object[]][] = [
         clicks: 1204,
         title: 'Spring sale, "all" of it',
         created_at: '2024-03-01T09:30:00.000Z',
-        space: { name: 'Sales' },
+        space: null,
+        tags: [{ name: 'Sales' }, { name: 'Spring' }],
       },
       { alias: '3xAbCd', title: null, clicks: 7, created_at: '2023-11-20T10:00:00.000Z', space: null },
     ],
@@ -58,7 +59,14 @@ const expected: [ImportFormat, string, object[]][] = [
     'dub',
     'dub.csv',
     [
-      { alias: 'launch', title: 'Launch', clicks: 42, space: { name: 'Autumn' }, disabled: 0 },
+      {
+        alias: 'launch',
+        title: 'Launch',
+        clicks: 42,
+        space: { name: 'Autumn' },
+        tags: [{ name: 'Ads' }, {}],
+        disabled: 0,
+      },
       // It had a password.
       { alias: 'handbook', title: null, disabled: 1, ends_at: '2030-01-01T00:00:00.000Z' },
     ],
@@ -75,12 +83,19 @@ const expected: [ImportFormat, string, object[]][] = [
   [
     'rebrandly',
     'rebrandly.csv',
-    [{ alias: 'burn10M', clicks: 42, last_clicked_at: '2016-07-13T10:55:13.000Z', space: { name: 'Cars' } }],
+    [{ alias: 'burn10M', clicks: 42, last_clicked_at: '2016-07-13T10:55:13.000Z', tags: [{ name: 'Cars' }] }],
   ],
   [
     'shlink',
     'shlink.csv',
-    [{ alias: 'ny', clicks: 9, created_at: '2020-12-31T22:59:59.000Z', space: { name: 'party' } }],
+    [
+      {
+        alias: 'ny',
+        clicks: 9,
+        created_at: '2020-12-31T22:59:59.000Z',
+        tags: [{ name: '2021' }, { name: 'party' }],
+      },
+    ],
   ],
   [
     'yourls',
@@ -133,12 +148,19 @@ test('an export and an import restore an account unchanged', async () => {
   const space = await owner.space('=SUM(1)', { color: 4 });
   await owner.space('Empty', { color: 5 });
   await owner.pixel('Unused');
+  const [later, sooner] = [await owner.tag('later; "x"', 3), await owner.tag('=Sooner, Ä', 6)];
+  await owner.tag('Unused', 2);
   const domain = await owner.domain('go.acme.example');
+  await server.database.prisma.domain.update({
+    where: { id: domain },
+    data: { rootUrl: 'https://acme.example/' },
+  });
   await owner.link({
     alias: '-dash',
     title: "'=cmd|' /C calc'!A0",
     space_id: space,
     pixel_ids: ads,
+    tag_ids: `${later},${sooner}`,
     domain_id: domain,
     target_type: 1,
     'country[0][key]': 'DE',
@@ -155,7 +177,7 @@ test('an export and an import restore an account unchanged', async () => {
     expiration_url: 'https://example.com/over',
     privacy: 1,
   });
-  await owner.link({ alias: 'off', disabled: 1, title: '@risk\nand a second line' });
+  await owner.link({ alias: 'off', disabled: 1, forward_query: 0, title: '@risk\nand a second line' });
   await owner.link({ alias: 'list', title: '[]' });
   await owner.link({ alias: 'whole', ...plainly('inV1', ({ name }) => `Any ${name}`) });
   await owner.link({ alias: 'Off', title: '+1, "quoted"; semicolon and a \uFEFF byte order mark' });
@@ -176,16 +198,19 @@ test('an export and an import restore an account unchanged', async () => {
       created: 5,
       refused: 0,
       spaces: 2,
+      tags: 3,
       pixels: 2,
       domains: 1,
       unusedColumns: [],
     });
-    const withoutTimes = (one: string) => one.replace(/^((?:domain|space|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
+    const withoutTimes = (one: string) =>
+      one.replace(/^((?:domain|space|tag|pixel),.*?),[^,]*,[^,]*$/gm, '$1');
     expect(withoutTimes(await exportOf(other))).toBe(withoutTimes(csv));
     expect(await importInto(other, { text })).toMatchObject({
       created: 0,
       existing: 5,
       spaces: 0,
+      tags: 0,
       pixels: 0,
     });
   }
@@ -367,6 +392,7 @@ describe.each([true, false])('a line with a record that cannot be created (dry r
       'domain_not_found_url',
     ],
     ['a space without a name', { kind: 'space' }, 'space'],
+    ['a tag without a name', { kind: 'tag' }, 'tags'],
     ['a pixel without anything', { kind: 'pixel' }, 'pixels'],
     ['a domain without a name', { kind: 'domain' }, 'domain'],
     ['a wrong title and a new space', { title: 'x'.repeat(256), space: 'New' }, 'title'],

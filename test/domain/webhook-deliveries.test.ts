@@ -95,6 +95,21 @@ test('logs once that a webhook fails, with its id, and once that it works again'
 const redeliver = `mutation ($id: ID!) { redeliver(deliveryId: $id) {
   __typename ... on ValidationError { fields { path messages } } } }`;
 
+test('sends tags in the form of spaces', async () => {
+  const { caller, received } = await hook('/tags', ['TAG_CREATED', 'TAG_DELETED']);
+  const id = await caller.tag('Sale', 4);
+  const times = { created_at: NOON.toISOString(), updated_at: NOON.toISOString() };
+  await expect
+    .poll(() => received().map(({ message }) => message))
+    .toEqual([
+      { type: 'tag.created', timestamp: NOON.toISOString(), data: { id, name: 'Sale', color: 4, ...times } },
+    ]);
+  await caller.data(`mutation { deleteTag(id: ${id}) { __typename } }`);
+  await expect
+    .poll(() => received().at(-1)?.message)
+    .toEqual({ type: 'tag.deleted', timestamp: NOON.toISOString(), data: { id } });
+});
+
 test('sends links in v1’s form, signed by Standard Webhooks', async () => {
   const { caller, secret, types, received, deliveries } = await hook('/links', LINKS);
   const space = await caller.space('Not told of');

@@ -21,6 +21,7 @@ test('a download ends when its key is revoked, however slowly it is read', async
   const links = Array.from({ length: 6_000 }, (_, number) => ({
     row: { ...link, accountId, domainId, url, urlKey: 'x', alias: `many${number}` },
     pixelIds: [],
+    tagIds: [],
   }));
   await server.database.transaction((tx) => insertLinksIn(tx, links), {
     maxWait: 5_000,

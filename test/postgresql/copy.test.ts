@@ -37,6 +37,7 @@ async function answersOf(caller: Caller) {
   const graphql = await caller.data(`{
     domains { edges { node { id name notFoundUrl shared verified verification { name value } createdAt } } }
     pixels { edges { node { id name type value createdAt updatedAt } } }
+    tags { nodes { id name color createdAt updatedAt links { totalCount nodes { id } } } }
     spaces { totalCount edges { node { name links { totalCount edges { node { id clicks lastClickedAt } } } } } }
     webhooks { edges { node { id url events disabled deliveries { edges { node { id event status createdAt } } } } } }
     viewer { account { id name createdAt statistics { clicks visitors top(by: BROWSER) { rows { value clicks } } } } key { id prefix scopes createdAt } }
@@ -53,7 +54,13 @@ async function fill(server: TestServer): Promise<{ owner: Caller; revoked: Calle
     await owner.pixel(),
   ];
   await owner.space('Empty');
-  await owner.link({ title: '50% "quoted" \\ back', space_id: space, pixel_ids: pixel, password: 'secret' });
+  await owner.link({
+    title: '50% "quoted" \\ back',
+    space_id: space,
+    pixel_ids: pixel,
+    password: 'secret',
+    tag_ids: await owner.tag('Ünïcode', 3),
+  });
   await owner.link({ domain_id: domain, disabled: 1, privacy: 2, privacy_password: 'x' });
   await owner.link({
     expiration_date: '2026-01-01',

@@ -16,6 +16,7 @@ beforeAll(async () => {
   const links = Array.from({ length: MANY }, (_, number) => ({
     row: { ...link, alias: `many${number}` },
     pixelIds: [],
+    tagIds: [],
   }));
   for (let first = 0; first < MANY; first += 5_000)
     await server.database.transaction((tx) => insertLinksIn(tx, links.slice(first, first + 5_000)), {

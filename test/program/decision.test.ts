@@ -11,6 +11,7 @@ const plain: VisitedLink = {
   url,
   password: null,
   disabled: false,
+  forwardsQuery: true,
   expirationUrl: null,
   expiresAt: null,
   expirationClicks: null,
@@ -42,6 +43,7 @@ const rotation = targets('ROTATION', [to('1'), to('2')]);
 test.each<[string, Partial<VisitedLink>, Partial<Visitor>, string, string | null]>([
   ['a link', {}, {}, 'REDIRECT', url],
   ['a link, with a query', {}, { query: 'a=1' }, 'REDIRECT', `${url}?a=1`],
+  ['a link that keeps its own query', { forwardsQuery: false }, { query: 'a=1' }, 'REDIRECT', url],
   ['a disabled link', { disabled: true }, {}, 'DISABLED', null],
   ['a disabled link that has ended', { disabled: true, expiresAt: before }, {}, 'DISABLED', null],
   ['a link that ended', { expiresAt: before }, {}, 'EXPIRED', null],

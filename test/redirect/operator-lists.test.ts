@@ -94,6 +94,15 @@ describe('a blocked host', () => {
     await expect.poll(async () => (await lost('no')).status).toBe(404);
     for (const path of ['no', 'no+'])
       expect(await lost(path)).toMatchObject({ status: 404, location: undefined });
+    const root = `mutation ($id: ID!, $url: String) { updateDomain(id: $id, input: { rootUrl: $url }) ${fields} }`;
+    expect(await owner.data(root, { id, url: later })).toEqual({
+      updateDomain: { ...refused, fields: [{ path: ['rootUrl'], messages: [BLOCKED] }] },
+    });
+    await server.database.prisma.domain.updateMany({
+      where: { name: 'lost.example' },
+      data: { rootUrl: later },
+    });
+    expect((await lost('')).status).toBe(200);
     // A client may send back what the domain has.
     expect(await owner.data(update, { id, url: later })).toMatchObject({
       updateDomain: { __typename: 'Domain' },

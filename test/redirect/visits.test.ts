@@ -124,6 +124,13 @@ describe('a link', () => {
   });
 });
 
+test('a link that keeps its own query forwards none, until it is told to', async () => {
+  const { id, alias } = await owner.link({ url: 'https://example.com/?a=1#x', forward_query: 0 });
+  expect((await open(`/${alias}?b=2`)).location).toBe('https://example.com/?a=1#x');
+  await owner.rest('PATCH', `/links/${id}`, { forward_query: 1 });
+  expect((await open(`/${alias}?b=2`)).location).toBe('https://example.com/?a=1&b=2#x');
+});
+
 describe('long input of unknown clients takes little time', () => {
   const timeOf = async (path: string, headers: Record<string, string>) => {
     const all = async () => {

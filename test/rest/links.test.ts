@@ -13,11 +13,13 @@ let server: TestServer;
 let owner: Caller;
 let space: number;
 let pixels: number[];
+let tags: number[];
 let domain: number;
 beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller('owner');
   space = await owner.space('Launch', { color: 3 });
+  tags = [await owner.tag('Sale'), await owner.tag('ads')];
   pixels = [await owner.pixel('Ads'), await owner.pixel('More ads')];
   domain = await owner.domain('go.example');
 });
@@ -37,6 +39,8 @@ const plain = {
   space: null,
   pixel_ids: [],
   pixels: [],
+  tag_ids: [],
+  tags: [],
   has_password: false,
   disabled: 0,
   privacy: 0,
@@ -95,6 +99,7 @@ describe('POST /links', () => {
       ['space_id', String(space)],
       ['pixel_ids[]', String(pixels[1])],
       ['pixel_ids[]', String(pixels[0])],
+      ['tag_ids', tags.join()],
       ['disabled', '1'],
       ['privacy', '2'],
       ['privacy_password', 'also secret'],
@@ -127,6 +132,11 @@ describe('POST /links', () => {
       pixels: [
         { id: pixels[0], name: 'Ads', type: 'google-ads', value: 'AW-1' },
         { id: pixels[1], name: 'More ads', type: 'google-ads', value: 'AW-1' },
+      ],
+      tag_ids: [tags[1], tags[0]],
+      tags: [
+        { id: tags[1], name: 'ads' },
+        { id: tags[0], name: 'Sale' },
       ],
       has_password: true,
       disabled: 1,

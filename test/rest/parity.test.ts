@@ -13,12 +13,14 @@ let owner: Caller;
 let space: number;
 let domain: number;
 let pixel: number;
+let tags: number[];
 beforeAll(async () => {
   server = await startTestServer();
   owner = await server.caller('owner');
   space = await owner.space('Launch', { color: 3 });
   domain = await owner.domain('go.example');
   pixel = await owner.pixel();
+  tags = [await owner.tag('Sale'), await owner.tag('ads')];
   await owner.link({ alias: 'taken' });
 });
 afterAll(() => server.stop());
@@ -60,7 +62,7 @@ interface Twin {
 
 const spaceFields = 'id name color createdAt updatedAt';
 const linkFields = `id url alias shortUrl domain { id name } space { id name color }
-  pixels { id name type value } hasPassword disabled privacy hasPrivacyPassword expiration { url at clicks }
+  pixels { id name type value } tags { id name } hasPassword disabled forwardsQuery privacy hasPrivacyPassword expiration { url at clicks }
   targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
   clicks lastClickedAt status createdAt updatedAt ${plainFields.map(({ name }) => name).join(' ')}`;
 const failure = '... on Error { code message } ... on ValidationError { fields { path messages } }';
@@ -100,8 +102,11 @@ function linkOf(link: LinkFieldsFragment) {
     space: link.space ? { ...link.space, id: Number(link.space.id) } : null,
     pixel_ids: link.pixels.map(({ id }) => Number(id)),
     pixels: link.pixels.map((one) => ({ ...one, id: Number(one.id), type: 'google-ads' })),
+    tag_ids: link.tags.map(({ id }) => Number(id)),
+    tags: link.tags.map(({ id, name }) => ({ id: Number(id), name })),
     has_password: link.hasPassword,
     disabled: link.disabled ? 1 : 0,
+    forward_query: link.forwardsQuery ? 1 : 0,
     privacy: ['PUBLIC', 'PRIVATE', 'PASSWORD'].indexOf(link.privacy),
     has_privacy_password: link.hasPrivacyPassword,
     expiration_url: expiration.url,
@@ -151,6 +156,7 @@ function pageOf<Item>(
 const names: [RegExp, string][] = [
   [/^spaceId$/, 'space_id'],
   [/^pixelIds$/, 'pixel_ids'],
+  [/^tagIds$/, 'tag_ids'],
   [/^domainId$/, 'domain_id'],
   [/^privacyPassword$/, 'privacy_password'],
   [/^expiration\.(url|clicks)$/, 'expiration_$1'],
@@ -183,7 +189,10 @@ const wholeForm: () => [string, string | number][] = () => [
   ['password', 'x'],
   ['space_id', space],
   ['pixel_ids', pixel],
+  ['tag_ids[]', tags[0] ?? 0],
+  ['tag_ids[]', tags[1] ?? 0],
   ['disabled', 0],
+  ['forward_query', 0],
   ['privacy', 2],
   ['privacy_password', 'y'],
   ['expiration_url', url],
@@ -206,7 +215,9 @@ const wholeInput = () => ({
   password: 'x',
   spaceId: String(space),
   pixelIds: [String(pixel)],
+  tagIds: tags.map(String),
   disabled: false,
+  forwardsQuery: false,
   privacy: 'PASSWORD',
   privacyPassword: 'y',
   expiration: { url, at: '2027-01-31T10:30:00Z', clicks: 7 },
@@ -254,8 +265,15 @@ const refusedForm: [string, string | number][] = [
   ['alias', 'taken'],
   ['space_id', 99999],
   ['pixel_ids', 99999],
+  ['tag_ids', 99999],
 ];
-const refusedInput = { url: 'https://s.example/', alias: 'taken', spaceId: '99999', pixelIds: ['99999'] };
+const refusedInput = {
+  url: 'https://s.example/',
+  alias: 'taken',
+  spaceId: '99999',
+  pixelIds: ['99999'],
+  tagIds: ['99999'],
+};
 
 const twoSpaces = async () => [await owner.space('Twin'), await owner.space('Twin')] as const;
 const twoLinks = async () =>
@@ -334,7 +352,7 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
         'the clearing of all',
         [
           ...plainFields.map(({ inV1 }) => inV1),
-          ...['password', 'space_id', 'pixel_ids', 'expiration_url', 'expiration_date'],
+          ...['password', 'space_id', 'pixel_ids', 'tag_ids', 'expiration_url', 'expiration_date'],
           ...['expiration_clicks', 'target_type', 'country', 'platform', 'language', 'rotation'],
         ].map((name): [string, string] => [name, '']),
         {
@@ -342,6 +360,7 @@ function updatesOf(method: string, kind: 'space' | 'link'): () => Promise<Twin[]
           password: null,
           spaceId: null,
           pixelIds: null,
+          tagIds: null,
           expiration: null,
           targeting: null,
         },
@@ -499,6 +518,7 @@ const twins: Record<string, () => Promise<Twin[]> | Twin[]> = {
       list('status=3&sort_by=url', 'filter: { status: DISABLED }, orderBy: { field: URL }'),
       list('space_id=0', 'filter: { withoutSpace: true }'),
       list(`space_id=${space}`, `filter: { spaceId: "${space}" }`),
+      list(`tag_id=${tags[0]}`, `filter: { tags: { all: ["${tags[0]}"] } }`),
       list(`domain_id=${domain}&pixel_id=${pixel}`, `filter: { domainId: "${domain}", pixelId: "${pixel}" }`),
     ];
   },
@@ -580,8 +600,9 @@ test.each(operations)('%s gives the same result as its GraphQL counterpart', asy
 });
 
 test('the comparison covers every field of links', () => {
-  // Only the invalid fields have an alias. v1 has no `reuse`.
-  const taken = Object.keys(createLinkInput.shape).filter((name) => !['alias', 'reuse'].includes(name));
+  // Only the invalid fields have an alias. v1 has no `reuse`, and no UTM templates.
+  const others = ['alias', 'reuse', 'utmTemplateId', 'utmOnTargets'];
+  const taken = Object.keys(createLinkInput.shape).filter((name) => !others.includes(name));
   expect(Object.keys(wholeInput()).sort()).toEqual(taken.sort());
   expect(plainFields.map(({ name }) => name)).toContain('title');
 });

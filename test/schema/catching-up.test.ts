@@ -167,9 +167,10 @@ test('rateLimit is null without a limit', async () => {
 test.each([
   ['space', 'deleteSpace', 'space_id', 20],
   ['pixel', 'deletePixel', 'pixel_ids', 30],
+  ['tag', 'deleteTag', 'tag_ids', 40],
 ] as const)('the loss of its %s counts as a change of a link', async (kind, mutation, field, at) => {
   server.clock.now = minute(at);
-  const id = kind === 'space' ? await owner.space('To go') : await owner.pixel();
+  const id = await owner[kind]('To go');
   const link = await owner.link({ [field]: id });
   server.clock.now = minute(at + 1);
   await owner.data(`mutation { ${mutation}(id: ${id}) { __typename } }`);

@@ -91,6 +91,7 @@ test('each mutation records its action, key and fields', async () => {
   await owner.rest('PATCH', `/spaces/${space}`, { name: 'New' });
   await owner.rest('PATCH', `/links/${id}`, {
     title: 'T',
+    forward_query: 0,
     pixel_ids: '',
     password: 'y',
     'rotation[0][value]': 'https://e.example/',
@@ -115,7 +116,7 @@ test('each mutation records its action, key and fields', async () => {
       expect.arrayContaining(['url', 'domain', 'alias', 'password', 'space', 'pixels', 'expiration']),
     ],
     ['UPDATED', 'SPACE', space, ['name']],
-    ['UPDATED', 'LINK', id, ['title', 'password', 'targeting', 'pixels']],
+    ['UPDATED', 'LINK', id, ['title', 'password', 'forwardsQuery', 'targeting', 'pixels']],
     ['UPDATED', 'PIXEL', pixel, ['name']],
     ['UPDATED', 'DOMAIN', domain, ['notFoundUrl']],
     ['DELETED', 'LINK', id, []],

@@ -73,6 +73,7 @@ test.each(names)(
 test.each([
   ['space', () => owner.space('Left'), 'space_id', 'deleteSpace'],
   ['pixel', () => owner.pixel('Fired'), 'pixel_ids', 'deletePixel'],
+  ['tag', () => owner.tag('Worn'), 'tag_ids', 'deleteTag'],
 ])(
   'refuses a change of a link based on a state before the deletion of its %s',
   async (_what, make, field, verb) => {
@@ -186,6 +187,7 @@ test('sets a password while others keep changing the link', async () => {
 test.each([
   ['space', () => owner.space('Left'), 'space_id', 'deleteSpace', 'spaceId: null'],
   ['pixel', () => owner.pixel('Fired'), 'pixel_ids[]', 'deletePixel', 'pixelIds: []'],
+  ['tag', () => owner.tag('Worn'), 'tag_ids[]', 'deleteTag', 'tagIds: []'],
 ])(
   'records once that a link lost its %s in two simultaneous requests',
   async (what, make, field, verb, cleared) => {

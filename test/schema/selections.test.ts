@@ -28,7 +28,13 @@ beforeAll(async () => {
   const domain_id = await owner.domain('go.example');
   for (let i = 1; i <= 3; i++) {
     const space_id = await owner.space(`Space ${i}`, { color: i });
-    const fields = { domain_id, space_id, pixel_ids: await owner.pixel(`Pixel ${i}`), title: `Link ${i}` };
+    const fields = {
+      domain_id,
+      space_id,
+      pixel_ids: await owner.pixel(`Pixel ${i}`),
+      title: `Link ${i}`,
+      tag_ids: await owner.tag(`Tag ${i}`),
+    };
     await owner.link(i === 1 ? { alias: 'plain' } : fields);
     await owner.link({
       ...fields,
@@ -66,6 +72,7 @@ beforeAll(async () => {
     nodes: `nodes(nodeIds: ["${one?.nodeId}", "${other?.nodeId}"])`,
     spaces: 'spaces(first: 3)',
     space: 'space(id: 1)',
+    tags: 'tags(first: 3)',
     domains: 'domains(first: 3)',
     pixels: 'pixels(first: 3)',
     changes: 'changes(first: 3)',
@@ -101,9 +108,12 @@ function fieldsOf(type: GraphQLOutputType, depth: number): GraphQLField<unknown,
   return fields.filter((field) => isLeafType(getNamedType(field.type)) || depth < MAX_DEPTH);
 }
 
-/** One level less for lists below lists, which would make answers large. */
-const levelsOf = ({ type, name }: GraphQLField<unknown, unknown>): number =>
-  isListType(getNullableType(type)) || name === 'node' || name === 'pageInfo' ? 0 : 1;
+/** One level less for lists below lists, which would make answers large, and none for the links of each tag of a link. */
+const levelsOf = ({ type, name }: GraphQLField<unknown, unknown>): number => {
+  const isList = isListType(getNullableType(type));
+  if (isList && getNamedType(type).name === 'Tag' && name === 'tags') return MAX_DEPTH;
+  return isList || name === 'node' || name === 'pageInfo' ? 0 : 1;
+};
 
 function written({ name, args }: GraphQLField<unknown, unknown>): string {
   const given = args.flatMap((arg) => (listArgs[arg.name] ? `${arg.name}: ${listArgs[arg.name]}` : []));
@@ -172,6 +182,7 @@ test.each([
   'link',
   'nodes',
   'spaces',
+  'tags',
   'space',
   'domains',
   'pixels',
@@ -200,7 +211,7 @@ test.each([
   );
 });
 
-test.each(['links', 'spaces', 'domains', 'pixels', 'changes', 'webhooks'])(
+test.each(['links', 'spaces', 'tags', 'domains', 'pixels', 'changes', 'webhooks'])(
   '%s: any selection takes as many statements for three records as for one',
   async (name) => {
     const type = queryFields[name]?.type;

@@ -106,7 +106,7 @@ test('imports and exports by command, and prints a summary', async () => {
   // Through a symbolic link, whose target exists only later.
   symlinkSync('real.csv', file);
   const exported = await exporting('--file', file, '--json');
-  expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0, spaces: 1, pixels: 0 });
+  expect(JSON.parse(exported.stdout)).toEqual({ file, links: 2, domains: 0, spaces: 0, tags: 2, pixels: 0 });
   const printed = await runProgram('cli/export', env, ['--account', 'owner', '--format', 'csv']);
   expect(printed.stdout).toBe(readFileSync(file, 'utf8'));
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);

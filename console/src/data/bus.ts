@@ -26,6 +26,7 @@ export const allKinds: readonly RecordKind[] = [
   'SPACE',
   'DOMAIN',
   'PIXEL',
+  'UTM_TEMPLATE',
   'WEBHOOK',
   'MEMBER',
   'INVITATION',

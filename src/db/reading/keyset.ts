@@ -17,7 +17,9 @@ function listed(table: string, columns: Readonly<Record<string, string>>): Sql {
 export const columnsOf = {
   Link: listed('Link', Prisma.LinkScalarFieldEnum),
   Space: listed('Space', Prisma.SpaceScalarFieldEnum),
+  Tag: listed('Tag', Prisma.TagScalarFieldEnum),
   Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
+  UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
   Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
   Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
   Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),
@@ -176,7 +178,7 @@ function conditions(list: List, window: Omit<Window, 'limit'>, part: Part): Sql 
 
 function ordering({ orderBy, descending }: List, reversed = false, prefix?: Sql): Sql {
   const direction = raw(descending === reversed ? 'ASC' : 'DESC');
-  if (orderBy.name === 'id') return sql`"id" ${direction}`;
+  if (orderBy.name === 'id') return sql`${name(orderBy.tieBreaker ?? 'id')} ${direction}`;
   const before = prefix ? sql`${prefix} ${direction}, ` : empty;
   return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tieBreaker ?? 'id')} ${direction}`;
 }
@@ -224,8 +226,8 @@ export function rowsOf(list: List, window: Window): Sql {
 }
 
 /** An expression that counts the list's rows, up to `most`. */
-export function countOf(list: List, most?: number): Sql {
-  const rows = sql`FROM ${name(list.table)} WHERE ${join([...list.where], ' AND ')}`;
+export function countOf(list: List, most?: number, tables = name(list.table)): Sql {
+  const rows = sql`FROM ${tables} WHERE ${join([...list.where], ' AND ')}`;
   if (most === undefined) return sql`(SELECT COUNT(*) ${rows})`;
   return sql`(SELECT COUNT(*) FROM (SELECT 1 ${rows} LIMIT ${constant(most)}) AS "counted")`;
 }

@@ -1,4 +1,5 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import type { Dialect } from '../dialect.ts';
 import { empty, join, raw, type Sql, sql } from '../sql.ts';
 import { type Column, columnsIn, countOf, type Joined, type List, nestedColumns } from './keyset.ts';
@@ -28,12 +29,64 @@ function columnsRead(select: LinkSelect, orderedBy: string): Sql {
   return columnsIn('Link', linkColumns.filter(isRead));
 }
 
+/** The tags of which links must have any, all and none. Only the account's own count. */
+export interface TagCondition {
+  readonly any: readonly number[];
+  readonly all: readonly number[];
+  readonly none: readonly number[];
+}
+
+const noTags: TagCondition = { any: [], all: [], none: [] };
+
+/** Only for one tag, its index has the links in order. */
+function isTag(accountId: number, ids: readonly number[]): Sql {
+  const operator = ids.length === 1 ? sql`=` : sql`IN`;
+  return sql`"tagId" ${operator} (SELECT "id" FROM "Tag" WHERE "accountId" = ${accountId} AND "id" IN (${join([...ids])}))`;
+}
+
+/** The conditions on the links that a statement calls `link`. */
+function tagConditions(accountId: number, { any, all, none }: TagCondition, link: Sql): Sql[] {
+  const has = (ids: readonly number[]) =>
+    sql`EXISTS (SELECT 1 FROM "LinkTag" AS "t" WHERE "t"."linkId" = ${link} AND "t".${isTag(accountId, ids)})`;
+  return [
+    ...all.map((id) => has([id])),
+    ...(any.length > 0 ? [has(any)] : []),
+    ...(none.length > 0 ? [sql`NOT ${has(none)}`] : []),
+  ];
+}
+
+/** The number of an account's links with such tags, by the index of a tag's links. */
+export function linksTagged(accountId: number, tags: TagCondition): Sql {
+  const {
+    any,
+    all: [first, ...all],
+    none,
+  } = tags;
+  if (first === undefined && any.length === 0)
+    return sql`(${linksOf(accountId)} - ${linksTagged(accountId, { ...noTags, any: none })})`;
+  const others = first === undefined ? { ...noTags, none } : { any, all, none };
+  const where = [
+    isTag(accountId, first === undefined ? any : [first]),
+    ...tagConditions(accountId, others, sql`"LinkTag"."linkId"`),
+  ];
+  const number = first === undefined ? sql`DISTINCT "linkId"` : sql`*`;
+  return sql`(SELECT COUNT(${number}) FROM "LinkTag" WHERE ${join(where, ' AND ')})`;
+}
+
 /**
  * The tables that links are read from. For the order by clicks, the counters come first, whose index has that order; for
- * any other order they are joined to the few links of the page, or the database might scan all counters.
+ * any other order they are joined to the few links of the page, or the database might scan all counters. By creation, the
+ * links of a tag come from its index.
  * @param inSpaces conditions on "spaceId", which counters have too
  */
-function sourceOf(accountId: number, columns: Sql, orderedBy: string, inSpaces: readonly Sql[]): Joined {
+function sourceOf(
+  accountId: number,
+  columns: Sql,
+  orderedBy: string,
+  inSpaces: readonly Sql[],
+  tagged: boolean,
+): Joined {
+  if (tagged) return { columns: sql`${columns}, "LinkTag"."linkId"`, tables: ofTag };
   if (orderedBy !== 'clicks') return { columns, tables: sql`"Link"` };
   return {
     columns: sql`${columns}, "counter".*`,
@@ -44,6 +97,9 @@ function sourceOf(accountId: number, columns: Sql, orderedBy: string, inSpaces: 
     ) AS "counter" ON "counter"."linkId" = "Link"."id"`,
   };
 }
+
+/** CROSS JOIN makes SQLite read the tables in this order. */
+const ofTag = sql`"LinkTag" CROSS JOIN "Link"`;
 
 /** Subqueries for each link: with a join, PostgreSQL might read all counters. */
 const lookups = {
@@ -57,14 +113,20 @@ function counterLookups(select: LinkSelect): Sql[] {
   return wanted.map((column) => lookups[column]);
 }
 
-const pixelPairs = Object.values(Prisma.PixelScalarFieldEnum).map((column) => `'${column}', "p"."${column}"`);
+/** The records of which a link may have many, with their columns and their order. */
+const lists = {
+  pixels: { of: 'pixel', table: 'Pixel', columns: Prisma.PixelScalarFieldEnum, order: '"p"."id"' },
+  tags: { of: 'tag', table: 'Tag', columns: Prisma.TagScalarFieldEnum, order: '"p"."nameKey", "p"."id"' },
+};
 
-/** A subquery for the pixels of each link, oldest first, as JSON: a second statement would take as long as the first. */
-function pixelLookup({ json }: Dialect): Sql {
-  const pixel = `${json.object}('pixel', ${json.object}(${pixelPairs.join(', ')}))`;
-  return sql`(SELECT CAST(${raw(`${json.list}(${pixel} ORDER BY "p"."id")`)} AS TEXT)
-    FROM "LinkPixel" JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
-    WHERE "LinkPixel"."linkId" = "page"."id") AS "pixels[]"`;
+/** A subquery for the pixels or tags of each link, as JSON: a second statement would take as long as the first. */
+function listLookup(list: keyof typeof lists, { json }: Dialect): Sql {
+  const { of, table, columns, order } = lists[list];
+  const pairs = Object.values(columns).map((column) => `'${column}', "p"."${column}"`);
+  const record = `${json.object}('${of}', ${json.object}(${pairs.join(', ')}))`;
+  return raw(`(SELECT CAST(${json.list}(${record} ORDER BY ${order}) AS TEXT)
+    FROM "Link${table}" JOIN "${table}" AS "p" ON "p"."id" = "Link${table}"."${of}Id"
+    WHERE "Link${table}"."linkId" = "page"."id") AS "${list}[]"`);
 }
 
 /** Records that are joined to a link, by the names of the relations. */
@@ -84,7 +146,7 @@ const joins = {
 function joinsOf(select: LinkSelect, orderedBy: string, dialect: Dialect): Joined | null {
   // Ordered by clicks, the list itself has the counters.
   const found = orderedBy === 'clicks' ? [] : counterLookups(select);
-  if (select.pixels) found.push(pixelLookup(dialect));
+  for (const list of keysOf(lists)) if (select[list]) found.push(listLookup(list, dialect));
   const joined = Object.entries(joins).filter(([name]) => select[name]);
   if (found.length === 0 && joined.length === 0) return null;
   const columns = joined.map(([name, { alias, columns }]) =>
@@ -152,6 +214,7 @@ export interface LinkSelection {
   readonly where: readonly Sql[];
   /** Conditions on "spaceId". */
   readonly inSpaces?: readonly Sql[];
+  readonly tags?: TagCondition | undefined;
   /** Whether an index finds the few links that can meet `where`. */
   readonly isSelective?: boolean;
   readonly orderBy?: LinkOrder;
@@ -159,31 +222,39 @@ export interface LinkSelection {
 }
 
 /** The list of these links with what is selected of each, and an expression for their number, counted up to `most`. */
-export function linkList(
-  { accountId, where, inSpaces = [], isSelective = false, orderBy = 'ID', descending = true }: LinkSelection,
-  select: LinkSelect,
-  dialect: Dialect,
-): { list: List; count(most?: number): Sql } {
-  const column: LinkColumn = orders[orderBy];
+export function linkList(selection: LinkSelection, select: LinkSelect, dialect: Dialect) {
+  const { accountId, inSpaces = [], tags = noTags, isSelective = false } = selection;
+  const { orderBy = 'ID', descending = true } = selection;
+  // Of one tag that all links have, the index has them in the order of their creation.
+  const [first, ...all] = isSelective ? [] : tags.all;
+  const isByTag = first !== undefined && orderBy === 'ID';
+  const ofTags = (some: TagCondition) => tagConditions(accountId, some, sql`"Link"."id"`);
+  const others = [...selection.where, ...ofTags(isByTag ? { ...tags, all } : tags)];
+  const leading = isByTag ? [sql`"Link"."id" = "linkId" AND ${isTag(accountId, [first])}`] : [];
+  const column: LinkColumn = isByTag ? { ...orders.ID, tieBreaker: 'linkId' } : orders[orderBy];
   // With a plus, no index of accounts is used: to count a few links, SQLite would read all that an account has in one.
   const ofAccount = [
+    ...leading,
     isSelective ? sql`+"accountId" = ${accountId}` : sql`"accountId" = ${accountId}`,
-    ...where,
+    ...others,
   ];
   const { joined, key, columns } = planOf(select, column.name, dialect);
   const list: List = {
     table: 'Link',
-    source: sourceOf(accountId, columns, column.name, inSpaces),
+    source: sourceOf(accountId, columns, column.name, inSpaces, isByTag),
     ...(joined && { joined }),
-    columnsKey: key,
+    columnsKey: isByTag ? `${key} by tag` : key,
     // Ordered by clicks, the counters have this condition. If it were repeated, PostgreSQL would expect far fewer links than
     // there are.
     where: orderBy === 'CLICKS' ? ofAccount : [...ofAccount, ...inSpaces],
     orderBy: column,
     descending,
-    needsScan: !isSelective && (where.length > 0 || (inSpaces.length > 0 && column.bySpace !== true)),
+    needsScan:
+      !isSelective && (others.length > 0 || (inSpaces.length > 0 && (isByTag || column.bySpace !== true))),
   };
-  return { list, count: (most) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most) };
+  const counted = isByTag ? ofTag : undefined;
+  const count = (most?: number) => countOf({ ...list, where: [...ofAccount, ...inSpaces] }, most, counted);
+  return { list, count };
 }
 
 /** The number of an account's links: a sum of stored totals, since every page of the list needs it. */

@@ -55,7 +55,7 @@ export class ListReader {
   readonly #signal: AbortSignal;
   readonly #accountId: number;
   readonly #numbers: DataLoader<Sum, number>;
-  readonly #searches: DataLoader<LinkSearch, SearchResult, string>;
+  readonly #searches: DataLoader<LinkSearch, SearchResult | null, string>;
   #longReads: LongReads | undefined;
   #statistics: StatisticsReader | undefined;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
@@ -161,8 +161,8 @@ export class ListReader {
     return this.#db.dialect.contains(name(column), text);
   }
 
-  /** The condition for links of the account whose column contains the text. */
-  async linksContaining(search: LinkSearch): Promise<SearchResult> {
+  /** The condition for links of the account that the search finds; null if it cannot find all of them yet. */
+  async linksContaining(search: LinkSearch): Promise<SearchResult | null> {
     try {
       return await this.#searches.load(search);
     } finally {

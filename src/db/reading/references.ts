@@ -7,6 +7,8 @@ export interface References {
   readonly domainIds: readonly number[];
   readonly spaceIds: readonly number[];
   readonly pixelIds: readonly number[];
+  readonly tagIds: readonly number[];
+  readonly utmTemplateIds: readonly number[];
   readonly hosts: readonly string[];
   readonly aliases: readonly string[];
   /** Case-folded aliases of the account's links. */
@@ -27,13 +29,15 @@ export interface FoundReferences {
   readonly domainIds: ReadonlySet<number>;
   readonly spaceIds: ReadonlySet<number>;
   readonly pixelIds: ReadonlySet<number>;
+  readonly tagIds: ReadonlySet<number>;
+  readonly utmTemplateIds: ReadonlySet<number>;
   /** Hosts that are short domains of the service that the account may use. */
   readonly hosts: ReadonlySet<string>;
   readonly aliasHolders: readonly AliasHolder[];
 }
 
 interface Row extends AliasHolder {
-  readonly kind: 'domain' | 'space' | 'pixel' | 'host' | 'alias';
+  readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias';
 }
 
 /** Whether the account may use the domain: its own, or a shared one. */
@@ -43,7 +47,8 @@ export function isUsableBy(accountId: number): Sql {
 
 /** Looks up all references in one statement; in none, if there are none. Each list is one parameter, however long it is. */
 export async function findReferences(db: Data, references: References): Promise<FoundReferences> {
-  const { accountId, domainIds, spaceIds, pixelIds, hosts, aliases, aliasKeys } = references;
+  const { accountId, domainIds, spaceIds, pixelIds, tagIds, utmTemplateIds, hosts, aliases, aliasKeys } =
+    references;
   const { isIn } = db.dialect;
   const own = sql`"accountId" = ${accountId}`;
   const onDomain = isIn(sql`"domainId"`, 'integer', domainIds);
@@ -69,6 +74,14 @@ export async function findReferences(db: Data, references: References): Promise<
       pixelIds,
       sql`${record('pixel', sql`''`)} FROM "Pixel" WHERE ${isIn(sql`"id"`, 'integer', pixelIds)} AND ${own}`,
     ],
+    [
+      tagIds,
+      sql`${record('tag', sql`''`)} FROM "Tag" WHERE ${isIn(sql`"id"`, 'integer', tagIds)} AND ${own}`,
+    ],
+    [
+      utmTemplateIds,
+      sql`${record('utm', sql`''`)} FROM "UtmTemplate" WHERE ${isIn(sql`"id"`, 'integer', utmTemplateIds)} AND ${own}`,
+    ],
     [aliases, sql`${link} WHERE ${onDomain} AND ${isIn(sql`"alias"`, 'text', aliases)}`],
     [aliasKeys, sql`${link} WHERE ${own} AND ${isIn(sql`"aliasKey"`, 'text', aliasKeys)}`],
   ];
@@ -80,6 +93,8 @@ export async function findReferences(db: Data, references: References): Promise<
     domainIds: idsOf('domain'),
     spaceIds: idsOf('space'),
     pixelIds: idsOf('pixel'),
+    tagIds: idsOf('tag'),
+    utmTemplateIds: idsOf('utm'),
     hosts: new Set(of('host').map(({ alias }) => alias)),
     aliasHolders: of('alias'),
   };

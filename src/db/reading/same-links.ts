@@ -29,8 +29,9 @@ export async function lockDestination(
 export interface LinkMatch {
   readonly columns: Readonly<Record<string, string | number | boolean | Date | null>>;
   readonly filled: readonly string[];
-  /** Exactly these pixels; undefined for any. */
+  /** Exactly these pixels and tags; undefined for any. */
   readonly pixelIds?: readonly number[] | undefined;
+  readonly tagIds?: readonly number[] | undefined;
   readonly condition: Sql;
 }
 
@@ -38,7 +39,7 @@ export interface LinkMatch {
 export function findSameLinks(
   db: Data,
   destination: Destination,
-  { columns, filled, pixelIds, condition }: LinkMatch,
+  { columns, filled, pixelIds, tagIds, condition }: LinkMatch,
   limit: number,
 ): Promise<Link[]> {
   const values = Object.entries(columns).map(([column, value]) =>
@@ -49,17 +50,18 @@ export function findSameLinks(
     condition,
     ...values,
     ...filled.map((column) => sql`${name(column)} IS NOT NULL`),
-    ...(pixelIds === undefined ? [] : [hasExactlyPixels(pixelIds)]),
+    ...(pixelIds === undefined ? [] : [hasExactly('Pixel', pixelIds)]),
+    ...(tagIds === undefined ? [] : [hasExactly('Tag', tagIds)]),
   ];
   return db.read<Link>(
     sql`SELECT ${columnsOf.Link} FROM "Link" WHERE ${join(conditions, ' AND ')} ORDER BY "id" DESC LIMIT ${limit}`,
   );
 }
 
-function hasExactlyPixels(pixelIds: readonly number[]): Sql {
-  const ids = [...new Set(pixelIds)];
-  const all = sql`(SELECT COUNT(*) FROM "LinkPixel" WHERE "linkId" = "Link"."id") = ${ids.length}`;
+function hasExactly(what: 'Pixel' | 'Tag', given: readonly number[]): Sql {
+  const ids = [...new Set(given)];
+  const ofLink = sql`(SELECT COUNT(*) FROM ${name(`Link${what}`)} WHERE "linkId" = "Link"."id"`;
+  const all = sql`${ofLink}) = ${ids.length}`;
   if (ids.length === 0) return all;
-  return sql`${all} AND (SELECT COUNT(*) FROM "LinkPixel"
-    WHERE "linkId" = "Link"."id" AND "pixelId" IN (${join(ids)})) = ${ids.length}`;
+  return sql`${all} AND ${ofLink} AND ${name(`${what.toLowerCase()}Id`)} IN (${join(ids)})) = ${ids.length}`;
 }

@@ -1,13 +1,20 @@
 import type { Data } from '../database.ts';
-import { name, type Sql, sql } from '../sql.ts';
+import { lacksPlainKey } from '../plain-keys.ts';
+import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 
-/** The columns of "Link" with a trigram index, on either database. */
-export type SearchedColumn = 'titleKey' | 'aliasKey' | 'urlKey';
+/** The columns of "Link" with a trigram index on PostgreSQL; SQLite's has the plain key with the URL. */
+const columns = ['titleKey', 'aliasKey', 'urlKey', 'plainKey'] as const;
 
-/** A search for a text within a column of an account's links. */
+/** What can be searched: a column, or all of them and names. */
+const searched = {
+  ...{ titleKey: name('titleKey'), aliasKey: name('aliasKey'), urlKey: name('urlKey') },
+  anywhere: sql`concat_ws(' ', ${join(columns.map(name))})`,
+};
+
+/** A search for a text within a column of an account's links; or anywhere for words with spaces between, of which no text has any. */
 export interface LinkSearch {
   readonly accountId: number;
-  readonly column: SearchedColumn;
+  readonly column: keyof typeof searched;
   readonly text: string;
 }
 
@@ -20,11 +27,15 @@ const MAX_INDEXED = 32;
  * time of a search.
  */
 const MAX_CANDIDATES = 500;
-/** From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. */
-const maxCandidatesOf = (
-  accountId: number,
-) => sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / 20, 1000), 20000)
-  FROM "AccountTally" WHERE "accountId" = ${accountId})`;
+/**
+ * From how many candidates on it is cheaper to read all of the account's links in order than to look each one up. Of a search
+ * anywhere, whose total is bounded, fewer links are read in order.
+ */
+const maxCandidatesOf = (accountId: number, column: LinkSearch['column']) => {
+  const [part, most] = column === 'anywhere' ? [50, 8_000] : [20, 20_000];
+  return sql`(SELECT MIN(MAX(COALESCE(SUM("links"), 0) / ${raw(`${part}`)}, 1000), ${raw(`${most}`)})
+    FROM "AccountTally" WHERE "accountId" = ${accountId})`;
+};
 
 function startOf(text: string): string {
   return [...text].slice(0, MAX_INDEXED).join('');
@@ -37,22 +48,37 @@ function shifted(text: string, accountId: number): string {
   return Array.from(text, (character) => String.fromCodePoint(shift(character))).join('');
 }
 
-/** The account's links that may contain the text, by SQLite's index; null if there are many. */
-async function candidates(db: Data, search: LinkSearch): Promise<number[] | null> {
-  const { accountId, column, text } = search;
+/**
+ * The account's links that may contain all of the texts, by SQLite's index; null if there are many.
+ * @param named conditions for further links, each with an index
+ */
+async function candidates(
+  db: Data,
+  search: Omit<LinkSearch, 'text'>,
+  texts: readonly string[],
+  named: readonly Sql[] = [],
+): Promise<number[] | null> {
+  const { accountId, column } = search;
   const matching = async (parts: readonly string[], limit: Sql) => {
     const query = parts.map((part) => `"${shifted(part, accountId)}"`).join(' AND ');
+    const match = column === 'anywhere' ? query : `${column} : (${query})`;
+    const others = named.map(
+      (one) => sql` UNION ALL SELECT "id", ${limit} FROM "Link" WHERE "accountId" = ${accountId} AND ${one}`,
+    );
     return db.read<{
       id: number | bigint;
       limit: number | bigint;
-    }>(sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${`${column} : (${query})`}
-        AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32) LIMIT ${limit}`);
+    }>(sql`SELECT "rowid" & 4294967295 AS "id", ${limit} AS "limit" FROM "LinkText" WHERE "LinkText" MATCH ${match}
+        AND "rowid" >= (${accountId} << 32) AND "rowid" < ((${accountId} + 1) << 32)${join([...others, empty], '')} LIMIT ${limit}`);
   };
   const idsOf = (rows: Awaited<ReturnType<typeof matching>>) =>
     rows.length < Number(rows[0]?.limit ?? 1) ? rows.map(({ id }) => Number(id)) : null;
-  const rare = await rareTrigrams(db, search, text);
+  const rare = (await Promise.all(texts.map((text) => rareTrigrams(db, search, text)))).flat();
+  // Anywhere, words without rare parts have so many hits that links are read in order: to intersect their entries takes longer.
+  if (column === 'anywhere')
+    return rare.length > 0 ? idsOf(await matching(rare, maxCandidatesOf(accountId, column))) : null;
   const found = rare.length > 0 ? idsOf(await matching(rare, sql`${MAX_CANDIDATES}`)) : null;
-  return found ?? idsOf(await matching([startOf(text)], maxCandidatesOf(accountId)));
+  return found ?? idsOf(await matching(texts.map(startOf), maxCandidatesOf(accountId, column)));
 }
 
 /** The condition of a search; `isSelective` if the index found few candidates, `indexed` if an index covers such a text at all. */
@@ -62,49 +88,144 @@ export interface SearchResult {
   readonly indexed: boolean;
 }
 
-/**
- * The condition for links of the account whose column contains the text. PostgreSQL's planner chooses the index by itself;
- * SQLite's index is asked for candidates first, which the condition then checks.
- */
-export async function linksContaining(db: Data, search: LinkSearch): Promise<SearchResult> {
-  const { column, text } = search;
-  const { contains, choosesTrigramIndex } = db.dialect;
-  const condition = contains(name(column), text);
-  // LIKE is not used here: for a short pattern, a generic plan would read the whole index.
-  if ([...text].length < MIN_INDEXED) return { condition, isSelective: false, indexed: false };
-  if (choosesTrigramIndex) {
-    const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
-    return {
-      condition: sql`${name(column)} LIKE ${pattern} AND ${condition}`,
-      isSelective: false,
-      indexed: true,
-    };
-  }
-  const ids = await candidates(db, search);
-  if (ids === null) return { condition, isSelective: false, indexed: true };
-  if (ids.length === 0) return { condition: sql`1 = 0`, isSelective: true, indexed: true };
+const isLong = (text: string): boolean => [...text].length >= MIN_INDEXED;
+
+/** The condition for links whose text contains this one. PostgreSQL's planner chooses the index by itself. */
+function textCondition({ dialect }: Data, column: LinkSearch['column'], text: string): Sql {
+  const condition = dialect.contains(searched[column], text);
+  // LIKE is not used for a short pattern, with which a generic plan would read the whole index.
+  if (!dialect.choosesTrigramIndex || !isLong(text)) return condition;
+  const pattern = `%${startOf(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const all = column === 'anywhere' ? columns : [column];
+  const like = join(
+    all.map((one) => sql`${name(one)} LIKE ${pattern}`),
+    ' OR ',
+  );
+  return sql`(${like}) AND ${condition}`;
+}
+
+/** A condition, and the candidates for it that were found, if it was looked for them, and if they are few. */
+function found(
+  { dialect }: Data,
+  condition: Sql,
+  ids: readonly number[] | null,
+  indexed: boolean,
+): SearchResult {
+  if (ids === null) return { condition, isSelective: false, indexed };
+  if (ids.length === 0) return { condition: sql`1 = 0`, isSelective: true, indexed };
   // One parameter, since the number of parameters is limited.
-  const among = sql`"id" IN (SELECT "value" FROM json_each(${JSON.stringify(ids)}))`;
+  const among = dialect.isIn(sql`"id"`, 'integer', ids);
   return {
     condition: sql`${among} AND ${condition}`,
-    isSelective: ids.length <= MAX_CANDIDATES,
-    indexed: true,
+    isSelective: ids.length <= (dialect.choosesTrigramIndex ? MAX_FEW : MAX_CANDIDATES),
+    indexed,
   };
+}
+
+/**
+ * The condition for links of the account that the search finds, which on SQLite checks the candidates of its index. Null if some
+ * links cannot be searched anywhere yet.
+ */
+export async function linksContaining(db: Data, search: LinkSearch): Promise<SearchResult | null> {
+  if (search.column === 'anywhere') return linksWithWords(db, search);
+  const { column, text } = search;
+  const condition = textCondition(db, column, text);
+  if (!isLong(text)) return found(db, condition, null, false);
+  return found(
+    db,
+    condition,
+    db.dialect.choosesTrigramIndex ? null : await candidates(db, search, [text]),
+    true,
+  );
+}
+
+/** How many records with matching names are listed in a condition; if there are more, it looks for them itself. */
+const MAX_NAMED = 100;
+
+/** The records whose names are searched, with the condition for their links. */
+const namedRecords = [
+  { table: 'Space', links: (ids: Sql) => sql`"spaceId" IN (${ids})` },
+  {
+    table: 'Tag',
+    links: (ids: Sql) => sql`"Link"."id" IN (SELECT "linkId" FROM "LinkTag" WHERE "tagId" IN (${ids}))`,
+  },
+] as const;
+
+/** For each word, the conditions for links of the account that belong to a record whose name contains it; null as above. */
+async function namedConditions(
+  db: Data,
+  accountId: number,
+  words: readonly string[],
+): Promise<(readonly Sql[])[] | null> {
+  const key = sql`concat_ws(' ', "nameKey", "plainKey")`;
+  const has = (word: string) => db.dialect.contains(key, word);
+  const own = sql`"accountId" = ${accountId}`;
+  const some = namedRecords.flatMap(({ table }) => [
+    sql`SELECT * FROM (SELECT '${raw(table)}' AS "table", "id", ${key} AS "key" FROM ${name(table)}
+      WHERE ${own} AND (${join(words.map(has), ' OR ')}) LIMIT ${MAX_NAMED + 1}) AS ${name(table)}`,
+    sql`SELECT * FROM (SELECT '', "id", '' FROM ${name(table)} WHERE ${own} AND ${lacksPlainKey(table)} LIMIT 1) AS "some"`,
+  ]);
+  const unready = sql`SELECT * FROM (SELECT '', "id", '' FROM "Link" WHERE ${own} AND ${lacksPlainKey('Link')} LIMIT 1) AS "links"`;
+  const rows = await db.read<{ table: string; id: number | bigint; key: string }>(
+    join([...some, unready], ' UNION ALL '),
+  );
+  if (rows.some(({ table }) => table === '')) return null;
+  return words.map((word) =>
+    namedRecords.flatMap(({ table, links }) => {
+      const of = rows.filter((row) => row.table === table);
+      if (of.length > MAX_NAMED)
+        return links(sql`SELECT "id" FROM ${name(table)} WHERE ${own} AND ${has(word)}`);
+      const ids = of.filter(({ key }) => key.includes(word)).map(({ id }) => id);
+      return ids.length > 0 ? links(join(ids)) : [];
+    }),
+  );
+}
+
+/** How many links PostgreSQL finds first in any order: asked for them in order, its planner may read most of the others. */
+const MAX_FEW = 1_000;
+
+/** The account's links that meet the condition; null if there are many. */
+async function few(db: Data, accountId: number, condition: Sql): Promise<number[] | null> {
+  const rows = await db.read<{ id: number }>(
+    sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND ${condition} LIMIT ${raw(String(MAX_FEW + 1))}`,
+  );
+  return rows.length > MAX_FEW ? null : rows.map(({ id }) => id);
+}
+
+/** The condition for links that have each of the words in one of their texts or in a name. */
+async function linksWithWords(
+  db: Data,
+  { accountId, column, text }: LinkSearch,
+): Promise<SearchResult | null> {
+  const words = text.split(' ');
+  const named = await namedConditions(db, accountId, words);
+  if (named === null) return null;
+  const ofWord = words.map((word, index) => ({ word, named: named[index] ?? [] }));
+  const conditions = ofWord.map(({ word, named }) => {
+    const condition = textCondition(db, column, word);
+    return named.length > 0 ? sql`(${join([sql`(${condition})`, ...named], ' OR ')})` : condition;
+  });
+  const condition = join(conditions, ' AND ');
+  const long = ofWord.filter(({ word }) => isLong(word));
+  const unnamed = long.flatMap(({ word, named }) => (named.length > 0 ? [] : word));
+  if (db.dialect.choosesTrigramIndex)
+    return found(db, condition, long.length > 0 ? await few(db, accountId, condition) : null, false);
+  let ids = unnamed.length > 0 ? await candidates(db, { accountId, column }, unnamed) : null;
+  for (const { word, named } of long)
+    if (ids === null && named.length > 0) ids = await candidates(db, { accountId, column }, [word], named);
+  return found(db, condition, ids, false);
 }
 
 /** How many texts of an account are examined, and how much of each, in characters. */
 const SAMPLE_SIZE = 64;
-const SAMPLED_LENGTH = 100;
+const SAMPLED_LENGTH = 300;
 /** The minimum number of sampled texts that contain a common trigram. */
 const COMMON_FROM = 2;
 /** How many rare trigrams are enough. */
 const ENOUGH_RARE = 3;
 
 /** A column of an account's links. */
-interface Sampled {
-  readonly accountId: number;
-  readonly column: string;
-}
+type Sampled = Omit<LinkSearch, 'text'>;
 
 function trigramsOf(text: string): string[] {
   const characters = [...text];
@@ -117,7 +238,7 @@ async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<Reado
   const rows = await db.read<{
     text: string | null;
   }>(sql`WITH "ends" AS (SELECT (SELECT MIN("id") ${own}) AS "first", (SELECT MAX("id") ${own}) AS "last")
-      SELECT (SELECT substr(${name(column)}, 1, ${SAMPLED_LENGTH}) ${own} AND "id" >= "first" + ("last" - "first") * "value"
+      SELECT (SELECT substr(${searched[column]}, 1, ${SAMPLED_LENGTH}) ${own} AND "id" >= "first" + ("last" - "first") * "value"
         ORDER BY "id" LIMIT 1) AS "text" FROM "ends", json_each(${parts})`);
   const counts = new Map<string, number>();
   for (const { text } of rows)

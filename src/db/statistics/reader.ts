@@ -4,16 +4,16 @@ import type { LongReads } from '../reading/long-reads.ts';
 import { type Days, lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
 import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
-import type { Scope } from './scope.ts';
+import { isGroup, type Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
 
-/** How many owners one statement serves at most; a space reads all of its links. */
-const MAX_OWNERS: Record<Scope, number> = { link: 100, space: 20, account: 100 };
+/** How many owners one statement serves at most; a space or a tag reads all of its links. */
+const MAX_OWNERS: Record<Scope, number> = { link: 100, space: 20, tag: 20, account: 100 };
 
 /** How many rows of points one statement reads at most for several owners: it may block the thread. */
 const MAX_POINTS = 20_000;
 
-/** Reading more days of all owners than these is a long read, and so is a space, which reads all of its links. */
+/** Reading more days of all owners than these is a long read, and so is a space or a tag, which reads all of its links. */
 const MAX_SHORT_DAYS = 1_000;
 
 /** How many owners' points one statement reads at most. */
@@ -95,7 +95,7 @@ export class StatisticsReader {
     owners: number,
     read: (db: Data) => Promise<Result>,
   ): Promise<Result> {
-    const isLong = scope === 'space' || owners * lengthOf(days) > MAX_SHORT_DAYS;
+    const isLong = isGroup(scope) || owners * lengthOf(days) > MAX_SHORT_DAYS;
     return isLong ? this.#long.take(read) : read(this.#db);
   }
 

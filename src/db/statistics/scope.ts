@@ -1,7 +1,17 @@
 import { empty, join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
 
-/** The owner of statistics; those of a space are the sums over the links that are in it now. */
-export type Scope = 'link' | 'space' | 'account';
+/** The owner of statistics; those of a space or a tag are the sums over the links that it has now. */
+export type Scope = 'link' | 'space' | 'tag' | 'account';
+
+/** The owners whose statistics are read from those of each of their links. */
+const groups = {
+  space: { owner: sql`"Link"."spaceId"`, link: sql`"Link"."id"`, table: sql`"Link"` },
+  tag: { owner: sql`"LinkTag"."tagId"`, link: sql`"LinkTag"."linkId"`, table: sql`"LinkTag"` },
+};
+
+export function isGroup(scope: Scope): scope is keyof typeof groups {
+  return scope in groups;
+}
 
 /** The tables of counts, of links and of accounts, with their key columns besides the owner, and the columns that are summed. */
 export const countTables = [
@@ -16,16 +26,16 @@ export type Counted = (typeof countTables)[number]['what'];
 /** The tables with the counts of owners, as "count"; `owner` is the id of each row's owner. */
 export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): { owner: Sql; from: Sql } {
   const listed = join([...ids]);
-  if (scope === 'space') {
-    const owner = sql`"Link"."spaceId"`;
+  if (isGroup(scope)) {
+    const { owner, link, table } = groups[scope];
     // CROSS JOIN makes SQLite read the tables in this order: for each link its own rows.
-    const tables = sql`"Link" CROSS JOIN ${name(`Link${what}`)} AS "count"`;
-    return { owner, from: sql`${tables} WHERE "count"."linkId" = "Link"."id" AND ${owner} IN (${listed})` };
+    const tables = sql`${table} CROSS JOIN ${name(`Link${what}`)} AS "count"`;
+    return { owner, from: sql`${tables} WHERE "count"."linkId" = ${link} AND ${owner} IN (${listed})` };
   }
   const [table, column] = scope === 'link' ? ['Link', 'linkId'] : ['Account', 'accountId'];
   const owner = sql`"count".${name(column)}`;
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
-/** The prefix of a statement: the best plan for a space depends on the number of its links. */
-export const planOf = (scope: Scope): Sql => (scope === 'space' ? raw(PLANNED_EACH_TIME) : empty);
+/** The prefix of a statement: the best plan for a group depends on the number of its links. */
+export const planOf = (scope: Scope): Sql => (isGroup(scope) ? raw(PLANNED_EACH_TIME) : empty);

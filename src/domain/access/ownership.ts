@@ -32,7 +32,7 @@ export interface Kind<Row, Columns> {
   readonly kind: RecordKind;
   /** Its name in error messages. */
   readonly what: string;
-  readonly table: 'Link' | 'Space' | 'Domain' | 'Pixel' | 'Webhook';
+  readonly table: 'Link' | 'Space' | 'Tag' | 'Domain' | 'Pixel' | 'UtmTemplate' | 'Webhook';
   /** The schema's names of its columns. */
   readonly fields: FieldNames;
   rows(db: Data): Table<Row, Columns>;

@@ -4,7 +4,7 @@ import { choiceOf } from '../input.ts';
 /** What members of an account, and keys, may be: each may all that those before it may. */
 export const roles = {
   VIEWER: 'Reads everything but secrets.',
-  EDITOR: 'Also writes links, spaces and pixels.',
+  EDITOR: 'Also writes links, spaces, tags, pixels and UTM templates.',
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 } as const;
@@ -64,7 +64,11 @@ export const permissions = {
     role: 'VIEWER',
     scope: null,
   },
-  WRITE: { description: 'Write links, spaces and pixels.', role: 'EDITOR', scope: 'write' },
+  WRITE: {
+    description: 'Write links, spaces, tags, pixels and UTM templates.',
+    role: 'EDITOR',
+    scope: 'write',
+  },
   DOMAINS: { description: 'Manage domains.', role: 'ADMIN', scope: 'write' },
   WEBHOOKS: { description: 'Manage webhooks.', role: 'ADMIN', scope: 'write' },
   KEYS: { description: 'Make and revoke keys.', role: 'ADMIN', scope: null },

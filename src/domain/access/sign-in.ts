@@ -143,7 +143,7 @@ export async function mailReset(
   email: string,
   now: Date,
 ): Promise<void> {
-  if (sendMail === null || !(await mayMail(db, emailKeyOf(email), now))) return;
+  if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
   const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
@@ -169,8 +169,7 @@ export async function changeEmail(
     return true;
   }
   if (!(await mayMail(db, `of ${userId}`, now)) || !(await mayMail(db, emailKeyOf(email), now))) {
-    const message =
-      'You asked for three confirmations, or this address got three mails, within an hour: wait.';
+    const message = 'Three mails were sent for you, or to this address, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
   const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);

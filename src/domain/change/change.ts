@@ -14,9 +14,11 @@ export const changeActions = {
 /** The kinds of records that changes are recorded for. */
 export const recordKinds = {
   SPACE: 'A space.',
+  TAG: 'A tag.',
   LINK: 'A link.',
   DOMAIN: 'A domain.',
   PIXEL: 'A pixel.',
+  UTM_TEMPLATE: 'A UTM template.',
   WEBHOOK: 'A webhook.',
   MEMBER: 'A member of the account.',
   INVITATION: 'An invitation to the account.',

@@ -2,15 +2,26 @@ import type { Data } from '../../db/database.ts';
 import { retryOvertaken } from '../../db/errors.ts';
 import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
+import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
-import { type DomainError, type FieldError, invalid } from '../errors.ts';
+import { DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';
 import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
+import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
+import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { domainNamesIn, inputErrors, takenAlias } from './check.ts';
-import { aliasColumns, createLinkInput, type NewLinkInput, newLinkColumns, newLinkFields } from './fields.ts';
+import {
+  aliasColumns,
+  createLinkInput,
+  type NewLinkInput,
+  newLinkColumns,
+  newLinkFields,
+  withPlainKey,
+} from './fields.ts';
+import { encodeTargets } from './targeting.ts';
 import { DryRun, type Name, nextFreeName, UsedAliases } from './used-aliases.ts';
 
 /** Properties of a link that an import takes over from its old service. */
@@ -26,6 +37,8 @@ export interface BulkItem {
   /** The fields of `createLink`, before they are parsed. */
   readonly input: unknown;
   readonly origin: Origin;
+  /** Tags by their names, in addition to those of the input; missing ones are made with the link. */
+  readonly tags?: readonly NamedTag[] | undefined;
 }
 
 export interface BulkOptions {
@@ -47,6 +60,8 @@ export type BulkOutcome =
       readonly renamed: boolean;
       /** Another link's alias on the domain that differs only in case. */
       readonly similar: string | null;
+      /** The case-folded names of the tags that are made with it. */
+      readonly newTags: readonly string[];
     };
 
 /** A new link with its alias and domain. */
@@ -56,10 +71,28 @@ type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId:
 interface BatchState {
   readonly db: Data;
   readonly accountId: number;
+  readonly now: Date;
   readonly services: Services;
   readonly found: FoundReferences;
   /** The taken names; that of a created link is added. */
   readonly names: UsedAliases;
+  /** The case-folded names of the tags that are there, and of those that are made, and how many more may be. */
+  readonly tags: { readonly known: Set<string>; room: number };
+}
+
+/** The errors of a template whose parameters make an address too long. */
+async function utmErrors(
+  { db, accountId, now }: BatchState,
+  input: CompleteInput,
+): Promise<readonly FieldError[]> {
+  try {
+    const add = await utmFor(db, { accountId }, input, input.spaceId, now);
+    add({ ...input, ...encodeTargets(input.targeting ?? {}) });
+    return [];
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields;
+    throw error;
+  }
 }
 
 /**
@@ -69,13 +102,18 @@ interface BatchState {
 async function outcomeOf(
   input: CompleteInput,
   mayRename: boolean,
-  { db, accountId, services, found, names }: BatchState,
+  tagKeys: readonly string[],
+  state: BatchState,
 ): Promise<BulkOutcome> {
+  const { db, accountId, services, found, names, tags } = state;
   const { domainId, alias, url } = input;
   const holder = names.holderOf(domainId, alias);
   const isSame = (name: Name) => name.accountId === accountId && name.url === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
+  const newTags = tagKeys.filter((key) => !tags.known.has(key));
+  if (newTags.length > tags.room) errors.push(fieldError(['tags'], noRoom));
+  if (errors.length === 0) errors.push(...(await utmErrors(state, input)));
   if (errors.length > 0) return { kind: 'refused', fields: errors, taken: false };
   let name = alias;
   if (holder) {
@@ -88,11 +126,15 @@ async function outcomeOf(
   }
   const similar = names.similarTo({ domainId, alias: name, accountId });
   names.add({ domainId, alias: name, url, accountId });
-  return { kind: 'created', alias: name, renamed: name !== alias, similar };
+  for (const key of newTags) tags.known.add(key);
+  tags.room -= newTags.length;
+  return { kind: 'created', alias: name, renamed: name !== alias, similar, newTags };
 }
 
 interface ParsedItem {
   readonly origin: Origin;
+  /** By their case-folded names. */
+  readonly tags: ReadonlyMap<string, NamedTag>;
   /** Undefined if it is invalid. */
   readonly input: CompleteInput | undefined;
   readonly errors: readonly FieldError[];
@@ -109,9 +151,10 @@ function seeded(text: string): Random {
   };
 }
 
-function parseItem({ input: unparsed, origin }: BulkItem, services: Services): ParsedItem {
+function parseItem({ input: unparsed, origin, tags: named = [] }: BulkItem, services: Services): ParsedItem {
   const { data, error } = createLinkInput.safeParse(unparsed);
-  if (error) return { origin, input: undefined, errors: fieldErrors(error), mayRename: false };
+  const tags = new Map(named.map((tag) => [foldCase(tag.name), tag]));
+  if (error) return { origin, tags, input: undefined, errors: fieldErrors(error), mayRename: false };
   const nextAlias = generatedAliases(seeded(`${data.url} ${data.title}`), services.lists);
   const { alias = null, domainId } = data;
   const input = {
@@ -119,7 +162,7 @@ function parseItem({ input: unparsed, origin }: BulkItem, services: Services): P
     alias: alias ?? nextAlias(),
     domainId: domainId ?? services.defaultDomainId,
   };
-  return { origin, input, errors: [], mayRename: alias === null };
+  return { origin, tags, input, errors: [], mayRename: alias === null };
 }
 
 /**
@@ -152,20 +195,23 @@ async function createOnce(
   const stored = await referencesOf(db, accountId, inputs);
   const found = dryRun?.withDomains(stored) ?? stored;
   const names = new UsedAliases(found.aliasHolders, dryRun);
-  const state = { db, accountId, services, found, names };
+  const wanted = new Map(items.flatMap(({ tags }) => [...tags]));
+  const known = new Set((await idsOfTags(db, accountId, [...wanted.keys()])).keys());
+  const room = wanted.size > known.size ? await roomForTags(db, accountId) : 0;
+  const state = { db, accountId, now, services, found, names, tags: { known, room } };
   const outcomes: BulkOutcome[] = [];
   const links: ImportedLink[] = [];
-  for (const { input, errors, mayRename, origin } of items) {
+  for (const { input, errors, mayRename, origin, tags } of items) {
     const outcome: BulkOutcome = input
-      ? await outcomeOf(input, mayRename || onTaken === 'suffix', state)
+      ? await outcomeOf(input, mayRename || onTaken === 'suffix', [...tags.keys()], state)
       : { kind: 'refused', fields: errors, taken: false };
     outcomes.push(outcome);
     if (outcome.kind === 'refused' && outcome.taken && onTaken === 'stop') break;
     if (input === undefined || outcome.kind !== 'created' || dryRun) continue;
     const { createdAt = now, updatedAt = now } = origin;
     const columns = await newLinkColumns(input, input.domainId, services, actor, { createdAt, updatedAt });
-    const row = { ...columns, ...aliasColumns(outcome.alias) };
-    links.push({ row, pixelIds: input.pixelIds ?? [], origin });
+    const row = withPlainKey({ ...columns, ...aliasColumns(outcome.alias) });
+    links.push({ row, pixelIds: input.pixelIds ?? [], tagIds: input.tagIds ?? [], tags, origin });
   }
   dryRun?.addAll(names);
   if (links.length > 0) await write(db, actor, links, now);
@@ -182,6 +228,8 @@ function referencesOf(
     domainIds: [...new Set(inputs.map(({ domainId }) => domainId))],
     spaceIds: [...new Set(inputs.flatMap(({ spaceId }) => spaceId ?? []))],
     pixelIds: [...new Set(inputs.flatMap(({ pixelIds = [] }) => pixelIds))],
+    tagIds: [...new Set(inputs.flatMap(({ tagIds = [] }) => tagIds))],
+    utmTemplateIds: [...new Set(inputs.flatMap(({ utmTemplateId }) => utmTemplateId ?? []))],
     hosts: [...new Set(inputs.flatMap(domainNamesIn))],
     aliases: inputs.map(({ alias }) => alias),
     aliasKeys: inputs.map(({ alias }) => foldCase(alias)),
@@ -190,11 +238,19 @@ function referencesOf(
 
 interface ImportedLink extends NewLink {
   readonly origin: Origin;
+  readonly tags: ParsedItem['tags'];
 }
 
 /** Inserts the links with their origin, and records a change of each. */
-async function write(db: Data, actor: Writer, rows: readonly ImportedLink[], now: Date): Promise<void> {
-  await recordingChanges(db, actor, now, async ({ tx, record }) => {
+async function write(db: Data, actor: Writer, made: readonly ImportedLink[], now: Date): Promise<void> {
+  await recordingChanges(db, actor, now, async (changing) => {
+    const { tx, record } = changing;
+    const wanted = new Map(made.flatMap(({ tags }) => [...tags]));
+    const named = await tagsNamed(changing, actor, wanted, now);
+    const rows = made.map(({ tags, tagIds, ...link }) => ({
+      ...link,
+      tagIds: [...tagIds, ...[...tags.keys()].flatMap((key) => named.get(key) ?? [])],
+    }));
     const ids = await insertLinksIn(tx, rows);
     const links = rows.map((link, index) => ({ ...link, id: ids[index] ?? 0 }));
     await setImportedClicks(

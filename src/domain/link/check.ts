@@ -8,7 +8,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
-import { type LinkInput, wrongDomain, wrongSpace } from './fields.ts';
+import { type LinkInput, wrongDomain, wrongSpace, wrongUtmTemplate } from './fields.ts';
 import { addressesOf } from './targeting.ts';
 
 /** The error of an alias that another link has on the domain. */
@@ -61,13 +61,23 @@ export async function findInputErrors(
   domainId: number,
   link: Link | null,
 ): Promise<FieldError[]> {
-  const { alias, spaceId, pixelIds = [] } = input;
+  const {
+    alias,
+    spaceId,
+    pixelIds = [],
+    tagIds = [],
+    addTagIds = [],
+    removeTagIds = [],
+    utmTemplateId,
+  } = input;
   const found = await findReferences(db, {
     accountId: actor.accountId,
     // The domain of a link never changes.
     domainIds: link === null || alias != null ? [domainId] : [],
     spaceIds: spaceId == null ? [] : [spaceId],
     pixelIds,
+    tagIds: [...tagIds, ...addTagIds, ...removeTagIds],
+    utmTemplateIds: utmTemplateId == null ? [] : [utmTemplateId],
     hosts: domainNamesOf(addedAddresses(input, link)),
     aliases: alias == null ? [] : [alias],
     aliasKeys: [],
@@ -91,7 +101,7 @@ export function inputErrors(
   { lists, isOtherName }: Pick<Services, 'lists' | 'isOtherName'>,
   { input, domainId, link, isTaken }: Checked,
 ): FieldError[] {
-  const { alias, spaceId, pixelIds = [] } = input;
+  const { alias, spaceId, utmTemplateId } = input;
   const addresses = addedAddresses(input, link);
   const errors: FieldError[] = [];
   const refuse = (path: string[], message: string) => errors.push(fieldError(path, message));
@@ -104,13 +114,25 @@ export function inputErrors(
   if (isTaken) errors.push(takenAlias);
   else if (alias != null && alias !== link?.alias && lists.reserves(alias)) refuse(['alias'], aliasReserved);
   if (spaceId != null && !found.spaceIds.has(spaceId)) refuse(['spaceId'], wrongSpace);
-  const unknown = [...new Set(pixelIds)].filter((id) => !found.pixelIds.has(id));
-  if (unknown.length > 0)
-    refuse(
-      ['pixelIds'],
-      unknown.length > 1
-        ? refusal('PIXELS_UNKNOWN', { ids: unknown.join(', ') })
-        : refusal('PIXEL_UNKNOWN', { id: Number(unknown[0]) }),
-    );
+  if (utmTemplateId != null && !found.utmTemplateIds.has(utmTemplateId))
+    refuse(['utmTemplateId'], wrongUtmTemplate);
+  for (const name of ['pixelIds', 'tagIds', 'addTagIds', 'removeTagIds'] as const) {
+    const [what, known] =
+      name === 'pixelIds' ? (['PIXEL', found.pixelIds] as const) : (['TAG', found.tagIds] as const);
+    const unknown = unknownIds(what, input[name] ?? [], known);
+    if (unknown !== null) refuse([name], unknown);
+  }
   return errors;
+}
+
+/** The refusal of ids that are not known; null if all are. */
+export function unknownIds(
+  what: 'PIXEL' | 'TAG',
+  given: readonly number[],
+  known: ReadonlySet<number>,
+): string | null {
+  const unknown = [...new Set(given)].filter((id) => !known.has(id));
+  if (unknown.length > 1) return refusal(`${what}S_UNKNOWN`, { ids: unknown.join(', ') });
+  const [id] = unknown;
+  return id === undefined ? null : refusal(`${what}_UNKNOWN`, { id });
 }

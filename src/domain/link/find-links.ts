@@ -8,11 +8,24 @@ import {
   type LinkSelect,
   linksOf,
   linksOfStatus,
+  linksTagged,
+  type TagCondition,
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { type Actor, owned } from '../access/actor.ts';
-import { choiceOf, foldCase, idOf, parseInput, trimPasted, type Unparsed, withDefault } from '../input.ts';
+import { DomainError } from '../errors.ts';
+import {
+  choiceOf,
+  foldCase,
+  foldMarks,
+  idOf,
+  listOf,
+  parseInput,
+  trimPasted,
+  type Unparsed,
+  withDefault,
+} from '../input.ts';
 import {
   type Connection,
   type EdgesInput,
@@ -27,12 +40,26 @@ import {
 import { refusal } from '../rules.ts';
 import { namesServing, normalizeHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
-import { wrongDomain, wrongSpace } from './fields.ts';
+import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
 
-export const linkSearchFields = { TITLE: 'The title.', ALIAS: 'The alias.', URL: 'The URL.' } as const;
+export const linkSearchFields = {
+  TITLE: 'The title.',
+  ALIAS: 'The alias.',
+  URL: 'The URL.',
+  ANYWHERE:
+    'Title, alias, URL, and names of the space and the tags. Each word, of at most 8, must be a part of one of them, whatever its accents.',
+} as const;
 
-const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey' } as const;
+const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANYWHERE: 'anywhere' } as const;
+
+/** How many words a search anywhere may have. */
+const MAX_WORDS = 8;
+
+function wordsOf(search: string): string[] {
+  const words = search.split(/\s+/).map(foldMarks);
+  return [...new Set(words)].filter(Boolean);
+}
 
 export const linkOrderFields = {
   ID: 'The order of creation.',
@@ -43,7 +70,9 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-export const linkFilter = z.object({
+const tagIds = listOf(idOf(refusal('ID', { what: 'one of your tags' })), MAX_TAGS).nullish();
+
+const linkFilterFields = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
   searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
     'The field that is searched.',
@@ -60,8 +89,27 @@ export const linkFilter = z.object({
   pixelId: idOf(refusal('ID', { what: 'one of your pixels' }))
     .nullish()
     .describe('Only links with the pixel with this id.'),
+  tags: z
+    .object({
+      any: tagIds.describe('The ids of tags of which links have at least one.'),
+      all: tagIds.describe('The ids of tags that links have all.'),
+      none: tagIds.describe('The ids of tags that links do not have.'),
+    })
+    .meta({
+      title: 'LinkTagFilter',
+      description: 'A condition on the tags of links. Empty lists are no conditions.',
+    })
+    .nullish()
+    .describe('Only links with such tags.'),
   updatedSince,
 });
+
+export const linkFilter = linkFilterFields.superRefine(({ search, searchBy }, context) => {
+  const words = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').length : 0;
+  const message = refusal('MAX_WORDS', { max: MAX_WORDS, words });
+  if (words > MAX_WORDS) context.addIssue({ code: 'custom', path: ['search'], message });
+});
+
 /** The filter and order of links: by default all, newest first. */
 const selection = {
   filter: withDefault(linkFilter, linkFilter.parse({})),
@@ -71,9 +119,26 @@ const linksInput = z.object(selection);
 export const linkPageInput = pageInput.extend(selection);
 
 type Filter = z.output<typeof linkFilter>;
-type SpaceRef = { readonly id: number } | undefined;
+/** Whose links a list has, if it is not the account. */
+export interface LinksOf {
+  readonly spaceId?: number;
+  readonly tagId?: number;
+}
 
-/** The maximum `totalCount` of a search that no index covers. */
+/** The tags that links must have; undefined for any. */
+function tagsOf({ tags }: Filter, tagId: number | undefined): TagCondition | undefined {
+  const { any: given, all, none } = tags ?? {};
+  const any = given ?? [];
+  // One of one is all.
+  const needed = [tagId, ...(all ?? []), ...(any.length === 1 ? any : [])].filter((id) => id !== undefined);
+  const found = { any: any.length === 1 ? [] : any, all: [...new Set(needed)], none: none ?? [] };
+  return Object.values(found).some((ids) => ids.length > 0) ? found : undefined;
+}
+
+const NOT_READY =
+  'Links of an earlier version are still being prepared for searches ANYWHERE. Try again in a few minutes, or search one field.';
+
+/** The maximum `totalCount` of a search that no index covers, or anywhere. */
 export const MAX_COUNTED = 1_000;
 
 /**
@@ -89,9 +154,10 @@ async function conditionsOf(
   const where: Expression[] = [];
   let isSelective = false;
   let indexed = true;
-  if (search) {
-    const column = searchColumns[searchBy];
-    const found = await lists.linksContaining({ accountId, column, text: foldCase(search) });
+  const text = searchBy === 'ANYWHERE' ? wordsOf(search ?? '').join(' ') : foldCase(search ?? '');
+  if (text) {
+    const found = await lists.linksContaining({ accountId, column: searchColumns[searchBy], text });
+    if (found === null) throw new DomainError('UNAVAILABLE', NOT_READY, [], 60);
     where.push(found.condition);
     ({ isSelective, indexed } = found);
   }
@@ -103,24 +169,25 @@ async function conditionsOf(
 }
 
 /** The list, and expressions for its total: exact, and limited for connections. */
-async function listOf(
+async function listFor(
   lists: ListReader,
   actor: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
-  space: SpaceRef,
+  of: LinksOf,
   select: LinkSelect,
 ): Promise<{ list: List; total: Expression; counted: Expression }> {
   const { accountId } = actor;
   const { indexed, ...narrowed } = await conditionsOf(lists, actor, filter, now);
-  const spaces = [filter.spaceId, space?.id].filter((id) => id != null);
+  const spaces = [filter.spaceId, of.spaceId].filter((id) => id != null);
+  const tags = tagsOf(filter, of.tagId);
   const inSpaces = [
     ...spaces.map((id) => is('spaceId', id)),
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
   const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
-  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, ...order }, select);
-  const total = fastTotal(accountId, filter, spaces.length > 0, now) ?? count();
+  const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, tags, ...order }, select);
+  const total = fastTotal(accountId, filter, spaces.length > 0, tags, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
 }
 
@@ -136,12 +203,12 @@ export async function linkPage(
   select: LinkSelect,
 ): Promise<Page<SelectedLink>> {
   const parsed = parseInput(linkPageInput, input);
-  const { list, total } = await listOf(lists, actor, parsed, now, undefined, select);
+  const { list, total } = await listFor(lists, actor, parsed, now, {}, select);
   return readPage<SelectedLink>(lists, list, parsed, total);
 }
 
 /**
- * A slice of the account's links by cursor, only of the `space` if it is given; `total` counts them when it is
+ * A slice of the account's links by cursor, only those of a space or a tag if `of` names one; `total` counts them when it is
  * called, for a search of one or two characters only up to `MAX_COUNTED`.
  * @throws DomainError VALIDATION
  */
@@ -150,11 +217,11 @@ export async function linkConnection(
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: () => Date,
-  space: SpaceRef,
+  of: LinksOf,
   select: LinkSelect,
 ): Promise<Connection<SelectedLink>> {
   const parsed = parseInput(linksInput, input);
-  const { list, counted } = await listOf(lists, actor, parsed, now, space, select);
+  const { list, counted } = await listFor(lists, actor, parsed, now, of, select);
   return readConnection(lists, list, input, { total: counted });
 }
 
@@ -198,17 +265,19 @@ async function linksWhere(
 }
 
 /**
- * A fast expression for the number of an account's links, of all or of one status; undefined with any other filter, for which
- * the rows have to be counted.
+ * A fast expression for the number of an account's links, of all, of one status or of tags; undefined with any other filter,
+ * for which the rows have to be counted.
  * @param isOfSpace whether the list is that of a space
  */
 function fastTotal(
   accountId: number,
-  { status, searchBy: _searchBy, ...others }: Filter,
+  { status, searchBy: _searchBy, tags: _tags, ...others }: Filter,
   isOfSpace: boolean,
+  tags: TagCondition | undefined,
   now: () => Date,
 ): Expression | undefined {
-  if (isOfSpace || Object.values(others).some(Boolean)) return undefined;
+  if (isOfSpace || (status && tags) || Object.values(others).some(Boolean)) return undefined;
+  if (tags) return linksTagged(accountId, tags);
   return status ? linksOfStatus(accountId, status, now()) : linksOf(accountId);
 }
 

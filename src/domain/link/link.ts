@@ -10,6 +10,7 @@ import { recordingChanges } from '../change/change.ts';
 import { invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
 import { findInputErrors, takenAlias } from './check.ts';
 import {
@@ -19,6 +20,7 @@ import {
   newLinkColumns,
   newLinkFields,
   updateLinkInput,
+  withPlainKey,
 } from './fields.ts';
 import { PasswordNotCompared, Reuse } from './reuse.ts';
 
@@ -101,7 +103,7 @@ export async function prepareNewLink(
 ): Promise<(isLater?: boolean) => Promise<SelectedLink>> {
   const { reuse: reuses, ...input } = parseInput(createLinkInput, unparsed);
   const domainId = input.domainId ?? services.defaultDomainId;
-  const { url, pixelIds = [] } = input;
+  const { url, pixelIds = [], tagIds = [] } = input;
   const { accountId } = actor;
   const reuse = reuses ? await reuseOf({ accountId, domainId, url }, services, actor, unparsed, now) : null;
   const newest = (found: SelectedLink) => async (isLater?: boolean) =>
@@ -120,11 +122,13 @@ export async function prepareNewLink(
     if (made) return newest(made);
     throw error;
   }
+  const addUtm = await utmFor(db, actor, input, input.spaceId, now);
   const columns = await newLinkColumns(input, domainId, services, actor, { createdAt: now, updatedAt: now });
   const nextAlias = generatedAliases((below) => services.random(below), services.lists);
   return async () => {
     for (let alias = input.alias ?? nextAlias(); ; ) {
-      const made = { row: { ...columns, ...aliasColumns(alias) }, pixelIds: [...new Set(pixelIds)] };
+      const row = withPlainKey({ ...columns, ...aliasColumns(alias), ...addUtm({ ...columns, alias }) });
+      const made = { row, pixelIds: [...new Set(pixelIds)], tagIds };
       try {
         return await insert(db, actor, made, { reuse, now, select });
       } catch (error) {

@@ -31,7 +31,7 @@ export class Reuse {
    * @param columns their columns, except passwords
    */
   constructor(services: Services, destination: Destination, given: LinkInput, columns: object, now: Date) {
-    const { password, privacyPassword, pixelIds } = given;
+    const { password, privacyPassword, pixelIds, tagIds } = given;
     this.#services = services;
     this.#destination = destination;
     this.#passwords = [];
@@ -44,6 +44,7 @@ export class Reuse {
       columns: Object.fromEntries(set),
       filled: this.#passwords.map(([stored]) => stored),
       pixelIds,
+      tagIds,
       condition: hasStatus('ACTIVE', now),
     };
   }

@@ -12,10 +12,12 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { type FieldError, fieldError, invalid, notFound } from '../errors.ts';
+import { type FieldError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
 import { ofAccount } from '../password.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { utmFor } from '../utm-template.ts';
 import { findInputErrors } from './check.ts';
 import {
   columnsOf,
@@ -23,8 +25,10 @@ import {
   fieldNames,
   fixedDomain,
   type LinkInput,
+  MAX_TAGS,
   missingPrivacyPassword,
   updateLinkInput,
+  withPlainKey,
 } from './fields.ts';
 
 /** A text that is equal for equal sets of ids. */
@@ -39,17 +43,26 @@ function privacyErrors(input: LinkInput, link: Link): FieldError[] {
   return [fieldError(['privacyPassword'], missingPrivacyPassword)];
 }
 
-/** The new pixels of the link, each once; undefined if they do not change, or none are given. */
-async function otherPixels(
-  db: Data,
+/** The new ids of a list, each once; undefined if they do not change. */
+function otherIds(stored: readonly number[], given: readonly number[]): readonly number[] | undefined {
+  return listed(stored) === listed(given) ? undefined : [...new Set(given)];
+}
+
+/** The new pixels and tags of the link, if they change. @throws DomainError VALIDATION for too many tags */
+async function otherLists(
+  { prisma }: Data,
   linkId: number,
-  pixelIds: readonly number[] | undefined,
-): Promise<readonly number[] | undefined> {
-  if (pixelIds === undefined) return undefined;
-  const stored = await db.prisma.linkPixel.findMany({ where: { linkId } });
-  return listed(stored.map(({ pixelId }) => pixelId)) === listed(pixelIds)
-    ? undefined
-    : [...new Set(pixelIds)];
+  { pixelIds, tagIds: given, addTagIds = [], removeTagIds = [] }: LinkInput,
+) {
+  const where = { linkId };
+  const pixels = pixelIds && (await prisma.linkPixel.findMany({ where })).map(({ pixelId }) => pixelId);
+  const mayTag = given !== undefined || addTagIds.length + removeTagIds.length > 0;
+  const tags = mayTag ? (await prisma.linkTag.findMany({ where })).map(({ tagId }) => tagId) : [];
+  const kept = [...(given ?? tags), ...addTagIds].filter((id) => !removeTagIds.includes(id));
+  const tagIds = otherIds(tags, kept);
+  if (tagIds && tagIds.length > MAX_TAGS)
+    throw invalidField('addTagIds', refusal('TAGS_OF_LINK', { tags: tagIds.length, max: MAX_TAGS }));
+  return { pixelIds: pixels && pixelIds && otherIds(pixels, pixelIds), tagIds };
 }
 
 /** A change of a link. */
@@ -164,13 +177,19 @@ async function updateOnce(
     const late = privacyErrors(input, stored);
     if (late.length > 0) throw invalid(late);
     const expiresAt = expiryOf(stored.expiresAt, input.expiration?.at);
-    const changed = changedColumns(stored, { ...data, expiresAt });
-    const pixelIds = await otherPixels(client, stored.id, input.pixelIds);
+    const { spaceId = stored.spaceId } = input;
+    const addUtm = await utmFor(client, actor, input, spaceId, now);
+    const set = { ...data, expiresAt };
+    const utm = addUtm({ ...stored, ...changedColumns(stored, set) });
+    const { plainKey } = withPlainKey({ ...stored, ...changedColumns(stored, { ...set, ...utm }) });
+    const changed = changedColumns(stored, { ...set, ...utm, plainKey });
+    const lists = await otherLists(client, stored.id, input);
+    const { pixelIds: pixels, tagIds: tags } = lists;
     const columns = { ...changed, ...renewed };
-    if (Object.keys(columns).length === 0 && pixelIds === undefined) return null;
-    const fields = fieldsOf({ ...changed, ...(pixelIds && { pixels: pixelIds }) }, fieldNames);
+    if (Object.keys(columns).length === 0 && !pixels && !tags) return null;
+    const fields = fieldsOf({ ...changed, ...(pixels && { pixels }), ...(tags && { tags }) }, fieldNames);
     const updatedAt = fields.length > 0 ? timeOfChange(stored, now) : stored.updatedAt;
-    return { columns: { ...columns, updatedAt }, pixelIds, fields };
+    return { columns: { ...columns, updatedAt }, ...lists, fields };
   };
   const read = async (client: Data) => {
     const shown = await readLink(client, where, select);

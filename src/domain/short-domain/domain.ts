@@ -15,7 +15,7 @@ import { byCreation, type Connection, type EdgesInput, readConnection } from '..
 import { randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { isHostName, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
+import { hostOf, isHostName, namesServing, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
 
 export type { Domain };
 
@@ -30,18 +30,26 @@ const notFoundUrl = sendableAddress
   .describe("The URL for visitors of an unknown alias; the service's own page by default.")
   .nullish();
 
+const rootUrl = sendableAddress
+  .describe(
+    "Where the root of the host, `/`, leads; the service's own page by default. Not on a short domain of the service.",
+  )
+  .nullish();
+
 export const createDomainInput = z.object({
   name: name.describe(
     'The host: `go.example`. It can belong to one account only, and must be verified before it serves visitors: see `verification`.',
   ),
   notFoundUrl,
+  rootUrl,
 });
 export const updateDomainInput = z.object({
   name: name.optional().describe('The host; cannot be cleared. A new host must be verified again.'),
   notFoundUrl,
+  rootUrl,
 });
 
-export const domainFields = { name: 'name', notFoundUrl: 'notFoundUrl', verifiedAt: 'verified' } as const;
+export const domainFields = { verifiedAt: 'verified' } as const;
 
 const domainKind = {
   kind: 'DOMAIN',
@@ -96,18 +104,30 @@ function hostColumns(host: string, { random, verifiesDomains }: Services, now: D
   };
 }
 
+type Urls = Partial<Pick<Domain, 'notFoundUrl' | 'rootUrl'>>;
+
 /**
- * @throws DomainError VALIDATION for a new not-found URL on a blocked host, or on this service by another name; the domain may
- * keep its own
+ * A function that refuses new URLs on a blocked host, or on this service by another name, and a root that leads to a short
+ * domain, perhaps to itself; the domain may keep its own. It throws a DomainError VALIDATION.
  */
-function requireAllowed(
+async function urlRules(
+  db: Data,
+  actor: Pick<Actor, 'accountId'>,
   { lists, isOtherName }: Services,
-  given: string | null | undefined,
-  own: string | null,
-): void {
-  if (given == null || given === own) return;
-  if (isOtherName(given)) throw invalidField('notFoundUrl', ownDomain);
-  if (lists.blocksAddress(given)) throw invalidField('notFoundUrl', hostBlocked);
+  { name: host = '', rootUrl: root }: Urls & { readonly name?: string | undefined },
+): Promise<(given: Urls, own?: Urls) => void> {
+  const names = root == null ? [] : namesServing(hostOf(root));
+  const where = { name: { in: [...names] }, ...usableDomains(actor) };
+  const isShort = names.includes(host) || (names.length > 0 && (await db.prisma.domain.count({ where })) > 0);
+  return (given, own = {}) => {
+    const errors = (['notFoundUrl', 'rootUrl'] as const).flatMap((field) => {
+      const url = given[field];
+      if (url == null || url === own[field]) return [];
+      if (isOtherName(url) || (isShort && field === 'rootUrl')) return fieldError([field], ownDomain);
+      return lists.blocksAddress(url) ? fieldError([field], hostBlocked) : [];
+    });
+    if (errors.length > 0) throw invalid(errors);
+  };
 }
 
 /**
@@ -133,19 +153,21 @@ export async function createDomain(
   input: Unparsed<typeof createDomainInput>,
   now: Date,
 ): Promise<Domain> {
-  const { name: host, notFoundUrl } = parseInput(createDomainInput, input);
-  requireAllowed(services, notFoundUrl, null);
-  const columns = { ...hostColumns(host, services, now), notFoundUrl };
+  const given = parseInput(createDomainInput, input);
+  const { name: host, ...urls } = given;
+  const requireAllowed = await urlRules(db, actor, services, given);
+  requireAllowed(urls);
+  const columns = { ...hostColumns(host, services, now), ...urls };
   requireNotConsole(services, host);
   return whereHostIsFree(
-    createOwned(db, domainKind, actor, now, { name: host, notFoundUrl }, (tx, common) =>
+    createOwned(db, domainKind, actor, now, given, (tx, common) =>
       tx.prisma.domain.create({ data: { ...columns, ...common } }),
     ),
   );
 }
 
 /**
- * Changes the given fields; null clears `notFoundUrl`. A new host has to be verified again. No account can change a shared
+ * Changes the given fields; null clears URLs. A new host has to be verified again. No account can change a shared
  * domain.
  * @throws DomainError VALIDATION, NOT_FOUND
  */
@@ -157,13 +179,15 @@ export async function updateDomain(
   input: Unparsed<typeof updateDomainInput>,
   now: Date,
 ): Promise<Domain> {
-  const { name: host, notFoundUrl } = parseInput(updateDomainInput, input);
+  const given = parseInput(updateDomainInput, input);
+  const { name: host, ...urls } = given;
   if (host !== undefined) requireNotConsole(services, host);
-  const update = updateOwned(db, domainKind, actor, id, now, ({ hostKey, notFoundUrl: own }) => {
-    requireAllowed(services, notFoundUrl, own);
+  const requireAllowed = await urlRules(db, actor, services, given);
+  const update = updateOwned(db, domainKind, actor, id, now, (own) => {
+    requireAllowed(urls, own);
     // Another port is still the same host.
-    const moves = host !== undefined && withoutPort(host) !== hostKey;
-    return { ...(moves ? hostColumns(host, services, now) : { name: host }), notFoundUrl };
+    const moves = host !== undefined && withoutPort(host) !== own.hostKey;
+    return { ...(moves ? hostColumns(host, services, now) : { name: host }), ...urls };
   });
   return whereHostIsFree(update);
 }

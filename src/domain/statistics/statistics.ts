@@ -82,7 +82,7 @@ function* timesOf(
   }
 }
 
-/** The statistics of a link, a space or an account for a period. Reads only what is used. */
+/** The statistics of a link, a space, a tag or an account for a period. Reads only what is used. */
 export class Statistics {
   readonly days: Days;
   readonly #reader: StatisticsReader;
@@ -100,7 +100,7 @@ export class Statistics {
     this.#id = id;
   }
 
-  /** The totals of the period. For a space or an account, they are summed from the days, since a series is likely to be requested too. */
+  /** The totals of the period. For others than a link, they are summed from the days, since a series is likely to be requested too. */
   totals(): Promise<Counts> {
     this.#totals ??=
       this.#scope === 'link'

@@ -1,5 +1,5 @@
 import type { Data } from '../../db/database.ts';
-import type { Pixel, Prisma } from '../../generated/sqlite/client.ts';
+import type { Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
 import type { Writer } from '../access/actor.ts';
 import { linkTexts } from '../link/fields.ts';
 import { targetListsOf } from '../link/targeting.ts';
@@ -23,8 +23,8 @@ async function* pages<Row extends { id: number }>(
 }
 
 /**
- * Everything of the account that its keys can read: its domains, then spaces and pixels without links, then its links, oldest
- * first, each with its space and pixels. They are read in pages, not in one snapshot: changes during the export may be
+ * Everything of the account that its keys can read: its domains, then spaces, tags and pixels without links, then its links, oldest
+ * first, each with its space, tags and pixels. They are read in pages, not in one snapshot: changes during the export may be
  * missing.
  */
 export async function* exportAccount(
@@ -39,11 +39,14 @@ export async function* exportAccount(
       domain: domain.name,
       own_domain: true,
       domain_not_found_url: domain.notFoundUrl,
+      domain_root_url: domain.rootUrl,
       ...timesOf(domain),
     };
   const unused = (id: number) => ({ ...after(id), links: { none: {} } });
   for await (const space of pages((page, id) => db.prisma.space.findMany({ ...page, where: unused(id) })))
     yield { kind: 'space', space: space.name, space_color: space.color, ...timesOf(space) };
+  for await (const tag of pages((page, id) => db.prisma.tag.findMany({ ...page, where: unused(id) })))
+    yield { kind: 'tag', tags: [shownTag(tag)], ...timesOf(tag) };
   for await (const pixel of pages((page, id) => db.prisma.pixel.findMany({ ...page, where: unused(id) })))
     yield { kind: 'pixel', pixels: [shownPixel(pixel)], ...timesOf(pixel) };
   for await (const link of pages((page, id) =>
@@ -56,6 +59,7 @@ const include = {
   domain: true,
   space: true,
   counter: true,
+  tags: { include: { tag: true }, orderBy: { tag: { nameKey: 'asc' } } },
   pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
 } as const;
 
@@ -65,6 +69,10 @@ function timesOf({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date })
 
 function shownPixel({ name, type, value }: Pixel): Pick<Pixel, 'name' | 'type' | 'value'> {
   return { name, type, value };
+}
+
+function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {
+  return { name, color };
 }
 
 function linkRecord(
@@ -82,8 +90,10 @@ function linkRecord(
     ...Object.fromEntries(linkTexts.map((name) => [name, link[name]])),
     space: space?.name,
     space_color: space?.color,
+    tags: link.tags.map(({ tag }) => shownTag(tag)),
     pixels: link.pixels.map(({ pixel }) => shownPixel(pixel)),
     disabled: link.disabled,
+    forward_query: link.forwardsQuery,
     has_password: link.password !== null,
     privacy: link.privacy,
     has_privacy_password: link.privacyPassword !== null,

@@ -69,7 +69,6 @@ const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled'
 /** The field that replaces a missing one. */
 const FALLBACKS: Readonly<Record<string, string>> = {
   alias: 'short_url',
-  space: 'tags',
   countries: 'country_urls',
 };
 

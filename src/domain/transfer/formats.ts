@@ -7,13 +7,16 @@ export const exportFields = [
   'domain',
   'own_domain',
   'domain_not_found_url',
+  'domain_root_url',
   'alias',
   'url',
   ...linkTexts,
   'space',
   'space_color',
+  'tags',
   'pixels',
   'disabled',
+  'forward_query',
   'has_password',
   'privacy',
   'has_privacy_password',
@@ -32,7 +35,7 @@ export const exportFields = [
 ] as const;
 
 /** The columns that our own format may have. No export has passwords, but people may add them. */
-const ownFields = [...exportFields, 'tags', 'password', 'privacy_password', 'starts_at'] as const;
+const ownFields = [...exportFields, 'password', 'privacy_password', 'starts_at'] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
 export type ImportField =
@@ -150,6 +153,7 @@ export const importFormats = {
       space: ['folder'],
       tags: ['tags', 'tag'],
       status: ['status'],
+      forward_query: ['forward parameters'],
     },
   },
   shlink: {
@@ -168,6 +172,7 @@ export const importFormats = {
       android_url: ['device long urls android'],
       desktop_url: ['device long urls desktop'],
       redirect_rules: ['has redirect rules'],
+      forward_query: ['forward query'],
     },
     nested: ['visitsSummary', 'meta', 'deviceLongUrls'],
     lists: ['shortUrls.data'],

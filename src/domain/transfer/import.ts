@@ -50,7 +50,7 @@ const MAX_UNUSED_LENGTH = 50;
 /** How many headers are cached: in a JSON file, each record may have different keys. */
 const MAX_HEADERS = 1_000;
 /** The tables that imports fill. */
-const FILLED = ['Link', 'LinkCounter', 'Space', 'Change'];
+const FILLED = ['Link', 'LinkCounter', 'LinkTag', 'Space', 'Tag', 'Change'];
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
@@ -111,6 +111,7 @@ export class Import {
     return {
       ...this.#reports.counts,
       ...this.#records.created,
+      tags: this.#records.newTags.size,
       /** Hosts that are not domains of the account; their new links went to the default domain. */
       movedFrom: Object.fromEntries(this.#reports.movedFrom),
       movedTo: this.#records.defaultName,
@@ -156,6 +157,7 @@ export class Import {
     for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
     const spaceId = await this.#records.spaceOf(line);
     const pixelIds = await this.#records.pixelsOf(line);
+    if (line.kind === 'tag') await this.#records.makeTags(line);
     if (line.kind !== 'link') return {};
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({
@@ -168,6 +170,7 @@ export class Import {
       },
       // The service counted the clicks of all short URLs together.
       origin: index === 0 ? line.origin : times,
+      tags: line.tags,
       alias,
       insteadOf: domains[index]?.insteadOf,
     }));
@@ -181,6 +184,8 @@ export class Import {
     const options = { onTaken, dryRun };
     const outcomes =
       items.length > 0 ? await createLinksInBulk(db, writer, services, items, options, now) : [];
+    for (const outcome of outcomes)
+      if (outcome.kind === 'created') for (const key of outcome.newTags) this.#records.newTags.add(key);
     let next = 0;
     for (const entry of batch) {
       const ofEntry = outcomes.slice(next, next + entry.links.length);

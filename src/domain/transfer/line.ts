@@ -5,7 +5,7 @@ import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
 import { refusal } from '../rules.ts';
 import type { Format, ImportRecord } from './formats.ts';
-import { parseRecord, shortened, type RecordValues as Values } from './values.ts';
+import { parseRecord, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
 export class RefusedLine extends Error {
@@ -43,13 +43,17 @@ function lineOf(values: Values, format: Format, now: Date) {
     names: namesOf(values, format, notes),
     /** Whether its host is a domain of the account: in our own export, and always for a line about a domain. */
     ownDomain: values.own_domain === true || kind === 'domain',
-    domainNotFoundUrl: values.domain_not_found_url ?? null,
+    domainUrls: {
+      notFoundUrl: values.domain_not_found_url ?? null,
+      rootUrl: values.domain_root_url ?? null,
+    },
     /** The fields of its links except the alias, as input of the rules for links. */
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
       ...accessOf(values, now, notes),
       ...privacyOf(values, notes),
+      forwardsQuery: values.forward_query,
       expiration: {
         url: values.expiration_url,
         at: values.expires_at?.toISOString(),
@@ -57,7 +61,8 @@ function lineOf(values: Values, format: Format, now: Date) {
       },
       targeting: targetingOf(values, notes),
     },
-    space: spaceOf(values, notes),
+    space: spaceOf(values),
+    tags: values.tags ?? [],
     pixels: values.pixels ?? [],
     origin: {
       createdAt: values.created_at,
@@ -69,6 +74,7 @@ function lineOf(values: Values, format: Format, now: Date) {
   };
   const missing =
     (kind === 'space' && line.space === null && 'space') ||
+    (kind === 'tag' && line.tags.length === 0 && 'tags') ||
     (kind === 'pixel' && line.pixels.length === 0 && 'pixels') ||
     (kind === 'domain' && line.names[0].host === null && 'domain');
   if (missing) throw new RefusedLine([fieldError([missing], refusal('REQUIRED'))]);
@@ -148,9 +154,6 @@ function privacyOf(
 }
 
 /** Without a colour, any space with the name matches. */
-function spaceOf(values: Values, notes: string[]) {
-  const { tags: all = [], space = all[0], space_color: color = null } = values;
-  const lost = all.filter((tag) => tag !== space).join(', ');
-  if (lost !== '') notes.push(`is in the space "${space}", and without its other tags: ${shortened(lost)}`);
-  return space === undefined ? null : { name: space, color };
+function spaceOf({ space, space_color: color }: Values) {
+  return space === undefined ? null : { name: space, color: color ?? null };
 }

@@ -1,13 +1,15 @@
 import type { Data } from '../../db/database.ts';
+import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
 import { DomainError, type FieldError } from '../errors.ts';
-import { fieldErrors, parseInput } from '../input.ts';
+import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
+import { createTag } from '../tag.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
 
@@ -43,6 +45,8 @@ export class NamedRecords {
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   #default: UsableDomain;
+  /** The case-folded names of the tags that are made. */
+  readonly newTags = new Set<string>();
   readonly created = { spaces: 0, pixels: 0, domains: 0 };
 
   constructor(context: ImportContext, domainMap: ReadonlyMap<string, string>) {
@@ -73,7 +77,7 @@ export class NamedRecords {
     const known = this.#domains.get(name);
     if (known) return known;
     if (!line.ownDomain) return { ...this.#default, insteadOf: host };
-    const input = { name, notFoundUrl: line.domainNotFoundUrl };
+    const input = { name, ...line.domainUrls };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
     const id = await refusing(['domain'], () => this.#createDomain(input));
@@ -82,7 +86,7 @@ export class NamedRecords {
     return { id, name };
   }
 
-  async #createDomain(input: { name: string; notFoundUrl: string | null }): Promise<number> {
+  async #createDomain(input: ImportLine['domainUrls'] & { name: string }): Promise<number> {
     const { db, writer, services, now, dryRun } = this.#context;
     const create = (tx: Data) => createDomain(tx, writer, services, input, now);
     if (dryRun === undefined) return (await create(db)).id;
@@ -120,6 +124,20 @@ export class NamedRecords {
     // A dry run cannot find it again by its name.
     if (dryRun && !this.#ids.has(keyOf(null))) this.#ids.set(keyOf(null), id);
     return id ?? undefined;
+  }
+
+  /** Makes the tags of a line that is only about them. Those of links are made with the links. @throws RefusedLine */
+  async makeTags({ tags }: ImportLine): Promise<void> {
+    const { db, writer, now, dryRun } = this.#context;
+    const known = await idsOfTags(
+      db,
+      writer.accountId,
+      tags.map((tag) => foldCase(tag.name)),
+    );
+    for (const { name, color } of tags.filter((tag) => !known.has(foldCase(tag.name)))) {
+      if (!dryRun) await refusing(['tags'], () => createTag(db, writer, { name, color }, now));
+      this.newTags.add(foldCase(name));
+    }
   }
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */

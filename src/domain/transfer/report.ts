@@ -34,16 +34,20 @@ export interface LineMessage {
 const columnNames: Readonly<Record<string, string>> = {
   'domain.name': 'domain',
   'domain.notFoundUrl': 'domain_not_found_url',
+  'domain.rootUrl': 'domain_root_url',
   'space.name': 'space',
   'space.color': 'space_color',
   domainId: 'domain',
   spaceId: 'space',
   pixelIds: 'pixels',
+  tagIds: 'tags',
+  'tags.name': 'tags',
   privacyPassword: 'privacy_password',
   'expiration.url': 'expiration_url',
   'expiration.at': 'expires_at',
   'expiration.clicks': 'expiration_clicks',
   'targeting.type': 'target_type',
+  forwardsQuery: 'forward_query',
 };
 
 function fieldOf(path: readonly string[]): string | null {
@@ -54,7 +58,7 @@ function fieldOf(path: readonly string[]): string | null {
 /** Counts the results of lines, and reports messages about them. */
 export class LineReports {
   readonly #onMessage: (message: LineMessage) => void;
-  /** Lines without links are only of spaces, pixels or domains. */
+  /** Lines without links are only of spaces, tags, pixels or domains. */
   readonly counts = { lines: 0, created: 0, existing: 0, refused: 0, withoutLinks: 0 };
   /** The hosts of new links that went to the default domain instead, with their numbers. */
   readonly movedFrom = new Map<string, number>();

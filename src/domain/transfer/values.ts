@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { trimPasted } from '../input.ts';
-import { linkTexts } from '../link/fields.ts';
+import { foldCase, trimPasted } from '../input.ts';
+import { linkTexts, MAX_TAGS } from '../link/fields.ts';
+import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
 import type { Format, ImportRecord } from './formats.ts';
@@ -69,8 +70,8 @@ function itemsOf(value: unknown, between: RegExp): unknown[] {
 const text = written('a text', String);
 
 /** A kind of record in our own export. */
-const kind = written('link, space, pixel or domain', (given) =>
-  (['link', 'space', 'pixel', 'domain'] as const).find((one) => one === given),
+const kind = written('link, space, tag, pixel or domain', (given) =>
+  (['link', 'space', 'tag', 'pixel', 'domain'] as const).find((one) => one === given),
 );
 
 export const wholeNumber = written('a whole number', (given) =>
@@ -120,9 +121,29 @@ const list = parsed(
 /** The name of a folder or tag, or of an object with one. */
 const name = z.preprocess((given) => inside(['name'], given), text);
 
+const tagName = (given: unknown) => inside(['name'], given);
+
+/** A tag by its name; our own export also has its colour. */
+const tag = z.preprocess(
+  (given) => ({
+    name: tagName(given),
+    color: typeof given === 'object' && given && 'color' in given && given.color,
+  }),
+  z.object({ name: text.pipe(nameRule), color: colorRule.nullable().catch(null) }),
+);
+
+/** The tags of a record, each once. */
 const tags = z
-  .preprocess((given) => itemsOf(given, /[,;|]/), z.array(name))
-  .transform((names) => names.map((one) => one.trim()).filter((one) => one !== ''));
+  .preprocess(
+    (given) => itemsOf(given, /[,;|]/).filter((one) => String(tagName(one)).trim() !== ''),
+    z.array(tag),
+  )
+  .transform((all, context) => {
+    const distinct = new Map(all.toReversed().map((one) => [foldCase(one.name), one]));
+    if (distinct.size > MAX_TAGS)
+      context.addIssue(refusal('TAGS_OF_LINK', { tags: distinct.size, max: MAX_TAGS }));
+    return [...distinct.values()].reverse();
+  });
 
 const pixels = list.pipe(
   z.array(
@@ -206,9 +227,17 @@ function recordOf(format: Format) {
     domain: host,
     alias: aliasIn(format),
     ...each(text, 'url', ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
-    ...each(text, 'expiration_url', 'domain_not_found_url', 'ios_url', 'android_url', 'desktop_url'),
+    ...each(
+      text,
+      'expiration_url',
+      'domain_not_found_url',
+      'domain_root_url',
+      'ios_url',
+      'android_url',
+      'desktop_url',
+    ),
     ...each(flag, 'own_domain', 'has_password', 'has_privacy_password', 'redirect_rules'),
-    ...each(yesOrNo, 'disabled', 'public_statistics'),
+    ...each(yesOrNo, 'disabled', 'forward_query', 'public_statistics'),
     ...each(time, 'starts_at', 'expires_at', 'created_at', 'updated_at', 'last_clicked_at'),
     ...each(count, 'expiration_clicks', 'clicks'),
     ...each(list, 'countries', 'platforms', 'languages', 'rotation'),

@@ -56,7 +56,8 @@ export interface RedirectDecision {
 
 export type VisitedLink = Pick<
   Link,
-  | ('alias' | 'url' | 'password' | 'disabled' | 'expirationUrl' | 'expiresAt' | 'expirationClicks')
+  | ('alias' | 'url' | 'password' | 'disabled' | 'forwardsQuery' | 'expirationUrl' | 'expiresAt')
+  | 'expirationClicks'
   | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
 > &
   Pick<LinkCounter, 'clicks'> & {
@@ -190,7 +191,7 @@ export function decideRedirect(
   step('TARGETING', listed !== null, why);
   const url = listed ?? link.url;
   if (step('LOOP', isLoop(url), 'It leads to itself.', 'It leads to another address.')) return end('LOOP');
-  const destination = withQuery(url, visitor.query);
+  const destination = withQuery(url, link.forwardsQuery ? visitor.query : '');
   const [fires, whyPixels] = firesPixels(link, visitor);
   const decision = end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
   return { ...decision, target: url };

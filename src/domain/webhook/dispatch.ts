@@ -9,7 +9,7 @@ import { newMessageId } from './signing.ts';
 import { READER } from './webhook.ts';
 
 function isEventKind(kind: string): kind is EventKind {
-  return kind === 'LINK' || kind === 'SPACE';
+  return kind === 'LINK' || kind === 'SPACE' || kind === 'TAG';
 }
 
 /**

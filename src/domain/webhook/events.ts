@@ -7,6 +7,9 @@ export const webhookEvents = {
   SPACE_CREATED: 'A space was created.',
   SPACE_UPDATED: 'A space was changed.',
   SPACE_DELETED: 'A space was deleted.',
+  TAG_CREATED: 'A tag was created.',
+  TAG_UPDATED: 'A tag was changed.',
+  TAG_DELETED: 'A tag was deleted.',
 } as const;
 
 export type WebhookEvent = keyof typeof webhookEvents;
@@ -20,7 +23,7 @@ export const deliveryStatuses = {
 export type DeliveryStatus = keyof typeof deliveryStatuses;
 
 /** The kinds of records whose changes are events. */
-export type EventKind = Extract<RecordKind, 'LINK' | 'SPACE'>;
+export type EventKind = Extract<RecordKind, 'LINK' | 'SPACE' | 'TAG'>;
 
 function isEvent(name: string): name is WebhookEvent {
   return name in webhookEvents;

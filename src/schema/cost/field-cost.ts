@@ -47,8 +47,17 @@ export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
 }
 
+/** The cost of adding parameters to a link, which may have two MB of targets. */
+const UTM_COST = 500;
+
+/** The cost of what is slow in an input, alone or next to the id of the record that it changes. */
+function slowWorkIn(given: unknown): number {
+  const addsUtm = fieldOf(fieldOf(given, 'input') ?? given, 'utmTemplateId') != null;
+  return hashesIn(given) * PASSWORD_COST + (addsUtm ? UTM_COST : 0);
+}
+
 /** The cost of a mutation that changes one record; passwords in its input are hashed. */
-export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + hashesIn(args) * PASSWORD_COST });
+export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + slowWorkIn(args) });
 
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
@@ -57,10 +66,7 @@ export const batchCost = costs({
   records: (args) => Math.min(batchOf(args).length, MAX_BATCH),
   work(args) {
     const batch = batchOf(args);
-    return (
-      batch.length * CHANGE_COST +
-      batch.reduce<number>((sum, input) => sum + hashesIn(input), 0) * PASSWORD_COST
-    );
+    return batch.length * CHANGE_COST + batch.reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
   },
 });
 

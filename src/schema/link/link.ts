@@ -5,11 +5,18 @@ import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';
-import { createLinkInput, linkPrivacies, MAX_PIXELS, updateLinkInput } from '../../domain/link/fields.ts';
+import {
+  createLinkInput,
+  linkPrivacies,
+  MAX_PIXELS,
+  MAX_TAGS,
+  updateLinkInput,
+} from '../../domain/link/fields.ts';
 import {
   findLink,
   findLinkByShortUrl,
   findLinks,
+  type LinksOf,
   linkConnection,
   linkFilter,
   linkOrderFields,
@@ -40,6 +47,7 @@ import {
   ValidationError,
 } from '../result.ts';
 import { Space } from '../space.ts';
+import { Tag } from '../tag.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
 
 const LinkPrivacy = enumType(
@@ -102,12 +110,20 @@ export const Link = builder.prismaObject('Link', {
       extensions: costs({ size: MAX_PIXELS }),
       resolve: ({ pixels }) => pixels.map(({ pixel }) => pixel),
     }),
+    tags: t.field({
+      type: [Tag],
+      select: { tags: { select: { tag: true } } },
+      description: `The tags of the link, by name; at most ${MAX_TAGS}.`,
+      extensions: costs({ size: MAX_TAGS }),
+      resolve: ({ tags }) => tags.map(({ tag }) => tag),
+    }),
     hasPassword: t.boolean({
       select: { password: true },
       description: 'Whether visitors must enter a password.',
       resolve: ({ password }) => password !== null,
     }),
     disabled: t.exposeBoolean('disabled', described('disabled')),
+    forwardsQuery: t.exposeBoolean('forwardsQuery', described('forwardsQuery')),
     blocked: t.boolean({
       select: { url: true, expirationUrl: true, ...targetColumns },
       description:
@@ -217,7 +233,7 @@ function connectionIn(
   context: Context,
   info: GraphQLResolveInfo,
   args: Parameters<typeof linkConnection>[2],
-  space?: { readonly id: number },
+  of: LinksOf = {},
 ) {
   const { lists, actor, now } = context;
   return linkConnection(
@@ -225,7 +241,7 @@ function connectionIn(
     actor,
     args,
     now,
-    space,
+    of,
     selectFor(context, info, [['edges', 'node'], ['nodes']]),
   );
 }
@@ -269,7 +285,16 @@ builder.objectField(Space, 'links', (t) =>
     ...connection,
     description: 'The links in the space, paginated by cursor.',
     args: { ...connection.args, ...selectionArgs },
-    resolve: (space, args, context, info) => connectionIn(context, info, args, space),
+    resolve: (space, args, context, info) => connectionIn(context, info, args, { spaceId: space.id }),
+  }),
+);
+
+builder.objectField(Tag, 'links', (t) =>
+  t.field({
+    ...connection,
+    description: 'The links with the tag, paginated by cursor.',
+    args: { ...connection.args, ...selectionArgs },
+    resolve: (tag, args, context, info) => connectionIn(context, info, args, { tagId: tag.id }),
   }),
 );
 

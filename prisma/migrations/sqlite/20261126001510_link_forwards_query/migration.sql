@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Link" ADD COLUMN "forwardsQuery" BOOLEAN NOT NULL DEFAULT true;

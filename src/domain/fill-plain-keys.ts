@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import { fillPlainKeys } from '../db/plain-keys.ts';
+import { Periodic } from '../db/retention.ts';
+import { plainKeyOf } from './input.ts';
+
+/** Makes the plain keys of what earlier versions wrote, also while one still runs. Several processes may do so at once. */
+export class PlainKeys extends Periodic {
+  readonly #database: Database;
+
+  constructor(database: Database, log: Logger) {
+    super(log, { failure: 'old links could not be prepared for searches', every: 60_000, pause: 20 });
+    this.#database = database;
+  }
+
+  override async work(): Promise<void> {
+    for (const table of ['Space', 'Tag', 'Link'] as const)
+      await this.untilNone(() => fillPlainKeys(this.#database, table, plainKeyOf));
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { type Column, is, isSince, type List } from '../db/reading/keyset.ts';
+import type { ListReader } from '../db/reading/list-reader.ts';
+import type { Actor } from './access/actor.ts';
+import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from './input.ts';
+import { orderInput, searchInput, updatedSince } from './pagination.ts';
+
+// What spaces and tags have in common: a name, a colour, and lists by them.
+
+export const name = textOf(1, 255).describe('The name, 1 to 255 characters.');
+export const color = integerOf(1, 6).describe('One of six colours, 1 to 6.');
+
+export const createNamedInput = z.object({ name, color: withDefault(color, 1) });
+export const updateNamedInput = z.object({ name: name.optional(), color: color.optional() });
+
+const columns = {
+  ID: { name: 'id', type: 'number' },
+  NAME: { name: 'nameKey', type: 'text' },
+  UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
+} satisfies Record<string, Column>;
+
+export const namedOrderFields = {
+  ID: 'The order of creation.',
+  NAME: 'The name, case-insensitive.',
+  UPDATED_AT: 'When they were last changed.',
+} as const;
+
+/** The filter and order of such records: by default all, newest first. */
+export function namedSelection(plural: string) {
+  const filter = z.object({
+    search: searchInput.describe(`Only ${plural} whose name contains this text, case-insensitive.`),
+    updatedSince,
+  });
+  const selection = { filter: withDefault(filter, {}), orderBy: orderInput(namedOrderFields, 'ID', 'DESC') };
+  return { filter, selection };
+}
+
+type Selection = ReturnType<typeof namedSelection>['selection'];
+
+export function namedList(
+  table: 'Space' | 'Tag',
+  lists: ListReader,
+  actor: Actor,
+  { filter, orderBy }: z.output<z.ZodObject<Selection>>,
+): List {
+  const where = [is('accountId', actor.accountId)];
+  if (filter.search) where.push(lists.contains('nameKey', foldCase(filter.search)));
+  if (filter.updatedSince) where.push(isSince('updatedAt', filter.updatedSince.at));
+  return {
+    table,
+    where,
+    orderBy: columns[orderBy.field],
+    descending: orderBy.direction === 'DESC',
+    needsScan: Boolean(filter.search),
+  };
+}
+
+export function nameKeysOf(name: string) {
+  const nameKey = foldCase(name);
+  return { nameKey, plainKey: plainKeyOf(nameKey) };
+}
+
+/** The columns of a name. */
+export function nameColumns<Fields extends { readonly name?: string | undefined }>(fields: Fields) {
+  return { ...fields, ...(fields.name !== undefined && nameKeysOf(fields.name)) };
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import type { Data, Transaction } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import type { ListReader } from '../db/reading/list-reader.ts';
+import { idsOfTags, lockTags, replaceTags } from '../db/tags.ts';
+import type { Tag } from '../generated/sqlite/client.ts';
+import { type Actor, owned, type Writer } from './access/actor.ts';
+import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import { type Changing, parseIfUpdatedAt, recordingChanges } from './change/change.ts';
+import { invalidField, notFound } from './errors.ts';
+import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
+import { unknownIds } from './link/check.ts';
+import { wrongTag } from './link/fields.ts';
+import {
+  createNamedInput,
+  nameColumns,
+  namedList,
+  namedSelection,
+  nameKeysOf,
+  updateNamedInput,
+} from './named.ts';
+import { type Connection, type EdgesInput, readConnection } from './pagination.ts';
+import { refusal } from './rules.ts';
+
+export type { Tag };
+
+const kind = {
+  kind: 'TAG',
+  what: 'tag',
+  table: 'Tag',
+  fields: {},
+  rows: (tx) => tx.prisma.tag,
+} satisfies Kind<Tag, Partial<Tag>>;
+
+export const { find: findTag, findMany: findTags } = readersOf<Tag>(kind);
+
+const { filter: tagFilter, selection } = namedSelection('tags');
+const tagsInput = z.object(selection);
+
+export { tagFilter };
+
+/** How many tags an account may have. */
+const MAX_TAGS = 5_000;
+export const noRoom = refusal('TAGS_OF_ACCOUNT', { max: MAX_TAGS });
+
+/**
+ * A slice of the account's tags by cursor; `total` counts them when it is called.
+ * @throws DomainError VALIDATION
+ */
+export async function tagConnection(
+  lists: ListReader,
+  actor: Actor,
+  input: EdgesInput & Unparsed<typeof tagsInput>,
+): Promise<Connection<Tag>> {
+  return readConnection(lists, namedList('Tag', lists, actor, parseInput(tagsInput, input)), input);
+}
+
+/** How many more tags the account may have. */
+export async function roomForTags(db: Data, accountId: number): Promise<number> {
+  return MAX_TAGS - (await db.prisma.tag.count({ where: { accountId } }));
+}
+
+/** @throws DomainError VALIDATION if another tag has the name */
+async function withFreeName<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw invalidField('name', refusal('TAG_TAKEN'));
+  }
+}
+
+/** @throws DomainError VALIDATION */
+export async function createTag(
+  db: Data,
+  actor: Writer,
+  input: Unparsed<typeof createNamedInput>,
+  now: Date,
+): Promise<Tag> {
+  const fields = parseInput(createNamedInput, input);
+  const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
+    await tx.lockRow('Account', actor.accountId);
+    if ((await roomForTags(tx, actor.accountId)) <= 0) throw invalidField('name', noRoom);
+    return tx.prisma.tag.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
+  };
+  return withFreeName(createOwned(db, kind, actor, now, fields, create));
+}
+
+/**
+ * Changes the given fields; without any, the tag stays as it is.
+ * @param ifUpdatedAt the expected time of its last change, in ISO 8601; any time by default
+ * @throws DomainError VALIDATION, NOT_FOUND, CONFLICT
+ */
+export async function updateTag(
+  db: Data,
+  actor: Actor,
+  id: string,
+  input: Unparsed<typeof updateNamedInput>,
+  now: Date,
+  ifUpdatedAt?: string | null,
+): Promise<Tag> {
+  const seen = parseIfUpdatedAt(ifUpdatedAt);
+  const fields = parseInput(updateNamedInput, input);
+  return withFreeName(
+    updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen }),
+  );
+}
+
+/**
+ * Deletes the tag, also from its links, and returns its id.
+ * @throws DomainError NOT_FOUND
+ */
+export async function deleteTag(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, tagId) => {
+    const own = await lockTags(tx, actor, [tagId]);
+    await record('UPDATED', 'LINK', await replaceTags(tx, [...own], null, now), ['tags']);
+  });
+}
+
+const mergeInput = z.object({
+  ids: listOf(idOf(wrongTag), MAX_BATCH).refine((ids) => ids.length > 0, refusal('TAG_MISSING')),
+});
+
+/**
+ * Gives all links of some tags another one instead, and deletes those tags.
+ * @throws DomainError VALIDATION, NOT_FOUND if there is no tag to merge into
+ */
+export async function mergeTags(
+  db: Data,
+  actor: Actor,
+  given: { readonly ids: readonly (string | number)[]; readonly into: string | number },
+  now: Date,
+): Promise<Tag> {
+  const { ids } = parseInput(mergeInput, { ids: given.ids.map(String) });
+  const where = owned(actor, String(given.into));
+  if (where === null) throw notFound('tag');
+  if (ids.includes(where.id)) throw invalidField('ids', refusal('TAG_MERGED'));
+  return recordingChanges(db, actor, now, async ({ tx, record }) => {
+    const found = await lockTags(tx, actor, [...ids, where.id]);
+    const tag = found.has(where.id) && (await tx.prisma.tag.findUnique({ where }));
+    if (!tag) throw notFound('tag');
+    const unknown = unknownIds('TAG', ids, found);
+    if (unknown !== null) throw invalidField('ids', unknown);
+    const merged = [...new Set(ids)];
+    await record('UPDATED', 'LINK', await replaceTags(tx, merged, tag.id, now), ['tags']);
+    await tx.prisma.tag.deleteMany({ where: { id: { in: merged } } });
+    await record('DELETED', 'TAG', merged);
+    return tag;
+  });
+}
+
+/** A tag by its name, as an import has it. */
+export interface NamedTag {
+  readonly name: string;
+  /** For a new one; null for the first colour. */
+  readonly color: number | null;
+}
+
+/** The ids of the tags with these names, by their case-folded names; those that the account does not have are made. */
+export async function tagsNamed(
+  { tx, record }: Changing,
+  { accountId }: Writer,
+  wanted: ReadonlyMap<string, NamedTag>,
+  now: Date,
+): Promise<ReadonlyMap<string, number>> {
+  const known = await idsOfTags(tx, accountId, [...wanted.keys()]);
+  const missing = [...wanted].filter(([nameKey]) => !known.has(nameKey));
+  if (missing.length === 0) return known;
+  const times = { createdAt: now, updatedAt: now };
+  const rows = missing.map(([, { name, color }]) => ({
+    ...{ accountId, name, ...nameKeysOf(name), color: color ?? 1, ...times },
+  }));
+  const ids = await tx.insertMany('Tag', rows);
+  await record('CREATED', 'TAG', ids, ['name', 'color']);
+  return new Map([...known, ...missing.map(([nameKey], index) => [nameKey, ids[index] ?? 0] as const)]);
+}

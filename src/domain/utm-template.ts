@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { Data } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
+import type { UtmTemplate } from '../generated/sqlite/client.ts';
+import type { Actor, Writer } from './access/actor.ts';
+import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import { invalidField } from './errors.ts';
+import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
+import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
+import { encodeTargets, type TargetLists, targetListsOf } from './link/targeting.ts';
+import { filledParameters, withParameters } from './link/utm.ts';
+import { refusal } from './rules.ts';
+import { MAX_URL, sendableAddress } from './url.ts';
+
+export type { UtmTemplate };
+
+export const MAX_UTM_TEMPLATES = 200;
+
+const parameter = (about: string) =>
+  clearableText(255, `${about}, at most 255 characters. \`{alias}\`, \`{space}\` and \`{date}\` are filled.`);
+const parameters = {
+  source: parameter('The value of `utm_source`: where visitors come from'),
+  medium: parameter('The value of `utm_medium`: the kind of channel'),
+  campaign: parameter('The value of `utm_campaign`'),
+  term: parameter('The value of `utm_term`: the keyword of an ad'),
+  content: parameter('The value of `utm_content`: what tells apart links in one place'),
+};
+const name = nameOf(255).describe('The name, 1 to 255 characters; unique in its account, whatever its case.');
+
+export const createUtmTemplateInput = z.object({ name, ...parameters });
+export const updateUtmTemplateInput = z.object({ name: name.optional(), ...parameters });
+
+const kind = {
+  kind: 'UTM_TEMPLATE',
+  what: 'UTM template',
+  table: 'UtmTemplate',
+  fields: {},
+  rows: (tx) => tx.prisma.utmTemplate,
+} satisfies Kind<UtmTemplate, Partial<UtmTemplate>>;
+
+export const {
+  find: findUtmTemplate,
+  findMany: findUtmTemplates,
+  connection: utmTemplateConnection,
+} = readersOf<UtmTemplate>(kind);
+
+async function whereNameIsFree<T>(write: Promise<T>): Promise<T> {
+  return write.catch((error: unknown) => {
+    if (!isUniqueViolation(error)) throw error;
+    throw invalidField('name', refusal('UTM_NAME_TAKEN'));
+  });
+}
+
+/** @throws DomainError VALIDATION */
+export async function createUtmTemplate(
+  db: Data,
+  actor: Writer,
+  input: Unparsed<typeof createUtmTemplateInput>,
+  now: Date,
+): Promise<UtmTemplate> {
+  const fields = parseInput(createUtmTemplateInput, input);
+  const { accountId } = actor;
+  const create = createOwned(db, kind, actor, now, fields, async (tx, common) => {
+    // Locked against concurrent additions.
+    await tx.lockRow('Account', accountId);
+    if ((await tx.prisma.utmTemplate.count({ where: { accountId } })) >= MAX_UTM_TEMPLATES)
+      throw invalidField('name', refusal('UTM_TEMPLATES', { max: MAX_UTM_TEMPLATES }));
+    return tx.prisma.utmTemplate.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
+  });
+  return whereNameIsFree(create);
+}
+
+/**
+ * Changes the given fields; null clears parameters. Links that have the parameters keep them as they are.
+ * @throws DomainError VALIDATION, NOT_FOUND
+ */
+export async function updateUtmTemplate(
+  db: Data,
+  actor: Actor,
+  id: string,
+  input: Unparsed<typeof updateUtmTemplateInput>,
+  now: Date,
+): Promise<UtmTemplate> {
+  const fields = parseInput(updateUtmTemplateInput, input);
+  const nameKey = fields.name && foldCase(fields.name);
+  return whereNameIsFree(updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey })));
+}
+
+/**
+ * Deletes the template and returns its id. Links keep their parameters.
+ * @throws DomainError NOT_FOUND
+ */
+export async function deleteUtmTemplate(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+  return deleteOwned(db, kind, actor, id, now);
+}
+
+/** The columns of a link that get parameters, and its alias; targets are absent if it has none. */
+type Tagged = { readonly alias: string; readonly url: string } & {
+  readonly [Kind in keyof TargetLists]?: string | undefined;
+};
+
+/**
+ * A function that adds the parameters of the input's template to a link, and returns the columns that they change; it throws
+ * a DomainError VALIDATION if an address gets too long.
+ * @param spaceId the space of the link
+ */
+export async function utmFor(
+  db: Data,
+  { accountId }: Pick<Actor, 'accountId'>,
+  { utmTemplateId, utmOnTargets = true }: Pick<LinkInput, 'utmTemplateId' | 'utmOnTargets'>,
+  spaceId: number | null | undefined,
+  now: Date,
+) {
+  if (utmTemplateId == null) return () => ({});
+  const template = await db.prisma.utmTemplate.findUnique({ where: { id: utmTemplateId, accountId } });
+  if (template === null) throw invalidField('utmTemplateId', wrongUtmTemplate);
+  const space =
+    spaceId == null ? null : await db.prisma.space.findUnique({ where: { id: spaceId, accountId } });
+  const date = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
+  return ({ alias, url: before, ...lists }: Tagged) => {
+    const added = filledParameters(template, { alias, space: space?.name ?? '', date });
+    const add = (address: string): string => {
+      const whole = withParameters(address, added);
+      if (whole !== address && !sendableAddress.safeParse(whole).success)
+        throw invalidField('utmTemplateId', refusal('UTM_URL', { max: MAX_URL }));
+      return whole;
+    };
+    const url = add(before);
+    const columns = { url, urlKey: foldCase(url) };
+    if (!utmOnTargets) return columns;
+    const { countries = '[]', platforms = '[]', languages = '[]', rotation = '[]' } = lists;
+    const targets = targetListsOf({ countries, platforms, languages, rotation });
+    const each = <Target extends { url: string }>(list: Target[]) =>
+      list.map((target) => ({ ...target, url: add(target.url) }));
+    return {
+      ...columns,
+      ...encodeTargets({
+        countries: each(targets.countries),
+        platforms: each(targets.platforms),
+        languages: each(targets.languages),
+        rotation: targets.rotation.map(add),
+      }),
+    };
+  };
+}

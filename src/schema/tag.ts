@@ -1,0 +1,98 @@
+import { MAX_BATCH } from '../domain/input.ts';
+import { createNamedInput, namedOrderFields, updateNamedInput } from '../domain/named.ts';
+import {
+  createTag,
+  deleteTag,
+  findTag,
+  findTags,
+  mergeTags,
+  tagConnection,
+  tagFilter,
+  updateTag,
+} from '../domain/tag.ts';
+import { builder } from './builder.ts';
+import { batchCost } from './cost/field-cost.ts';
+import { descriptionsOf, inputType } from './domain-types.ts';
+import { connectionOf, selectionOf } from './list.ts';
+import { findNodes, Node } from './node.ts';
+import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
+import {
+  asDeleted,
+  asResult,
+  asUpdate,
+  ConflictError,
+  NotFoundError,
+  resultOf,
+  ValidationError,
+} from './result.ts';
+
+const described = descriptionsOf(updateNamedInput);
+
+export const Tag = builder.prismaObject('Tag', {
+  select: { id: true },
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id, as in the REST API, as a string.' }),
+    name: t.exposeString('name', described('name')),
+    color: t.exposeInt('color', described('color')),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+findNodes(Tag, ({ db, actor }, ids) => findTags(db, actor, ids));
+
+const connection = connectionOf('Tag', 'tags', Tag);
+const TagFilter = inputType('TagFilter', 'A filter for tags.', tagFilter);
+
+builder.queryFields((t) => ({
+  tag: t.field({
+    ...queryOf(Tag),
+    resolve: (_root, { id }, { db, actor }) => findTag(db, actor, id),
+  }),
+  tags: t.field({
+    ...connection,
+    description: "The account's tags, paginated by cursor.",
+    args: { ...connection.args, ...selectionOf('Tag', 'tags', TagFilter, namedOrderFields) },
+    resolve: (_root, args, { lists, actor }) => tagConnection(lists, actor, args),
+  }),
+}));
+
+const { creation, update, deletion } = mutationsOf(Tag, {
+  create: createNamedInput,
+  update: updateNamedInput,
+  changes: 'Changes to a tag. Absent fields do not change; neither field can be cleared.',
+  failsToUpdate: [ConflictError],
+});
+
+builder.mutationFields((t) => ({
+  createTag: t.field({
+    ...creation,
+    description: 'Creates a tag. Its name is unique in the account, whatever its case.',
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createTag(db, actor, input, now())),
+  }),
+  updateTag: t.field({
+    ...update,
+    args: { ...update.args, ...ifUpdatedAtArg },
+    resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
+      asUpdate(Tag, updateTag(db, actor, id, input, now(), ifUpdatedAt), () => findTag(db, actor, id)),
+  }),
+  deleteTag: t.field({
+    ...deletion,
+    description: 'Deletes a tag. Its links remain, without it.',
+    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Tag', deleteTag(db, actor, id, now())),
+  }),
+  mergeTags: t.field({
+    type: resultOf('MergeTags', 'The tag that stays', Tag, [ValidationError, NotFoundError]),
+    description: 'Gives all links of some tags another one instead, and deletes those tags.',
+    extensions: batchCost,
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        description: `The ids of the tags to delete, at most ${MAX_BATCH}.`,
+      }),
+      into: t.arg.id({ required: true, description: 'The id of the tag that their links get.' }),
+    },
+    resolve: (_root, args, { db, actor, now }) => asResult(mergeTags(db, actor, args, now())),
+  }),
+}));
