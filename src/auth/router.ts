@@ -110,7 +110,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     refusal: tooManyAtOnce,
   });
   const hashing = new Turns({
-    ...{ max: MAX_HASHING, maxOfOwner: () => MAX_HASHING_OF_NETWORK, maxWaiting: 0 },
+    max: MAX_HASHING,
+    maxOfOwner: () => MAX_HASHING_OF_NETWORK,
+    // One of each network waits for a place, so that a flood from some does not keep the others out.
+    maxWaiting: 1,
+    timeout: HASHING_TIMEOUT,
     refusal: tooManyAtOnce,
   });
   // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
