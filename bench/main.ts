@@ -1,5 +1,16 @@
 // npm run bench -- [CASE] [options]: runs one case, by default speed. docs/benchmarks.md has the options of each.
-const cases = ['speed', 'live', 'flags', 'orders', 'statistics', 'stalls', 'timing', 'soak', 'webhooks'];
+const cases = [
+  'speed',
+  'live',
+  'flags',
+  'orders',
+  'statistics',
+  'overview',
+  'stalls',
+  'timing',
+  'soak',
+  'webhooks',
+];
 
 const [first = ''] = process.argv.slice(2);
 const isNamed = first !== '' && !first.startsWith('-');

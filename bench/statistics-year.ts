@@ -15,7 +15,7 @@ const systems = [
   'X11; Linux x86_64',
   'Linux; Android 15',
 ];
-const countries = ['DE', 'AT', 'CH', 'FR', 'US', 'GB', 'IT', 'ES', 'PL', 'NL', 'SE', 'JP'];
+export const countries = ['DE', 'AT', 'CH', 'FR', 'US', 'GB', 'IT', 'ES', 'PL', 'NL', 'SE', 'JP'];
 const languages = ['de-DE,de;q=0.9', 'en-US,en;q=0.9', 'fr-FR', 'it', 'es-ES,es;q=0.9', 'pl', 'nl', 'ja'];
 
 /** A visit of a link. Its number determines its properties, in all combinations. */
@@ -108,6 +108,12 @@ export async function fillEveryDay(
     WHERE ${links} AND "VisitValue"."id" <= 1000 AND (
       ("Link"."id" = ${big} AND "VisitValue"."id" <= 800) OR ("VisitValue"."id" + "Link"."id") % 333 = 0)
     ON CONFLICT ("linkId", "kind", "day", "valueId") DO NOTHING`);
+  await sumUp(database);
+}
+
+/** Makes the sums of months and of accounts from those of links and days. */
+export async function sumUp(database: Database): Promise<void> {
+  const run = (statement: Prisma.Sql) => database.prisma.$executeRaw(statement);
   for (const table of ['Hour', 'Day', 'DayValue', 'MonthValue'])
     await run(raw(`DELETE FROM "Account${table}"`));
   await run(raw('DELETE FROM "LinkMonthValue"'));

@@ -7,13 +7,14 @@ import { createClient } from 'graphql-sse';
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
   ApiKeyConnection ApiKeyEdge ChangeConnection ChangeEdge ConflictError CountryTarget CreatedApiKey
-  CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError InUseError
-  InvitationConnection InvitationEdge LanguageTarget LinkConnection LinkEdge LinkExpiration
-  LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo PixelConnection
-  PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue SpaceConnection
-  SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage StatisticsTop
-  TagConnection TagEdge UtmTemplateConnection UtmTemplateEdge ValidationError Viewer
-  WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge WebhookEdge
+  CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError ImportLinksResult
+  ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget LinkConnection
+  LinkEdge LinkExpiration LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo
+  PixelConnection PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue
+  SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage
+  StatisticsTop TagConnection TagEdge TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
+  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
+  WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

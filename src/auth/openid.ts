@@ -374,7 +374,7 @@ export function createStart(
     async post(req, res) {
       const url = await start(req, res, parseInput(begin, req.body)).catch((error: unknown) => {
         if (!(error instanceof SignInFault)) throw error;
-        throw new DomainError('UNAVAILABLE', `${openId.name} does not answer. Try again later.`);
+        throw new DomainError('UNAVAILABLE', refusal('PROVIDER_AWAY', { provider: openId.name }));
       });
       res.json({ url });
     },

@@ -17,6 +17,7 @@ import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { SignInTools } from './tools.ts';
@@ -52,8 +53,7 @@ const authentication = credential.extend({
 /** Ed25519, ES256 and RS256: what authenticators have. Newer ones are still experimental in Node. */
 const supportedAlgorithmIDs = [-8, -7, -257];
 
-const unaccepted = () =>
-  new DomainError('UNAUTHENTICATED', 'The passkey is unknown or was not accepted: try again.');
+const unaccepted = () => new DomainError('UNAUTHENTICATED', refusal('PASSKEY_REFUSED'));
 
 /** Passkeys for the host of the console: discoverable ones, whose user is verified each time. */
 export class Passkeys {

@@ -29,6 +29,7 @@ import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways
 import { DomainError, type ErrorCode, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
+import { refusal } from '../domain/rules.ts';
 import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
@@ -300,8 +301,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       user = await checkPassword(db, given, contextOf());
       return user !== null;
     });
-    if (user === null)
-      throw new DomainError('UNAUTHENTICATED', 'The email address or the password is wrong.');
+    if (user === null) throw new DomainError('UNAUTHENTICATED', refusal('WRONG_PASSWORD'));
     await signIn(req, res, user);
   });
   postHashed('/accept', async (req, res) => {
@@ -371,17 +371,23 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (isAborted(req)) return;
     const visible = asVisible(error);
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
-    const { code, message, fields = [], retryAfter = null } = visible ?? { ...unexpected };
+    const { code, message, rule, values, fields = [], retryAfter = null } = visible ?? unexpected;
     if (retryAfter !== null) res.set('Retry-After', String(retryAfter));
     const [field] = fields;
-    const status = code === 'INTERNAL' ? 500 : statuses[code];
-    res.status(status).json({ error: { code, message, ...(field && { field: field.path.join('.') }) } });
+    const status = visible === null ? 500 : statuses[visible.code];
+    const told = field
+      ? { field: field.path.join('.'), rule: field.rule, values: field.values }
+      : rule !== code && { rule, values };
+    res.status(status).json({ error: { code, message, ...told } });
   };
   router.use(failed);
   return router;
 }
 
-const unexpected = { code: 'INTERNAL', message: 'Unexpected error.', fields: [], retryAfter: null } as const;
+const unexpected = {
+  ...{ code: 'INTERNAL', message: 'Unexpected error.', rule: 'INTERNAL' },
+  ...{ values: [], fields: [], retryAfter: null },
+} as const;
 
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
@@ -392,9 +398,9 @@ function requireJson(req: Request, _res: Response, next: () => void): void {
 
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
 function objectIn(body: Buffer | null): object {
-  const refusal = (message: string) => invalidField('body', message);
+  const wrongBody = (message: string) => invalidField('body', message);
   if (body === null)
-    throw refusal(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
+    throw wrongBody(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
   if (body.length === 0) return {};
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -402,7 +408,7 @@ function objectIn(body: Buffer | null): object {
   } catch {
     // It is refused below.
   }
-  throw refusal('must be a JSON object');
+  throw wrongBody('must be a JSON object');
 }
 
 function tooManyAtOnce(): DomainError {
@@ -412,7 +418,7 @@ function tooManyAtOnce(): DomainError {
 /** The error for an email address that got a user meanwhile. */
 function taken(error: unknown): never {
   if (!isUniqueViolation(error)) throw error;
-  throw new DomainError('CONFLICT', 'This email address has a user already: sign in first.');
+  throw new DomainError('CONFLICT', refusal('EMAIL_HAS_USER'));
 }
 
 /** The error for the caller; null for an internal one. */

@@ -1,17 +1,21 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { WrongFile } from '../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
-import type { LineMessage } from '../domain/transfer/report.ts';
+import { inWords, type LineMessage } from '../domain/transfer/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { accountNamed, servicesIn, withDatabase } from './database.ts';
+import { openSource, type Source } from './import-file.ts';
 import { counted, printable, progressBar } from './terminal.ts';
-import { openSource, type Source } from './transfer/source.ts';
 
 const formats = Object.keys(importFormats);
+/** The tables that imports fill. */
+const FILLED = ['Link', 'LinkCounter', 'LinkTag', 'Space', 'Tag', 'Change'];
+
 const choices = ['skip', 'suffix', 'fail'] as const;
 
 const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAME
@@ -56,9 +60,8 @@ function isFormat(format: string | undefined): format is ImportFormat {
   return format !== undefined && Object.hasOwn(importFormats, format);
 }
 
-function inText({ line, taken, field, column, message }: LineMessage, unit: string): string {
-  const what = field === null ? message : `${column === null ? field : `"${column}"`} ${message}`;
-  return `${unit} ${line}: ${what}${taken ? '' : ' (not imported)'}`;
+function inText(message: LineMessage, unit: string): string {
+  return `${unit} ${message.line}: ${inWords(message)}${message.taken ? '' : ' (not imported)'}`;
 }
 
 function summary(report: ImportReport, dryRun: boolean): string {
@@ -155,6 +158,9 @@ export const main = command({ help, options }, async ({ values, config, io, prin
     let report: ImportReport;
     try {
       report = await work.run(source.lines);
+      if (!dryRun) await db.database.analyze(FILLED);
+    } catch (error) {
+      throw error instanceof WrongFile ? new OperatorError(error.message) : error;
     } finally {
       bar.stop();
       interruption.end();

@@ -124,7 +124,8 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
     multipart: false,
     cors: false,
     logging: false,
-    maxRequestBodySize: 1024 * 1024,
+    // A text for `importLinks` takes up to three times its size, in JSON with escapes.
+    maxRequestBodySize: 2 * 1024 * 1024,
     parserAndValidationCache: false,
   });
 }

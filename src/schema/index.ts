@@ -8,6 +8,7 @@ import './pixel.ts';
 import './utm-template.ts';
 import './link/link.ts';
 import './link/explain.ts';
+import './link/import.ts';
 import './statistics.ts';
 import './change.ts';
 import './webhook.ts';

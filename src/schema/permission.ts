@@ -14,6 +14,7 @@ const mutations: Readonly<Record<string, Permission>> = {
   updateLinks: 'WRITE',
   deleteLink: 'WRITE',
   deleteLinks: 'WRITE',
+  importLinks: 'WRITE',
   resetStatistics: 'WRITE',
   createSpace: 'WRITE',
   updateSpace: 'WRITE',

@@ -76,7 +76,7 @@ const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
   }),
 });
 
-const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
+export const FieldErrorType = builder.objectRef<FieldError>('FieldError').implement({
   description: 'The errors of one field of the input.',
   fields: (t) => ({
     path: t.exposeStringList('path', {

@@ -16,10 +16,11 @@ import {
   type StatisticsRow,
   type StatisticsTop,
 } from '../domain/statistics/statistics.ts';
+import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-cost.ts';
-import { enumType } from './domain-types.ts';
+import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';
 import { Account } from './people.ts';
@@ -212,6 +213,74 @@ const statisticsOf = (scope: Scope, description: string) => ({
   resolve: ({ id }: { id: number }, period: PeriodInput, { lists, now }: Context) =>
     new Statistics(lists.statistics, scope, id, period, now()),
 });
+
+const TopLinkType = builder.objectRef<TopLink>('TopLink').implement({
+  description: 'A link with its clicks in a period.',
+  fields: (t) => ({
+    link: t.field({ type: Link, description: 'The link.', resolve: ({ link }) => link }),
+    clicks: t.int(count('The number of clicks.', ({ clicks }: TopLink) => clicks)),
+  }),
+});
+
+const TopLinks = builder.objectRef<{ nodes: TopLink[] }>('TopLinks').implement({
+  description: 'The links with the most clicks.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [TopLinkType],
+      description: 'The links, the most clicks first; of those with equal clicks, the newest first.',
+      extensions: costs({ size: (_args, { rows }) => Number(rows) }),
+      resolve: ({ nodes }) => nodes,
+    }),
+  }),
+});
+
+const TopLinksBy = inputType('TopLinksBy', 'One value of a dimension.', topLinksBy);
+
+/** The cost of finding the first links of an owner: up to 20,000 of an account are counted one by one. */
+const TOP_LINKS_COSTS = { space: 3 * READ_COSTS.space, tag: 3 * READ_COSTS.tag, account: READ_COSTS.space };
+
+/** The field with the links of an owner that have the most clicks. */
+const topLinksOf = (scope: Exclude<Scope, 'link'>, of: string) =>
+  builder.objectField({ space: Space, tag: Tag, account: Account }[scope], 'topLinks', (t) =>
+    t.field({
+      type: TopLinks,
+      description: `The links ${of} with the most clicks of a period, or of those with one value. A wrong argument is an error that makes the parent null.`,
+      extensions: costs({
+        work: ({ from, to }) => TOP_LINKS_COSTS[scope] * (1 + lengthOfPeriod(from, to) / YEAR_DAYS),
+        toChildren: ({ first }) => ({ rows: countOf(first, MAX_TOP) ?? DEFAULT_ROWS }),
+      }),
+      args: {
+        ...periodArgs,
+        first: t.arg.int({
+          required: true,
+          defaultValue: DEFAULT_ROWS,
+          description: `The number of links: 0 to ${MAX_TOP}.`,
+        }),
+        by: t.arg({ type: TopLinksBy, description: 'Only clicks with this value count.' }),
+      },
+      resolve: async ({ id }, args, context, info) => {
+        const { lists, actor, now } = context;
+        const select = selectFor(context, info, [['nodes', 'link']]);
+        return { nodes: await topLinks(lists, actor, { scope, id }, args, now(), select) };
+      },
+    }),
+  );
+
+topLinksOf('space', 'that are in the space now');
+topLinksOf('tag', 'that have the tag now');
+topLinksOf('account', 'of the account');
+
+builder.objectField(Link, 'clicksIn', (t) =>
+  t.int({
+    description: `The number of counted visits in a period. ${shownCountLimit} A wrong period is an error that makes the parent null.`,
+    extensions: costs({
+      work: ({ from, to }) => readWork({}, { scope: 'link', days: lengthOfPeriod(from, to) }),
+    }),
+    args: periodArgs,
+    resolve: async ({ id }, period, { lists, now }) =>
+      shownCount((await new Statistics(lists.statistics, 'link', id, period, now()).totals()).clicks),
+  }),
+);
 
 builder.objectField(Link, 'statistics', (t) =>
   t.field(

@@ -109,11 +109,11 @@ test('makes a user of somebody unknown who has a role', async () => {
     user: { id: expect.any(String), name: 'Ana', email: 'Ana@x.example' },
     hasPassword: false,
     passkeys: [],
-    sessions: [expect.objectContaining({ isCurrent: true })],
     identities: [
       { id: expect.any(String), issuer: provider.issuer, createdAt: server.clock.now.toISOString() },
     ],
     signedInAt: server.clock.now.toISOString(),
+    sessions: [expect.objectContaining({ isCurrent: true })],
   });
 });
 

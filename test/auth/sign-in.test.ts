@@ -128,9 +128,8 @@ describe('signing in', () => {
       await signIn(new Person(server), 'nobody@example.com'),
       await signIn(new Person(server), 'disabled@example.com', 'a good password'),
     ];
-    const refused = {
-      error: { code: 'UNAUTHENTICATED', message: 'The email address or the password is wrong.' },
-    };
+    const message = 'The email address or the password is wrong.';
+    const refused = { error: { code: 'UNAUTHENTICATED', message, rule: 'WRONG_PASSWORD', values: [] } };
     expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([401, refused]));
     await expect.poll(async () => (await disabled.auth('session')).status, { timeout: SOON }).toBe(401);
   });
@@ -256,7 +255,7 @@ test.each([
 test('a body that is no object is told', async () => {
   const headers = { 'Content-Type': 'application/json' };
   const answer = await new Person(server).fetch('/auth/sign-in', { method: 'POST', body: '[]', headers });
-  expect(await answer.json()).toEqual({
+  expect(await answer.json()).toMatchObject({
     error: { code: 'VALIDATION', field: 'body', message: 'body must be a JSON object.' },
   });
 });
@@ -485,12 +484,17 @@ describe('an invitation', () => {
 
 describe('a new password', () => {
   test.each([
-    ['too short', 'short', 'must have 10 to 256 characters, not 5'],
-    ['too long', 'x'.repeat(257), 'must have 10 to 256 characters, not 257'],
-    ['the email', 'PASS@example.com', 'may not be the email address'],
-    ['one of the commonest', 'Password123', 'is one of the commonest passwords: choose another'],
-    ['no text', 7, 'must be a text'],
-  ])('is not %s', async (_name, password, message) => {
+    ['too short', 'short', 'LENGTH_GIVEN', 'must have 10 to 256 characters, not 5'],
+    ['too long', 'x'.repeat(257), 'LENGTH_GIVEN', 'must have 10 to 256 characters, not 257'],
+    ['the email', 'PASS@example.com', 'EMAIL_AS_PASSWORD', 'may not be the email address'],
+    [
+      'one of the commonest',
+      'Password123',
+      'COMMON_PASSWORD',
+      'is one of the commonest passwords: choose another',
+    ],
+    ['no text', 7, 'TEXT', 'must be a text'],
+  ])('is not %s', async (_name, password, rule, message) => {
     const { person, token } = await invited('pass@example.com');
     const { status, body } = await person.auth('accept', {
       token,
@@ -498,9 +502,9 @@ describe('a new password', () => {
       email: 'pass@example.com',
       password,
     });
-    expect([status, body.error]).toEqual([
+    expect([status, body.error]).toMatchObject([
       422,
-      { code: 'VALIDATION', field: 'password', message: `password ${message}.` },
+      { code: 'VALIDATION', field: 'password', message: `password ${message}.`, rule },
     ]);
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { changedFields, fieldsInConflict } from '../../console/src/data/edit-state.ts';
-import { parseRows, textIn, withRows } from '../../console/src/data/import.ts';
 import {
   changesOf,
   emptyFields,
@@ -213,39 +212,4 @@ test('errors of a dialog stand at its fields, others in its message', () => {
     errors: { name: 'The name is wrong.' },
     besides: 'The colour is wrong. “events.0” is wrong.',
   });
-});
-
-test.each([
-  ['lines', '\nexample.com/a\n \t\n\u200Bexample.com/b\u200E\n', [2, 4]],
-  ['CSV with semicolons', 'url;alias\n;\nexample.com/a;x\n\nexample.com/b;y\n', [3, 5]],
-  ['CSV', 'url,alias\n,\nexample.com/a,x\n\n\uFEFFexample.com/b\u200E,\u200By\n', [3, 5]],
-])('pasted %s keep their numbers when one is corrected, and lose invisible characters', (_what, text, at) => {
-  const { rows } = parseRows(text);
-  expect(rows.map(({ number, cells }) => [number, cells.url])).toEqual([
-    [at[0], 'example.com/a'],
-    [at[1], 'example.com/b'],
-  ]);
-  const corrected = withRows(text, ({ cells }) =>
-    cells.url === 'example.com/b' ? { ...cells, url: 'example.com/c' } : cells,
-  );
-  expect(parseRows(corrected).rows.map(({ number, cells }) => [number, cells.url])).toEqual([
-    [at[0], 'example.com/a'],
-    [at[1], 'example.com/c'],
-  ]);
-});
-
-test.each<[what: string, text: string, encoding: BufferEncoding]>([
-  [
-    'UTF-8 with a line that names the delimiter',
-    '\uFEFFsep=;\r\nurl;title\r\nhttps://a.example/;Zürich\r\n',
-    'utf8',
-  ],
-  ['UTF-8 with commas', 'url,title\nhttps://a.example/,Zürich\n', 'utf8'],
-  ['UTF-16 with tabs', '\uFEFFurl\ttitle\r\nhttps://a.example/\tZürich\r\n', 'utf16le'],
-])('reads a file as spreadsheets save it: %s', async (_what, text, encoding) => {
-  const { rows, unknown } = parseRows(await textIn(new Blob([Buffer.from(text, encoding)])));
-  expect(rows).toEqual([
-    { number: expect.any(Number), cells: { url: 'https://a.example/', title: 'Zürich' } },
-  ]);
-  expect(unknown).toEqual([]);
 });

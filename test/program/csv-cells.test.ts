@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvRecords } from '../../src/cli/transfer/csv.ts';
+import { csvRecords } from '../../src/domain/transfer/csv.ts';
 import { cellOf, unguarded } from '../../src/domain/transfer/csv-writer.ts';
 
 /** Texts with many characters that are special in CSV. */

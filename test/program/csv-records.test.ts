@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CsvRecord, csvRecords, MAX_RECORD_LENGTH } from '../../src/cli/transfer/csv.ts';
+import { type CsvRecord, csvRecords, MAX_RECORD_LENGTH } from '../../src/domain/transfer/csv.ts';
 
 /** The records of a text that arrives in two parts. */
 async function recordsOf(text: string, border: number): Promise<CsvRecord[]> {

@@ -231,7 +231,11 @@ test('finds links by names of tags, and what a UTM template adds to their URLs',
     `mutation { createTag(input: { name: "Été" }) { ... on Tag { id } }
       createUtmTemplate(input: { name: "News", campaign: "Frühling" }) { ... on UtmTemplate { id } } }`,
   );
-  const tagged = { url: 'https://example.com/', tagIds: [createTag?.id], utmTemplateId: createUtmTemplate?.id };
+  const tagged = {
+    url: 'https://example.com/',
+    tagIds: [createTag?.id],
+    utmTemplateId: createUtmTemplate?.id,
+  };
   await caller.data('mutation ($input: CreateLinkInput!) { createLink(input: $input) { __typename } }', {
     input: { title: 'Tagged', ...tagged },
   });

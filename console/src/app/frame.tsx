@@ -14,6 +14,7 @@ import { DESTINATION, focusNow, focusSoon, keepFocus } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
+const Overview = lazily(async () => (await import('../views/overview.tsx')).Overview);
 const loadLinkView = () => import('../views/link/link-view.tsx');
 const LinkView = lazily(async () => (await loadLinkView()).LinkView);
 const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
@@ -29,6 +30,7 @@ const Activity = lazily(async () => (await import('../views/activity.tsx')).Acti
 const Many = lazily(async () => (await import('../views/many/many-view.tsx')).ManyView);
 
 const places: readonly { path: string; name: string; icon: IconName }[] = [
+  { path: '/overview', name: texts.places.overview, icon: 'overview' },
   { path: '/', name: texts.places.links, icon: 'link' },
   { path: '/spaces', name: texts.places.spaces, icon: 'space' },
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
@@ -45,6 +47,7 @@ function nameOf(location: string): string {
   if (path === '/many') return texts.many.title;
   if (path === '/profile') return texts.profile.title;
   if (path.startsWith('/links/')) return texts.places.links;
+  if (path.startsWith('/spaces/')) return texts.places.spaces;
   return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
 }
 
@@ -152,7 +155,7 @@ export function Frame(): ReactElement {
       </a>
       <aside className={isMenu ? 'side open' : 'side'}>
         <div className="top">
-          <Link href="/" className="brand">
+          <Link href="/overview" className="brand">
             <Brand />
           </Link>
           <button
@@ -179,10 +182,14 @@ export function Frame(): ReactElement {
               <LinksView />
             </Shield>
           </Route>
+          <Route path="/overview">
+            <Overview />
+          </Route>
           <Route path="/links/:id/:tab?">{({ id, tab }) => <LinkView key={id} id={id} tab={tab} />}</Route>
           <Route path="/many">
             <Many />
           </Route>
+          <Route path="/spaces/:id">{({ id }) => <Overview key={id} spaceId={id} />}</Route>
           <Route path="/spaces">
             <Spaces />
           </Route>

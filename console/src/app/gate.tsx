@@ -1,5 +1,6 @@
 import type { FormEvent, ReactElement, ReactNode } from 'react';
 import { Brand } from '../parts/brand.tsx';
+import { LanguageChoice } from '../parts/language-choice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../texts.ts';
 
@@ -33,6 +34,7 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
       ) : (
         <div className="card">{content}</div>
       )}
+      <LanguageChoice />
     </main>
   );
 }

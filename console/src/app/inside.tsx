@@ -79,10 +79,13 @@ export function Inside(): ReactElement {
   const [, id = '', rest = ''] = /^\/(\d+)(.*)$/.exec(location) ?? [];
   const [first] = who.accounts;
   if (who.accounts.some((account) => account.id === id)) {
-    if (rest === '') return <Redirect to={`/${id}/`} replace />;
+    if (rest === '') return <Redirect to={`/${id}/overview`} replace />;
     return <InAccount key={`${who.user.id} ${id}`} accountId={id} who={who} onOver={leave} />;
   }
-  if (id === '' && first) return <Redirect to={`/${first.id}${location}${search && `?${search}`}`} replace />;
+  if (id === '' && first) {
+    const view = location === '/' && search === '' ? '/overview' : location;
+    return <Redirect to={`/${first.id}${view}${search && `?${search}`}`} replace />;
+  }
   if (location === '/profile') return <OwnProfile who={who} />;
   return <NoMember who={who} onOut={() => leave('')} />;
 }

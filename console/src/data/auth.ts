@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { Role } from '../generated/documents.ts';
+import { language } from '../language.ts';
 import type { Outcome } from '../parts/form.ts';
-import { Fault, faultOfCode, faultOfResponse } from './faults.ts';
+import { Fault, faultOfCode, faultOfResponse, type Told } from './faults.ts';
 import { askToSignIn } from './sign-in-again.ts';
 
 interface Account {
@@ -62,10 +63,12 @@ export interface Profile {
 /** A wrong field of what was sent. */
 class WrongField extends Error {
   readonly field: string;
+  readonly told: Told;
 
-  constructor(field: string, message: string) {
+  constructor(field: string, message: string, told: Told) {
     super(message);
     this.field = field;
+    this.told = told;
   }
 }
 
@@ -78,21 +81,19 @@ export async function ask<Answer>(path: string, body?: object): Promise<Answer> 
   try {
     response = await fetch(`/auth/${path}`, {
       cache: 'no-store',
-      ...(body && {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+      headers: { 'Accept-Language': language, ...(body && { 'Content-Type': 'application/json' }) },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
   } catch (error) {
     throw new Fault('away', String(error), 1);
   }
   const answer = await response.json().catch(() => null);
   if (response.ok) return answer;
-  const { code, message, field } = Object(answer).error ?? {};
+  const { code, message, field, rule, values } = Object(answer).error ?? {};
   if (typeof message !== 'string') throw faultOfResponse(response, response.statusText);
-  if (code === 'VALIDATION' && typeof field === 'string') throw new WrongField(field, message);
-  throw faultOfCode(code, message, response);
+  if (code === 'VALIDATION' && typeof field === 'string')
+    throw new WrongField(field, message, { rule, values });
+  throw faultOfCode({ code, rule, values }, message, response);
 }
 
 /** What a path below `/auth/` answers, and why there is nothing else. The body stays the same. */
@@ -126,10 +127,14 @@ export async function send<Answer>(path: string, body: object): Promise<Outcome 
   } catch (error) {
     if (error instanceof Fault && error.kind === 'stale' && (await askToSignIn())) return send(path, body);
     if (!(error instanceof WrongField)) throw error;
-    const { field, message } = error;
+    const { field, message, told: refused } = error;
     // The message is a sentence that begins with the field.
     const told = message.slice(field.length + 1).replace(/\.$/, '');
-    return { __typename: 'ValidationError', message, fields: [{ path: [field], messages: [told] }] };
+    return {
+      __typename: 'ValidationError',
+      message,
+      fields: [{ path: [field], messages: [told], ...refused }],
+    };
   }
 }
 

@@ -13,7 +13,7 @@ export function inTime<Answer extends object>(answers: readonly Answer[]): reado
     (one) =>
       'fields' in one &&
       Array.isArray(one.fields) &&
-      one.fields.some(({ path }) => path[0] === 'Idempotency-Key'),
+      one.fields.some(({ path }) => path.includes('Idempotency-Key')),
   );
   return end === -1 ? answers : answers.slice(0, end);
 }

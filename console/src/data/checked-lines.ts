@@ -1,51 +1,56 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { ImportFormat } from '../generated/documents.ts';
 import { attempt } from './actions.ts';
 import type { Progress } from './batches.ts';
-import { type ImportRow, parseRows, withRows } from './import.ts';
-import { checkRows, IMPORT, knownIn, missingSpaces, type RowResult } from './import-run.ts';
+import { type CutText, cut, type TextRecord, withRecord } from './import.ts';
+import { IMPORT, importRecords, type Outcome } from './import-run.ts';
 import type { Session } from './session.ts';
 
 /** How long after typing the lines are checked, in milliseconds. */
 export const PAUSE = 400;
 
-/** Lines of new links, checked; nothing is written. */
+/** Records of new links, checked; nothing is written. */
 export interface Checked {
   readonly text: string;
+  readonly cut: CutText;
   readonly spaceId: string;
-  readonly rows: readonly RowResult[];
-  /** The numbers of the lines that were wrong at first. */
+  readonly outcomes: readonly Outcome[];
+  /** The lines of the records that were wrong at first. */
   readonly wrong: ReadonlySet<number>;
-  /** The columns that are not read. */
-  readonly unknown: readonly string[];
-  readonly newSpaces: readonly string[];
+  readonly unusedColumns: readonly string[];
 }
 
 export interface CheckedLines {
   readonly text: string;
   readonly spaceId: string;
+  readonly format: ImportFormat;
   /** Null while they are checked. */
   readonly checked: Checked | null;
   /** How far the check is. */
   readonly progress: Progress | null;
   setText(text: string): void;
   setSpaceId(id: string): void;
-  /** Takes a corrected line into the text, and checks it alone. */
-  correct(row: ImportRow): void;
-  /** What is there to create, after the corrected lines are checked. */
+  setFormat(format: ImportFormat): void;
+  /** Takes a corrected record into the text, and checks it alone. */
+  correct(record: TextRecord): void;
+  /** What is there to create, after the corrected records are checked. */
   settled(): Promise<Checked | null>;
 }
 
-const keyOf = (text: string, spaceId: string): string => `${spaceId} ${text}`;
+const keyOf = (text: string, format: ImportFormat, spaceId: string): string => `${format} ${spaceId} ${text}`;
 
 /** The lines that somebody enters, checked soon after they are. */
 export function useCheckedLines(session: Session): CheckedLines {
   const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<ImportFormat | null>(null);
   const [spaceId, setSpaceId] = useState('');
   const [checked, setChecked] = useState<Checked | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
-  /** The key of lines of which only the corrected one is checked. */
+  const parts = useMemo(() => cut(text, chosen), [text, chosen]);
+  const { format } = parts;
+  /** The key of a text of which only the corrected record is checked. */
   const settled = useRef('');
-  /** What `checked` becomes with the next render, and the checks of corrected lines. */
+  /** What `checked` becomes with the next render, and the checks of corrected records. */
   const latest = useRef<Checked | null>(null);
   const corrections = useRef(Promise.resolve());
   const put = (next: Checked | null) => {
@@ -54,18 +59,15 @@ export function useCheckedLines(session: Session): CheckedLines {
   };
 
   useEffect(() => {
-    if (text.trim() === '' || settled.current === keyOf(text, spaceId)) return;
+    if (parts.records.length === 0 || settled.current === keyOf(text, format, spaceId)) return;
     settled.current = '';
     const over = new AbortController();
     const check = async () => {
-      const { rows, unknown } = parseRows(text);
-      const known = await knownIn(session, rows);
-      const options = { signal: over.signal, onProgress: setProgress };
-      const results = await checkRows(session, rows, known, spaceId, options);
+      const options = { spaceId, dryRun: true, signal: over.signal, onProgress: setProgress };
+      const { outcomes, unusedColumns } = await importRecords(session, parts, parts.records, options);
       if (over.signal.aborted) return;
-      const wrong = results.filter(({ error }) => error !== null).map(({ row }) => row.number);
-      const newSpaces = missingSpaces(rows, known);
-      latest.current = { text, spaceId, rows: results, wrong: new Set(wrong), unknown, newSpaces };
+      const wrong = new Set(outcomes.filter(({ error }) => error !== null).map(({ record }) => record.line));
+      latest.current = { text, cut: parts, spaceId, outcomes, wrong, unusedColumns };
       setChecked(latest.current);
     };
     const timer = setTimeout(async () => {
@@ -77,35 +79,51 @@ export function useCheckedLines(session: Session): CheckedLines {
       clearTimeout(timer);
       setProgress(null);
     };
-  }, [session, text, spaceId]);
+  }, [session, parts, text, format, spaceId]);
 
-  /** Puts a line instead of the one before, unless that was corrected again meanwhile. */
-  const replace = (before: ImportRow, result: Pick<RowResult, 'row'>) => {
+  /** Puts a record instead of the one before, unless that was corrected again meanwhile. */
+  const replace = (before: TextRecord, outcome: Partial<Outcome>) => {
     if (latest.current === null) return;
-    const rows = latest.current.rows.map((one) => (one.row === before ? { ...one, ...result } : one));
-    put({ ...latest.current, rows });
+    const outcomes = latest.current.outcomes.map((one) =>
+      one.record === before ? { ...one, ...outcome } : one,
+    );
+    put({ ...latest.current, outcomes });
   };
-  const check = (row: ImportRow) =>
+  const check = (record: TextRecord) =>
     attempt(IMPORT, async () => {
-      const options = { signal: new AbortController().signal, onProgress: () => undefined };
-      const [result] = await checkRows(session, [row], await knownIn(session, [row]), spaceId, options);
-      if (result) replace(row, result);
+      const signal = new AbortController().signal;
+      const options = { spaceId, dryRun: true, signal, onProgress: () => undefined };
+      const { outcomes } = await importRecords(session, parts, [record], options);
+      if (outcomes[0]) replace(record, outcomes[0]);
     });
-  const correct = (row: ImportRow) => {
+  const correct = (record: TextRecord) => {
     const before = latest.current;
-    const old = before?.rows.find((one) => one.row.number === row.number);
+    const index = before?.outcomes.findIndex((one) => one.record.line === record.line) ?? -1;
+    const old = before?.outcomes[index];
     if (!before || !old) return;
-    const corrected = withRows(before.text, (one) => (one.number === row.number ? row.cells : one.cells));
-    settled.current = keyOf(corrected, spaceId);
+    const corrected = withRecord(before.text, cut(before.text, format), index, record.text);
+    settled.current = keyOf(corrected, format, spaceId);
+    // The header may say less than the choice.
+    setChosen(format);
     setText(corrected);
     put({ ...before, text: corrected });
-    replace(old.row, { row });
+    replace(old.record, { record });
     const earlier = corrections.current;
-    corrections.current = Promise.all([earlier, check(row)]).then(() => undefined);
+    corrections.current = Promise.all([earlier, check(record)]).then(() => undefined);
   };
-  const isCurrent = checked?.text === text && checked.spaceId === spaceId && text.trim() !== '';
+  const isCurrent =
+    checked?.text === text &&
+    checked.cut.format === format &&
+    checked.spaceId === spaceId &&
+    text.trim() !== '';
   return {
-    ...{ text, spaceId, checked: isCurrent ? checked : null, progress, setText, setSpaceId, correct },
+    ...{ text, spaceId, format, checked: isCurrent ? checked : null, progress, setSpaceId, correct },
+    setText(given) {
+      // Another text may have another format.
+      if (text === '' || given === '') setChosen(null);
+      setText(given);
+    },
+    setFormat: setChosen,
     settled: () => corrections.current.then(() => latest.current),
   };
 }

@@ -1,5 +1,6 @@
 import { type Cache, cacheExchange } from '@urql/exchange-graphcache';
 import { Client, fetchExchange, mapExchange } from 'urql';
+import { language } from '../language.ts';
 import { type Fault, faultOf } from './faults.ts';
 
 /** Types without an id of their own: they are stored in the record that contains them. */
@@ -8,9 +9,10 @@ const withoutId = [
   ...['WebhookConnection', 'WebhookDeliveryConnection', 'PageInfo', 'Viewer', 'DeletedRecord'],
   ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
-  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow'],
+  ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
-  ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError'],
+  ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError', 'RuleValue'],
+  ...['ImportLinksResult', 'ImportedLink'],
 ];
 
 /** How many pages of lists stay in the cache. */
@@ -44,8 +46,11 @@ function forgetOldPages(cache: Cache, list: 'links' | 'changes'): void {
   for (const { fieldKey } of pages.slice(0, -KEPT_PAGES)) cache.invalidate('Query', fieldKey);
 }
 
-/** The headers of every request: the cookie says who sends it, and this for which account. */
-export const headersOf = (accountId: string): Record<string, string> => ({ 'X-Account': accountId });
+/** The headers of every request: the cookie says who sends it, and these for which account, and in which language mails are. */
+export const headersOf = (accountId: string): Record<string, string> => ({
+  'X-Account': accountId,
+  'Accept-Language': language,
+});
 
 /** A client for one account. */
 export function createClient(accountId: string, onFault: (fault: Fault) => void): Client {

@@ -11,6 +11,12 @@ export type FaultKind =
   | 'broken'
   | 'refused'
   | Stale;
+/** The rule behind a refusal, and the values in its words. */
+export interface Told {
+  readonly rule?: string | undefined;
+  readonly values?: readonly { readonly name: string; readonly value: string }[] | undefined;
+}
+
 /** The sign-in is too long ago for what was asked. */
 type Stale = 'stale';
 
@@ -21,11 +27,19 @@ export class Fault extends Error {
   readonly retryAfter: number | null;
   /** The error's code, if it has one. */
   readonly code: string;
+  readonly told: Told;
 
-  constructor(kind: FaultKind, message: string, retryAfter: number | null = null, code = '') {
+  constructor(
+    kind: FaultKind,
+    message: string,
+    retryAfter: number | null = null,
+    code = '',
+    told: Told = {},
+  ) {
     super(message);
     this.kind = kind;
     this.code = code;
+    this.told = told;
     this.retryAfter = retryAfter;
   }
 }
@@ -55,12 +69,15 @@ export function faultOfResponse(response: Response | undefined, message: string)
 }
 
 /** The fault behind an error with a code, which both GraphQL and `/auth` have. */
-export function faultOfCode(given: unknown, message: string, response: Response | undefined): Fault {
+export function faultOfCode(
+  { code: given, rule, values }: Told & { readonly code?: unknown },
+  message: string,
+  response: Response | undefined,
+): Fault {
   const code = String(given);
-  const isStale = code === 'FORBIDDEN' && message.startsWith('Sign in again');
-  const kind = isStale ? 'stale' : (kinds[code] ?? 'refused');
+  const kind = rule === 'SIGN_IN_AGAIN' ? 'stale' : (kinds[code] ?? 'refused');
   const repeats = kind === 'limited' || kind === 'busy';
-  return new Fault(kind, message, repeats ? secondsOf(response) : null, code);
+  return new Fault(kind, message, repeats ? secondsOf(response) : null, code, { rule, values });
 }
 
 /** The fault behind an error of urql. */
@@ -68,5 +85,5 @@ export function faultOf(error: CombinedError): Fault {
   const response: Response | undefined = error.response;
   const [first] = error.graphQLErrors;
   if (first === undefined) return faultOfResponse(response, error.message);
-  return faultOfCode(first.extensions.code, first.message, response);
+  return faultOfCode(first.extensions, first.message, response);
 }

@@ -1,51 +1,22 @@
-import Papa from 'papaparse';
-import type { CreateLinkInput, PlatformTargetInput } from '../generated/documents.ts';
-import { trimPasted, withScheme } from '../parts/format.ts';
-import { texts } from '../texts.ts';
-import { privacies, targetTypes } from './link-fields.ts';
+import type { ImportFormat } from '../generated/documents.ts';
 
-type Cells = Readonly<Record<string, string>>;
-
-/** A line of the input: a new link by the columns of the service's export. */
-export interface ImportRow {
-  /** The number of the line in the text, from 1; in CSV that of the row in a spreadsheet, where the header is 1. */
-  readonly number: number;
-  readonly cells: Cells;
+/** A record, as it stands in a text. */
+export interface TextRecord {
+  /** The line where it begins, from 1; in JSON, its number. */
+  readonly line: number;
+  readonly text: string;
+  /** Where it begins in the text; 0 in JSON. */
+  readonly at: number;
 }
 
-/** The columns of the export that make a link; the others are read over. */
-const columns = new Set([
-  ...['url', 'alias', 'title', 'domain', 'space', 'disabled', 'password', 'privacy', 'privacy_password'],
-  ...['expires_at', 'expiration_clicks', 'expiration_url', 'pixels'],
-  ...['target_type', 'countries', 'platforms', 'languages', 'rotation'],
-]);
-const ignored = new Set([
-  ...['kind', 'short_url', 'own_domain', 'domain_not_found_url', 'space_color', 'has_password'],
-  ...['has_privacy_password', 'clicks', 'last_clicked_at', 'created_at', 'updated_at'],
-]);
-
-/** Exports have an apostrophe before what a spreadsheet would run. */
-const GUARDED = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
-const unguarded = (text: string): string => text.replaceAll(GUARDED, '$1$2');
-
-/** The columns that may have invisible characters around them, which the API drops. */
-const pasted: ReadonlySet<string> = new Set(['url', 'alias', 'expiration_url']);
-
-const isBlank = ({ cells }: ImportRow): boolean =>
-  Object.values(cells)
-    .flat()
-    .every((cell) => cell === '');
-
-interface Table {
-  /** Blank ones, too. */
-  readonly rows: readonly ImportRow[];
-  /** The columns of a CSV file; null for lines. */
-  readonly columns: readonly string[] | null;
-  readonly delimiter: string;
+/** A text, cut between its records. */
+export interface CutText {
+  readonly format: ImportFormat;
+  readonly isJson: boolean;
+  /** What stands before the records of CSV, and of each slice. */
+  readonly header: string;
+  readonly records: readonly TextRecord[];
 }
-
-/** A byte order mark, and Excel's first line that names the delimiter, which is found without it. */
-const PREFIX = /^\uFEFF?(?:"?sep=."?\r?\n)?/;
 
 /** The text of a file in UTF-8, or in UTF-16 as Excel writes it. */
 export async function textIn(file: Blob): Promise<string> {
@@ -54,176 +25,137 @@ export async function textIn(file: Blob): Promise<string> {
   return new TextDecoder(first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
 }
 
-function tableOf(given: string): Table {
-  const text = given.replace(PREFIX, '');
-  const [header = ''] = text.split(/\r?\n/, 1);
-  if (!/(^|[,;\t])\s*"?url"?\s*([,;\t]|$)/i.test(header)) {
-    const rows = text.split(/\r?\n/).map((line, index) => {
-      const parts = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
-      const [url = '', alias = '', title = ''] = parts;
-      const cells = { url: trimPasted(url), alias: trimPasted(alias), title: title.trim() };
-      return { number: index + 1, cells };
-    });
-    return { rows, columns: null, delimiter: '\t' };
-  }
-  // Blank lines, which count as lines, would mislead the guess.
-  const { delimiter } = Papa.parse(text, { preview: 10, skipEmptyLines: 'greedy' }).meta;
-  const { data, meta } = Papa.parse<Record<string, string>>(text, {
-    header: true,
-    delimiter,
-    transformHeader: (name) => name.trim().toLowerCase(),
-    transform: (cell, name) => unguarded(pasted.has(String(name)) ? trimPasted(cell) : cell.trim()),
-  });
-  const rows = data.map((cells, index) => ({ number: index + 2, cells }));
-  return { rows, columns: meta.fields ?? [], delimiter };
+/** The names of columns that only one format has; a format with names that others have, too, comes later. */
+const marks: readonly (readonly [ImportFormat, readonly string[]])[] = [
+  ['BITLY', ['bitlink', 'custombitlink', 'custombitlinks', 'backhalf']],
+  ['REBRANDLY', ['slashtag', 'brandedlink', 'brandedshortlink']],
+  ['SHLINK', ['shortcode']],
+  ['YOURLS', ['keyword']],
+  ['KUTT', ['address', 'customurl']],
+  ['DUB', ['key', 'shortlink', 'destinationurl']],
+  ['BITLY', ['longurl']],
+  ['CSV', ['url']],
+];
+
+/** The format with these columns; that of pasted lines if there is none. */
+function formatOf(names: readonly string[]): ImportFormat {
+  const plain = new Set(names.map((name) => name.toLowerCase().replace(/[^a-z]/g, '')));
+  return marks.find(([, own]) => own.some((name) => plain.has(name)))?.[0] ?? 'LINES';
 }
+
+/** The lists of records in JSON; YOURLS has an object of them. */
+function elementsOf(value: unknown, depth = 0): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null || depth > 1) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const found = elementsOf(inner, depth + 1);
+    return found.length === 0 && name === 'links' ? Object.values(Object(inner)) : found;
+  });
+}
+
+const LINE_END = /\r\n?|\n/g;
+
+function placeOf(pattern: RegExp, text: string, from: number): { at: number; end: number } {
+  pattern.lastIndex = from;
+  const found = pattern.exec(text);
+  return found ? { at: found.index, end: pattern.lastIndex } : { at: text.length, end: text.length };
+}
+
+/** The place of the first quote that is not doubled; -1 if there is none. */
+function closingQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2))
+    if (text[at + 1] !== '"') return at;
+  return -1;
+}
+
+/** Where a record of CSV ends. A quote that is not closed at the end of its cell counts for its line alone, as in the service. */
+function recordEnd(text: string, from: number, delimiter: string): { at: number; end: number } {
+  const cellEnd = new RegExp(`\\${delimiter}|${LINE_END.source}`, 'g');
+  for (let at = from; ; ) {
+    const close = text[at] === '"' ? closingQuote(text, at + 1) : at - 1;
+    const next = placeOf(cellEnd, text, close + 1);
+    if (text[at] === '"' && (close < 0 || next.at !== close + 1)) return placeOf(LINE_END, text, at);
+    if (text[next.at] !== delimiter) return next;
+    at = next.end;
+  }
+}
+
+/** The separator of the cells of a header. */
+function delimiterOf(header: string): string {
+  const count = (one: string) => header.replace(/"[^"]*"/g, '').split(one).length;
+  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+/** Excel's first line that names the delimiter, and lines without anything. */
+const BEFORE_HEADER = /^\uFEFF?\s*(?:"?sep=(.)"?(?:\r\n?|\n)\s*)?/;
 
 /**
- * Reads pasted lines or a CSV file. With a header that has a column `url`, it is CSV; else each line is a URL, with an alias
- * and a title after it, separated by tabs or, since a tab cannot be typed into a form, by two spaces.
+ * Cuts a text between its records: lines, those of CSV, or the elements of JSON. What these mean, the service says.
+ * @param chosen the format; by default the header says it
  */
-export function parseRows(text: string): {
-  rows: readonly ImportRow[];
-  /** The columns that no link has. */
-  unknown: readonly string[];
-} {
-  const { rows, columns: given } = tableOf(text);
-  return {
-    rows: rows.filter((row) => !isBlank(row) && ['link', ''].includes(row.cells.kind ?? '')),
-    unknown: (given ?? []).filter((name) => !columns.has(name) && !ignored.has(name)),
-  };
+export function cut(text: string, chosen: ImportFormat | null): CutText {
+  const [before = '', named] = BEFORE_HEADER.exec(text) ?? [];
+  if (/^[{[]/.test(text.slice(before.length)) && chosen !== 'LINES') {
+    const elements = elementsOf(jsonIn(text));
+    const found = formatOf(Object.keys(Object(elements[0])));
+    // What is no JSON is sent as it is, for the service to say what is wrong.
+    const records = elements.length > 0 ? elements.map((one) => JSON.stringify(one)) : [text];
+    return {
+      format: chosen ?? (found === 'LINES' ? 'CSV' : found),
+      isJson: elements.length > 0,
+      header: '',
+      records: records.map((record, index) => ({ line: index + 1, text: record, at: 0 })),
+    };
+  }
+  const headerEnd = placeOf(LINE_END, text, before.length).at;
+  const delimiter = named ?? delimiterOf(text.slice(before.length, headerEnd));
+  const first = recordEnd(text, before.length, delimiter);
+  const format = chosen ?? formatOf(text.slice(before.length, first.at).split(delimiter));
+  const isCsv = format !== 'LINES';
+  const records: TextRecord[] = [];
+  let line = isCsv ? 1 + breaksIn(text.slice(0, first.end)) : 1;
+  for (let at = isCsv ? first.end : 0; at < text.length; ) {
+    const next = isCsv ? recordEnd(text, at, delimiter) : placeOf(LINE_END, text, at);
+    const record = text.slice(at, next.at);
+    if (record.trim() !== '') records.push({ line, text: record, at });
+    line += breaksIn(text.slice(at, next.end));
+    at = next.end;
+  }
+  return { format, isJson: false, header: isCsv ? text.slice(0, first.end) : '', records };
 }
 
-/** The text with other cells in its lines; without those for which there are none. */
-export function withRows(text: string, cellsOf: (row: ImportRow) => Cells | undefined): string {
-  const { rows, columns: given, delimiter } = tableOf(text);
-  const names = given ?? ['url', 'alias', 'title'];
-  const data = rows.flatMap((row) => {
-    const cells = cellsOf(row);
-    return cells ? [names.map((name) => cells[name] ?? '')] : [];
-  });
-  return given === null
-    ? data.map((cells) => cells.join('\t').trimEnd()).join('\n')
-    : Papa.unparse({ fields: [...names], data }, { delimiter });
-}
-
-/** What of the account the lines name. */
-export interface Known {
-  readonly domains: ReadonlyMap<string, string>;
-  readonly spaces: ReadonlyMap<string, string>;
-  /** By type and value. */
-  readonly pixels: ReadonlyMap<string, string>;
-}
-
-/** A line whose cell cannot be a field at all. */
-export class WrongCell extends Error {}
-
-/** Whether the line's link had a password, which no export has: without another one, the link must not be open. */
-export function lacksPassword({ cells }: ImportRow): boolean {
-  return isYes(cells.has_password ?? '') && (cells.password ?? '') === '';
-}
-
-const isYes = (text: string): boolean => /^(1|true|yes|on)$/i.test(text);
-
-/** The entries of a list in JSON, as an export has them. */
-function listIn<Entry>(
-  { cells }: ImportRow,
-  column: string,
-  isEntry: (one: unknown) => one is Entry,
-): Entry[] {
-  const text = cells[column] ?? '';
-  if (text === '') return [];
+function jsonIn(text: string): unknown {
   try {
-    const list: unknown = JSON.parse(text);
-    if (Array.isArray(list) && list.every(isEntry)) return list;
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
-    // It is told below.
+    return null;
   }
-  throw new WrongCell(texts.many.wrongList(column));
 }
 
-const isText = (one: unknown): one is string => typeof one === 'string';
+const breaksIn = (text: string): number => text.match(LINE_END)?.length ?? 0;
 
-/** Whether an entry has texts by these names. */
-const hasTexts =
-  <Name extends string>(...names: Name[]) =>
-  (one: unknown): one is Record<Name, string> =>
-    names.every((name) => isText(Object(one)[name]));
-
-function choiceIn<Value extends string>(
-  { cells }: ImportRow,
-  column: string,
-  choices: readonly Value[],
-): Value | undefined {
-  const text = (cells[column] ?? '').toUpperCase();
-  if (text === '') return undefined;
-  const found = choices.find((one) => one === text);
-  if (found === undefined) throw new WrongCell(texts.many.wrongChoice(column, choices.join(', ')));
-  return found;
+/** The text of some of the records, and the lines in it where they begin. */
+export function joined(
+  { header, isJson }: CutText,
+  records: readonly TextRecord[],
+): { text: string; lines: readonly number[] } {
+  const texts = records.map(({ text }) => text);
+  if (isJson) return { text: `[${texts.join(',\n')}]`, lines: texts.map((_, index) => index + 1) };
+  const begin = header === '' || /[\r\n]$/.test(header) ? header : `${header}\n`;
+  let line = 1 + breaksIn(begin);
+  const lines = texts.map((text) => {
+    const own = line;
+    line += breaksIn(text) + 1;
+    return own;
+  });
+  return { text: begin + texts.join('\n'), lines };
 }
 
-function found(names: ReadonlyMap<string, string>, name: string, column: string): string | undefined {
-  if (name === '') return undefined;
-  const id = names.get(name);
-  if (id === undefined) throw new WrongCell(texts.many.unknownName(column, name));
-  return id;
-}
-
-/** The targets of a line; which countries and languages there are, the API knows. */
-function targetingOf(row: ImportRow): CreateLinkInput['targeting'] {
-  const type = choiceIn(row, 'target_type', targetTypes);
-  if (type === undefined || type === 'NONE') return undefined;
-  const isPlatform = (one: unknown): one is PlatformTargetInput =>
-    hasTexts('platform', 'url')(one) && one.platform in texts.platforms;
-  return {
-    type,
-    countries: listIn(row, 'countries', hasTexts('country', 'url')),
-    platforms: listIn(row, 'platforms', isPlatform),
-    languages: listIn(row, 'languages', hasTexts('language', 'url')),
-    rotation: listIn(row, 'rotation', isText),
-  };
-}
-
-/**
- * The new link of a line. Values are sent as they are, so that the API says what is wrong with them.
- * @param spaceId the space of lines that name none
- * @throws WrongCell
- */
-export function linkOfRow(row: ImportRow, known: Known, spaceId: string): CreateLinkInput {
-  const cell = (name: string) => row.cells[name] ?? '';
-  const given = <Name extends string>(name: Name, value: string) => (value === '' ? {} : { [name]: value });
-  const clicks = cell('expiration_clicks');
-  const space = found(known.spaces, cell('space'), 'space') ?? spaceId;
-  const domainId = found(known.domains, cell('domain').toLowerCase(), 'domain');
-  const pixelIds = listIn(row, 'pixels', hasTexts('type', 'value')).map(
-    ({ type, value }) => found(known.pixels, `${type} ${value}`, 'pixels') ?? '',
-  );
-  const privacy = choiceIn(row, 'privacy', privacies);
-  const targeting = targetingOf(row);
-  return {
-    url: withScheme(cell('url')),
-    ...given('alias', cell('alias')),
-    ...given('title', cell('title')),
-    ...given('password', cell('password')),
-    ...given('spaceId', space),
-    ...(domainId !== undefined && { domainId }),
-    ...((isYes(cell('disabled')) || lacksPassword(row)) && { disabled: true }),
-    ...(privacy && { privacy }),
-    ...given('privacyPassword', cell('privacy_password')),
-    ...(pixelIds.length > 0 && { pixelIds }),
-    ...((cell('expires_at') || clicks || cell('expiration_url')) && {
-      expiration: {
-        ...given('at', cell('expires_at')),
-        ...(clicks !== '' && { clicks: /^\d{1,9}$/.test(clicks) ? Number(clicks) : 0 }),
-        ...given('url', withScheme(cell('expiration_url'))),
-      },
-    }),
-    ...(targeting && { targeting }),
-  };
-}
-
-/** Rows as a CSV file that spreadsheets open safely. */
-export function csvOf(rows: readonly Readonly<Record<string, string>>[]): Blob {
-  const text = Papa.unparse([...rows], { escapeFormulae: true });
-  return new Blob([`\uFEFF${text}\r\n`], { type: 'text/csv' });
+/** The text with another record in place of one; the others keep their lines. */
+export function withRecord(text: string, parts: CutText, index: number, record: string): string {
+  const before = parts.records[index];
+  if (before === undefined) return text;
+  const records = parts.records.map((one) => (one === before ? { ...one, text: record } : one));
+  if (parts.isJson) return joined(parts, records).text;
+  return text.slice(0, before.at) + record + text.slice(before.at + before.text.length);
 }

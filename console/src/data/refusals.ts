@@ -1,6 +1,7 @@
 import type { Client } from 'urql';
 import { CheckLinksDocument, type RefusedFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import type { Told } from './faults.ts';
 import {
   emptyFields,
   type FieldErrors,
@@ -13,14 +14,23 @@ import {
 } from './link-fields.ts';
 import { wait } from './write.ts';
 
-type RefusedField = RefusedFragment['fields'][number];
+type RefusedField = Pick<RefusedFragment['fields'][number], 'path' | 'messages'> & Told;
 
-/** The API continues a sentence that starts with the field's name. */
-function sentenceOf({ path, messages }: RefusedField): string {
+/** The words of a rule in the language of the page; by default those of the API. */
+export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
+  const rules: Readonly<Partial<Record<string, string>>> = texts.rules ?? {};
+  const words = rules[rule] ?? message;
+  return values.reduce((text, { name, value }) => text.replaceAll(`{${name}}`, value), words);
+}
+
+/** The words of a rule continue a sentence that starts with the field's name. */
+function sentenceOf({ path, messages, ...refused }: RefusedField): string {
   const name = path.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.');
   const { subjects, otherSubject, instead } = texts.fieldErrors;
   const subject = subjects[name] ?? otherSubject(path.join('.'));
-  return instead[name] ?? messages.map((message) => `${subject} ${message}.`).join(' ');
+  // Only the first message has a rule.
+  const told = texts.rules === null ? messages : [wordsOf(refused, messages[0] ?? '')];
+  return instead[name] ?? told.map((one) => `${subject} ${one}.`).join(' ');
 }
 
 interface Placed {
@@ -72,7 +82,7 @@ export interface Refusal {
   readonly __typename?: string;
   /** Not asked for where the console has its own words. */
   readonly message?: string;
-  readonly fields?: RefusedFragment['fields'];
+  readonly fields?: readonly RefusedField[];
 }
 
 /** Why something was refused, in sentences. */

@@ -1,22 +1,24 @@
-/** Numbers and times in the browser's language. */
-const count = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const nearMoment = new Intl.DateTimeFormat(undefined, {
+import { locale } from '../language.ts';
+
+/** Numbers and times in the language of the page. */
+const count = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const nearMoment = new Intl.DateTimeFormat(locale, {
   ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
 });
-const utcDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const utcDays = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const utcHour = new Intl.DateTimeFormat(undefined, {
+const utcDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcDays = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const utcHour = new Intl.DateTimeFormat(locale, {
   ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
   ...{ hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
 });
-const utcTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
-const utcMonth = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
-const change = new Intl.NumberFormat(undefined, {
+const utcTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const utcMonth = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+const change = new Intl.NumberFormat(locale, {
   style: 'percent',
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
@@ -58,7 +60,7 @@ export function ago(iso: string): string {
 }
 
 const names = (type: 'region' | 'language'): Intl.DisplayNames =>
-  new Intl.DisplayNames(undefined, { type, fallback: 'code' });
+  new Intl.DisplayNames(locale, { type, fallback: 'code' });
 
 function nameIn(type: 'region' | 'language', code: string): string {
   try {

@@ -1,10 +1,11 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Fault } from '../data/faults.ts';
+import { wordsOf } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 
 /** What people read about a fault. */
-export function faultText({ kind, message }: Fault): string {
-  return texts.faults[kind] ?? message;
+export function faultText({ kind, code, message, told }: Fault): string {
+  return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
 }
 
 export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement {

@@ -36,9 +36,9 @@ export function SpacesView(): ReactElement {
           <Link href={`/?space=${space.id}`} className="grow name">
             {space.name}
           </Link>
-          <span className="quiet">
+          <Link href={`/spaces/${space.id}`} className="quiet">
             {texts.spaces.figures(space.links.totalCount, inDigits(space.statistics.clicks))}
-          </span>
+          </Link>
         </>
       )}
     </RecordsView>

@@ -10,7 +10,7 @@ interface Months {
 }
 
 /** The days as whole months, and days to add or to subtract: at each end, whichever are fewer. */
-function partsOf({ from, to }: Days): { months: Months | null; added: Days[]; subtracted: Days[] } {
+export function partsOf({ from, to }: Days): { months: Months | null; added: Days[]; subtracted: Days[] } {
   const [first, last] = [monthOf(from), monthOf(to)];
   const [start, end] = [firstDayOf(first), lastDayOf(last)];
   const [added, subtracted]: [Days[], Days[]] = [[], []];

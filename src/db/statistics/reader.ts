@@ -3,6 +3,7 @@ import type { Data } from '../database.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { type Days, lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
+import { readTopLinks, type TopLink, type TopLinksQuery } from './read-top-links.ts';
 import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
 import { isGroup, type Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
@@ -86,6 +87,13 @@ export class StatisticsReader {
       MAX_OWNERS[scope] * valueColumns.length,
       (questions) =>
         this.#read(scope, days, questions.length, (db) => readValues(db, scope, days, questions)),
+    );
+  }
+
+  /** The links with the most clicks, those first. It may read many rows of each. */
+  topLinks(scope: Exclude<Scope, 'link'>, days: Days, id: number, asked: TopLinksQuery): Promise<TopLink[]> {
+    return this.#load(['topLinks', scope, days, asked], id, MAX_OWNERS[scope], async (ids) =>
+      byId(await this.#long.take((db) => readTopLinks(db, scope, days, ids, asked)), ids),
     );
   }
 

@@ -37,5 +37,11 @@ export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): {
   return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
 }
 
+/** A SELECT of the links that owners have now, as "linkId", with the "id" of the owner. */
+export function linksIn(scope: keyof typeof groups, ids: readonly number[]): Sql {
+  const { owner, link, table } = groups[scope];
+  return sql`SELECT ${owner} AS "id", ${link} AS "linkId" FROM ${table} WHERE ${owner} IN (${join([...ids])})`;
+}
+
 /** The prefix of a statement: the best plan for a group depends on the number of its links. */
 export const planOf = (scope: Scope): Sql => (isGroup(scope) ? raw(PLANNED_EACH_TIME) : empty);

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
+import { refusal } from '../rules.ts';
 import {
   isAtLeast,
   type Permission,
@@ -65,11 +66,11 @@ export interface RateLimitState {
 }
 
 function tooLow({ role }: Actor, needed: Role): DomainError {
-  return new DomainError('FORBIDDEN', `The role ${role} may not do this: it needs ${needed}.`);
+  return new DomainError('FORBIDDEN', refusal('ROLE_TOO_LOW', { role: String(role), needed }));
 }
 
 export function notMember(): DomainError {
-  return new DomainError('FORBIDDEN', 'You are not a member of this account.');
+  return new DomainError('FORBIDDEN', refusal('NOT_A_MEMBER'));
 }
 
 /** @throws DomainError FORBIDDEN */
@@ -96,7 +97,7 @@ const RECENT = 15 * 60 * 1000;
 /** @throws DomainError FORBIDDEN if the caller is a user who signed in too long ago */
 export function requireRecentSignIn({ session }: Pick<Actor, 'session'>, now: Date): void {
   if (session === null || now.getTime() - session.signedInAt.getTime() <= RECENT) return;
-  throw new DomainError('FORBIDDEN', 'Sign in again: this needs a sign-in of the last 15 minutes.');
+  throw new DomainError('FORBIDDEN', refusal('SIGN_IN_AGAIN'));
 }
 
 /** Whoever deals with an owner, or an owner's invitation, needs to have signed in recently. @throws DomainError FORBIDDEN */

@@ -3,6 +3,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
+import { refusal } from '../rules.ts';
 import { type Actor, hashToken, notMember } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
@@ -221,7 +222,7 @@ export class Authentication {
       where: { hash: hashToken(token), ...liveSessions(now) },
       include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
     });
-    if (row === null) throw new DomainError('UNAUTHENTICATED', 'The session has ended: sign in again.');
+    if (row === null) throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
     const { memberships } = row.user;
     const member = memberships.find(
       ({ accountId }) => account === undefined || String(accountId) === account,

@@ -4,6 +4,7 @@ import type { Invitation } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { accountName, lockPeople } from './account.ts';
 import {
@@ -187,19 +188,16 @@ export async function acceptInvitation(
 ): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
   if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
-    throw new DomainError('FORBIDDEN', 'This invitation is for another email address.');
+    throw new DomainError('FORBIDDEN', refusal('INVITED_OTHER'));
   if (user !== null && user.emailKey !== invited.emailKey)
-    throw new DomainError(
-      'FORBIDDEN',
-      'This invitation is for another email address than that of your session.',
-    );
+    throw new DomainError('FORBIDDEN', refusal('INVITED_OTHER'));
   let password: string | null = null;
   if (user === null) {
     // First, so that wrong input does not tell whether the email has a user.
     parseInput(z.object({ name: userName }), input);
     const given = requireGoodPassword(input.password, invited.email);
     if ((await findUserByEmail(db, invited.email)) !== null)
-      throw new DomainError('CONFLICT', 'This email address has a user already: sign in, then accept.');
+      throw new DomainError('CONFLICT', refusal('EMAIL_HAS_USER'));
     password = await passwords.hash(given);
   }
   return db.transaction(async (tx) => {

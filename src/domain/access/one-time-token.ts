@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import { DomainError } from '../errors.ts';
+import { refusal } from '../rules.ts';
 import { generateToken, hashToken } from './actor.ts';
 
 /** What a token that works once is for, and how long it does, in milliseconds. */
@@ -35,7 +36,7 @@ export async function createToken(
 }
 
 export function linkEnded(): DomainError {
-  return new DomainError('GONE', 'This link is unknown, too old, or was used already: ask for another.');
+  return new DomainError('GONE', refusal('LINK_ENDED'));
 }
 
 /** What a token says, without using it up; null if it works no more. */

@@ -2,6 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, invalid } from '../errors.ts';
 import { nameOf } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { bySession } from './session.ts';
 import type { User } from './user.ts';
 import type { SignedIn } from './ways-in.ts';
@@ -43,7 +44,7 @@ export async function createPasskey(
     const data = { ...made, userId, name, transports: transports.join(' '), createdAt: now };
     return tx.prisma.passkey.create({ data });
   }).catch((error: unknown) => {
-    if (isUniqueViolation(error)) throw new DomainError('CONFLICT', 'This passkey is registered already.');
+    if (isUniqueViolation(error)) throw new DomainError('CONFLICT', refusal('PASSKEY_TWICE'));
     throw error;
   });
 }

@@ -1,6 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { type Actor, generateToken, hashToken } from './actor.ts';
 import type { User } from './user.ts';
 
@@ -51,8 +52,7 @@ export async function beginSession(
   const id = await db.transaction(async (tx) => {
     await tx.lockRow('User', userId);
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
-    if (same === null)
-      throw new DomainError('UNAUTHENTICATED', 'The user was changed meanwhile: sign in again.');
+    if (same === null) throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
     await tx.prisma.session.deleteMany({ where: { userId, NOT: live } });
     const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];
     const data = { hash, userId, device: device.slice(0, MAX_DEVICE), ...times };
@@ -76,7 +76,7 @@ export async function bySession<T>(
   return db.transaction(async (tx) => {
     await tx.lockRow('User', userId);
     if ((await tx.prisma.session.findFirst({ where: { id, userId, ...liveSessions(now) } })) === null)
-      throw new DomainError('UNAUTHENTICATED', 'Your session has ended: sign in again.');
+      throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
     return work(tx);
   });
 }

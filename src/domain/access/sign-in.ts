@@ -5,6 +5,7 @@ import { recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import type { UserPasswords } from '../password.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
 import { confirmationMail, mayMail, resetMail } from './mails.ts';
@@ -111,8 +112,7 @@ export async function makeFirstOwner(
   await takeToken(tx, 'WELCOME', token, now);
   const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
   await tx.lockRow('Account', account.id);
-  if (await hasOwner(tx))
-    throw new DomainError('GONE', 'There is an owner already: ask them for an invitation.');
+  if (await hasOwner(tx)) throw new DomainError('GONE', refusal('OWNER_EXISTS'));
   const user = await userOf();
   const who = { accountId: account.id, userId: user.id };
   await recordingChanges(tx, { ...who, keyId: null }, now, (changing) =>
@@ -221,7 +221,7 @@ export async function takeReset(
     const { userId: id } = await takeToken(tx, 'RESET', token, now);
     await tx.lockRow('User', id ?? 0);
     const user = await tx.prisma.user.update({ where: { id: id ?? 0 }, data });
-    if (user.disabledAt !== null) throw new DomainError('GONE', 'This user is disabled.');
+    if (user.disabledAt !== null) throw new DomainError('GONE', refusal('DISABLED_USER'));
     // Somebody else may have added them.
     await tx.prisma.passkey.deleteMany({ where: { userId: user.id } });
     if (data.password) await tx.prisma.identity.deleteMany({ where: { userId: user.id } });

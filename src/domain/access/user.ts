@@ -119,7 +119,7 @@ export async function setEmail(tx: Transaction, session: Changer, email: string)
   const data = { email, emailKey: emailKeyOf(email) };
   await tx.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
-    throw new DomainError('CONFLICT', 'This email address cannot be used here.');
+    throw new DomainError('CONFLICT', refusal('EMAIL_UNUSABLE'));
   });
   await endOthers(tx, session);
   // What was mailed to the old address: links of the operator have no data.

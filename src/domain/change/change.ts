@@ -4,6 +4,7 @@ import { changing } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput, timestamp } from '../input.ts';
+import { refusal } from '../rules.ts';
 
 export const changeActions = {
   CREATED: 'The record was created.',
@@ -126,7 +127,7 @@ export function parseIfUpdatedAt(ifUpdatedAt: string | null | undefined): Date |
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, ifUpdatedAt: Date | null): void {
   if (ifUpdatedAt === null || updatedAt.getTime() === ifUpdatedAt.getTime()) return;
-  throw new DomainError('CONFLICT', `The record was changed since, at ${updatedAt.toISOString()}.`);
+  throw new DomainError('CONFLICT', refusal('CHANGED_SINCE', { at: updatedAt.toISOString() }));
 }
 
 /** The time of a change that is made now: later than that of the last one, however soon it comes, for `requireUnchanged`. */

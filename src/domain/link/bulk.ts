@@ -46,6 +46,8 @@ export interface BulkOptions {
   readonly onTaken: 'refuse' | 'suffix' | 'stop';
   /** Only for a dry run. */
   readonly dryRun?: DryRun | undefined;
+  /** What generated aliases depend on, beside URL and title. */
+  readonly seed?: string | undefined;
 }
 
 /** The result of an item of a batch. */
@@ -151,11 +153,15 @@ function seeded(text: string): Random {
   };
 }
 
-function parseItem({ input: unparsed, origin, tags: named = [] }: BulkItem, services: Services): ParsedItem {
+function parseItem(
+  { input: unparsed, origin, tags: named = [] }: BulkItem,
+  services: Services,
+  seed = '',
+): ParsedItem {
   const { data, error } = createLinkInput.safeParse(unparsed);
   const tags = new Map(named.map((tag) => [foldCase(tag.name), tag]));
   if (error) return { origin, tags, input: undefined, errors: fieldErrors(error), mayRename: false };
-  const nextAlias = generatedAliases(seeded(`${data.url} ${data.title}`), services.lists);
+  const nextAlias = generatedAliases(seeded(`${seed}${data.url} ${data.title}`), services.lists);
   const { alias = null, domainId } = data;
   const input = {
     ...data,
@@ -178,7 +184,7 @@ export async function createLinksInBulk(
   options: BulkOptions,
   now: Date,
 ): Promise<BulkOutcome[]> {
-  const parsed = items.map((item) => parseItem(item, services));
+  const parsed = items.map((item) => parseItem(item, services, options.seed));
   return retryOvertaken(() => createOnce(db, actor, services, parsed, options, now));
 }
 

@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import type { AliasHolder, FoundReferences } from '../../db/reading/references.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { foldCase, MAX_INT } from '../input.ts';
 import { MAX_ALIAS } from './alias.ts';
 import type { OperatorLists } from './blocklists.ts';
@@ -17,6 +18,8 @@ export class UsedAliases {
   /** By domain and case-folded alias: one name, or those that differ only in case, in the order in which they were added. */
   readonly #names = new Map<number, Map<string, Name | Name[]>>();
   readonly #earlier: UsedAliases | undefined;
+  /** The first of each group of suffixed aliases that was looked up. */
+  readonly lookedUp = new Set<string>();
 
   /** @param earlier further taken names */
   constructor(names: readonly Name[] = [], earlier?: UsedAliases) {
@@ -79,9 +82,14 @@ export async function nextFreeName(
       const suffix = `-${first + index}`;
       return `${alias.slice(0, MAX_ALIAS - suffix.length)}${suffix}`;
     });
-    const select = { domainId: true, alias: true, url: true, accountId: true };
-    const where = { domainId, alias: { in: candidates } };
-    for (const name of await db.prisma.link.findMany({ where, select })) names.add(name);
+    await pauseIfBlocked();
+    const group = `${domainId} ${candidates[0]}`;
+    if (!names.lookedUp.has(group)) {
+      const select = { domainId: true, alias: true, url: true, accountId: true };
+      const where = { domainId, alias: { in: candidates } };
+      for (const name of await db.prisma.link.findMany({ where, select })) names.add(name);
+      names.lookedUp.add(group);
+    }
     for (const candidate of candidates) {
       const holder = names.holderOf(domainId, candidate);
       if (holder && isSame(holder)) return { alias: candidate, free: false };

@@ -199,7 +199,7 @@ export async function updateDomain(
 export async function deleteDomain(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return deleteOwned(db, domainKind, actor, id, now).catch((error: unknown) => {
     if (!isForeignKeyViolation(error)) throw error;
-    throw new DomainError('IN_USE', 'This domain still has links: delete them first.');
+    throw new DomainError('IN_USE', refusal('DOMAIN_HAS_LINKS'));
   });
 }
 

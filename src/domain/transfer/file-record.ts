@@ -37,8 +37,9 @@ export function flattened(format: ImportFormat, raw: RawRecord): RawRecord {
 export function columnsFor(formatName: ImportFormat, header: readonly string[]): FileColumns {
   const format: Format = importFormats[formatName];
   const byField = new Map<ImportField, string[]>();
+  const byName = Map.groupBy(header, normal);
   for (const [field, names] of Object.entries(format.columns)) {
-    const found = names.flatMap((name) => header.filter((column) => normal(column) === normal(name)));
+    const found = names.flatMap((name) => byName.get(normal(name)) ?? []);
     // Object.entries loses the type of the keys.
     if (found.length > 0) byField.set(field as ImportField, [...new Set(found)]);
   }
@@ -47,8 +48,10 @@ export function columnsFor(formatName: ImportFormat, header: readonly string[]):
 }
 
 /** Whether these columns are sufficient for links. */
-export function hasLinks({ byField }: FileColumns): boolean {
-  return byField.has('url') && (byField.has('alias') || byField.has('short_url'));
+export function hasLinks({ format, byField }: FileColumns): boolean {
+  // A spreadsheet of new links may leave all aliases to the service.
+  const mayLackAlias = format === importFormats.csv;
+  return byField.has('url') && (mayLackAlias || byField.has('alias') || byField.has('short_url'));
 }
 
 /** The fields that a cell may have as a list in JSON. */

@@ -1,13 +1,19 @@
 import type { Data } from '../../db/database.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
-import { fieldError } from '../errors.ts';
-import { createLinksInBulk } from '../link/bulk.ts';
+import { DomainError, fieldError } from '../errors.ts';
+import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import type { Services } from '../services.ts';
 import { columnsFor, type FileColumns, FileRecord, type RawRecord } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
-import { type ImportContext, NamedRecords, type UsableDomain } from './named-records.ts';
+import {
+  type ImportContext,
+  NamedRecords,
+  type NewRecordOptions,
+  type UsableDomain,
+} from './named-records.ts';
 import { type Entry, type LineMessage, LineReports } from './report.ts';
 
 /** The rest of a file cannot be read; the lines before that are imported. */
@@ -23,15 +29,22 @@ export type SourceLine = {
   | { readonly unreadable: string }
 );
 
-export interface ImportOptions {
+export interface ImportOptions extends NewRecordOptions {
   readonly format: ImportFormat;
-  readonly mapDomain: ReadonlyMap<string, string>;
   readonly onTaken: 'skip' | 'suffix' | 'fail';
   readonly dryRun: boolean;
+  /** The space of links for which a line names none. */
+  readonly spaceId?: number | undefined;
+  /** The maximum number of lines and of links of one transaction, and of bytes. */
+  readonly batch?: { readonly lines: number; readonly bytes: number };
+  /** What the generated aliases depend on, beside URL and title. */
+  readonly seed?: string;
 }
 
 export interface ImportHooks {
   onMessage(message: LineMessage): void;
+  /** Called with each finished line, after its messages, and the outcomes of its links. */
+  onLine?(entry: Entry, outcomes: readonly BulkOutcome[]): void;
   /** Called after each batch with the number of finished lines. */
   onProgress(lines: number): void;
   /** Whether to stop before the next batch. */
@@ -41,16 +54,12 @@ export interface ImportHooks {
 /** The result of an import or a dry run. */
 export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
-/** The maximum number of lines and of links of one transaction, and of bytes. */
-const MAX_BATCH_LINES = 500;
-const MAX_BATCH_BYTES = 2_000_000;
+const BATCH = { lines: 500, bytes: 2_000_000 };
 /** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
 const MAX_UNUSED = 50;
 const MAX_UNUSED_LENGTH = 50;
 /** How many headers are cached: in a JSON file, each record may have different keys. */
 const MAX_HEADERS = 1_000;
-/** The tables that imports fill. */
-const FILLED = ['Link', 'LinkCounter', 'LinkTag', 'Space', 'Tag', 'Change'];
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
@@ -75,7 +84,7 @@ export class Import {
     this.#context = { db, writer, services, now, dryRun: options.dryRun ? new DryRun() : undefined };
     this.#options = options;
     this.#hooks = hooks;
-    this.#records = new NamedRecords(this.#context, options.mapDomain);
+    this.#records = new NamedRecords(this.#context, options);
     this.#reports = new LineReports(hooks.onMessage);
   }
 
@@ -87,6 +96,7 @@ export class Import {
   async run(source: AsyncIterable<SourceLine>) {
     let batch: Entry[] = [];
     let [size, links] = [0, 0];
+    const { batch: max = BATCH } = this.#options;
     let stopped = false;
     let error: string | null = null;
     try {
@@ -95,7 +105,7 @@ export class Import {
         batch.push(entry);
         size += line.size;
         links += entry.links.length;
-        if (Math.max(batch.length, links) < MAX_BATCH_LINES && size < MAX_BATCH_BYTES) continue;
+        if (Math.max(batch.length, links) < max.lines && size < max.bytes) continue;
         await this.#write(batch);
         batch = [];
         [size, links] = [0, 0];
@@ -107,7 +117,6 @@ export class Import {
       error = fault.message;
     }
     if (!stopped && this.#failedAt === null) await this.#write(batch);
-    if (!this.#context.dryRun) await this.#context.db.database.analyze(FILLED);
     return {
       ...this.#reports.counts,
       ...this.#records.created,
@@ -127,7 +136,14 @@ export class Import {
 
   /** Reads a line, and resolves the names in it. */
   async #read(source: SourceLine): Promise<Entry> {
-    const empty = { line: source.line, links: [], refused: [], notes: [], columnOf: () => null };
+    const empty = {
+      line: source.line,
+      links: [],
+      refused: [],
+      notes: [],
+      isNew: false,
+      columnOf: () => null,
+    };
     if ('unreadable' in source) return { ...empty, refused: [fieldError([], source.unreadable)] };
     const columns = this.#columnsOf(source.header);
     const record = new FileRecord(columns, source.raw, source.isCsv);
@@ -153,14 +169,18 @@ export class Import {
 
   /** @throws RefusedLine */
   async #resolve(line: ImportLine): Promise<Partial<Entry>> {
+    const counts = () => ({ ...this.#records.created, tags: this.#records.newTags.size });
+    const before = counts();
     const domains: UsableDomain[] = [];
     for (const { host } of line.names) domains.push(await this.#records.domainOf(line, host));
-    const spaceId = await this.#records.spaceOf(line);
+    const spaceId = (await this.#records.spaceOf(line)) ?? (line.space ? undefined : this.#options.spaceId);
     const pixelIds = await this.#records.pixelsOf(line);
     if (line.kind === 'tag') await this.#records.makeTags(line);
-    if (line.kind !== 'link') return {};
+    const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
+    if (line.kind !== 'link') return { isNew };
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({
+      domainId: domains[index]?.id ?? 0,
       input: {
         ...line.fields,
         alias,
@@ -181,9 +201,9 @@ export class Import {
     const items = batch.flatMap(({ links }) => links);
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
-    const options = { onTaken, dryRun };
-    const outcomes =
-      items.length > 0 ? await createLinksInBulk(db, writer, services, items, options, now) : [];
+    const options = { onTaken, dryRun, seed: this.#options.seed };
+    const create = () => createLinksInBulk(db, writer, services, items, options, now);
+    const outcomes = items.length > 0 ? await create().catch(refusing(items)) : [];
     for (const outcome of outcomes)
       if (outcome.kind === 'created') for (const key of outcome.newTags) this.#records.newTags.add(key);
     let next = 0;
@@ -193,9 +213,19 @@ export class Import {
       // The batch ended before this line.
       if (ofEntry.length === 0 && entry.links.length > 0) break;
       this.#reports.add(entry, ofEntry);
+      this.#hooks.onLine?.(entry, ofEntry);
       const isTaken = ofEntry.some((outcome) => outcome.kind === 'refused' && outcome.taken);
       if (onTaken === 'stop' && isTaken) this.#failedAt = entry.line;
     }
     this.#hooks.onProgress(this.#reports.counts.lines);
   }
+}
+
+/** A write with a key refuses what it has no time for. */
+function refusing(items: readonly unknown[]) {
+  return (error: unknown): BulkOutcome[] => {
+    if (!(error instanceof DomainError) || error.fields.length === 0) throw error;
+    const { fields } = error;
+    return items.map(() => ({ kind: 'refused', fields, taken: false }));
+  };
 }

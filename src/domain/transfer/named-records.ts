@@ -1,11 +1,13 @@
 import type { Data } from '../../db/database.ts';
 import { idsOfTags } from '../../db/tags.ts';
 import type { Writer } from '../access/actor.ts';
-import { DomainError, type FieldError } from '../errors.ts';
+import { permissions } from '../access/role.ts';
+import { DomainError, type FieldError, fieldError } from '../errors.ts';
 import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
 import { createSpace, createSpaceInput } from '../space.ts';
@@ -29,6 +31,15 @@ export interface ImportContext {
   readonly dryRun: DryRun | undefined;
 }
 
+/** Which records an import may create beside links. */
+export interface NewRecordOptions {
+  readonly mapDomain: ReadonlyMap<string, string>;
+  /** Whether the lines that would add a domain to the account are refused. */
+  readonly refusesDomains?: boolean;
+  /** How many spaces, pixels and domains it may create; by default any number. */
+  readonly maxNew?: number;
+}
+
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
 
@@ -41,7 +52,7 @@ const MAX_CACHED = 50_000;
  */
 export class NamedRecords {
   readonly #context: ImportContext;
-  readonly #domainMap: ReadonlyMap<string, string>;
+  readonly #options: NewRecordOptions;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
   #default: UsableDomain;
@@ -49,9 +60,9 @@ export class NamedRecords {
   readonly newTags = new Set<string>();
   readonly created = { spaces: 0, pixels: 0, domains: 0 };
 
-  constructor(context: ImportContext, domainMap: ReadonlyMap<string, string>) {
+  constructor(context: ImportContext, options: NewRecordOptions) {
     this.#context = context;
-    this.#domainMap = domainMap;
+    this.#options = options;
     this.#default = { id: context.services.defaultDomainId, name: '' };
   }
 
@@ -62,7 +73,7 @@ export class NamedRecords {
       this.#domains.set(name, { id, name });
       if (id === this.#default.id) this.#default = { id, name };
     }
-    return [...this.#domainMap.values()].filter((host) => !this.#domains.has(host));
+    return [...this.#options.mapDomain.values()].filter((host) => !this.#domains.has(host));
   }
 
   get defaultName(): string {
@@ -73,13 +84,19 @@ export class NamedRecords {
   async domainOf(line: ImportLine, named: string | null): Promise<UsableDomain> {
     // A line without a host belongs to the default domain, and can be mapped by that name.
     const host = named ?? this.#default.name;
-    const name = this.#domainMap.get(host) ?? this.#domainMap.get(withoutPort(host)) ?? host;
+    const { mapDomain, refusesDomains } = this.#options;
+    const name = mapDomain.get(host) ?? mapDomain.get(withoutPort(host)) ?? host;
     const known = this.#domains.get(name);
     if (known) return known;
     if (!line.ownDomain) return { ...this.#default, insteadOf: host };
+    if (refusesDomains)
+      throw new RefusedLine([
+        fieldError(['domain'], refusal('NEW_DOMAIN', { role: permissions.DOMAINS.role })),
+      ]);
     const input = { name, ...line.domainUrls };
     await refusing(['domain'], () => parseInput(createDomainInput, input));
     requireValid(line);
+    this.#requireRoom(['domain']);
     const id = await refusing(['domain'], () => this.#createDomain(input));
     this.created.domains++;
     this.#domains.set(name, { id, name });
@@ -142,7 +159,7 @@ export class NamedRecords {
 
   /** The ids of the line's pixels, without those that a dry run would create. @throws RefusedLine */
   async pixelsOf(line: ImportLine): Promise<number[]> {
-    const ids = [];
+    const ids: (number | null)[] = [];
     for (const [index, pixel] of line.pixels.entries())
       ids.push(await this.#pixelOf(line, pixel, ['pixels', String(index)]));
     return ids.filter((id) => id !== null);
@@ -189,9 +206,18 @@ export class NamedRecords {
     path: readonly string[],
     create: () => Promise<{ id: number }>,
   ): Promise<number | null> {
+    this.#requireRoom(path);
     const id = this.#context.dryRun ? null : (await refusing(path, create)).id;
     this.created[what]++;
     return id;
+  }
+
+  /** @throws RefusedLine if no more records may be created */
+  #requireRoom(path: readonly string[]): void {
+    const { maxNew = Number.POSITIVE_INFINITY } = this.#options;
+    const { spaces, pixels, domains } = this.created;
+    if (spaces + pixels + domains < maxNew) return;
+    throw new RefusedLine([fieldError(path, refusal('NEW_RECORDS', { max: maxNew }))]);
   }
 }
 

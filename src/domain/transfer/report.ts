@@ -4,6 +4,7 @@ import { shortened } from './values.ts';
 
 /** A new link of a line. */
 interface LinkOfLine extends BulkItem {
+  readonly domainId: number;
   readonly alias: string | undefined;
   /** The host whose link goes to the default domain instead. */
   readonly insteadOf: string | undefined;
@@ -15,6 +16,8 @@ export interface Entry {
   readonly links: readonly LinkOfLine[];
   readonly refused: readonly FieldError[];
   readonly notes: readonly string[];
+  /** Whether a space, pixel or domain was created for it. */
+  readonly isNew: boolean;
   /** The column of a field, if the file has one. */
   columnOf(field: string): string | null;
 }
@@ -28,6 +31,11 @@ export interface LineMessage {
   /** The name of the field's column in the file, if it has one. */
   readonly column: string | null;
   readonly message: string;
+}
+
+/** The message, with the column or field that it is about. */
+export function inWords({ field, column, message }: LineMessage): string {
+  return field === null ? message : `${column === null ? field : `"${column}"`} ${message}`;
 }
 
 /** The names in a file of the fields of links and of what they name. */

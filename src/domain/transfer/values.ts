@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { foldCase, trimPasted } from '../input.ts';
-import { linkTexts, MAX_TAGS } from '../link/fields.ts';
+import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
@@ -146,13 +146,15 @@ const tags = z
   });
 
 const pixels = list.pipe(
-  z.array(
-    parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
-      typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
-        ? given
-        : undefined,
-    ).pipe(z.object({ name: text, type: text, value: text })),
-  ),
+  z
+    .array(
+      parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
+        typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
+          ? given
+          : undefined,
+      ).pipe(z.object({ name: text, type: text, value: text })),
+    )
+    .max(MAX_PIXELS, refusal('MAX_ENTRIES', { max: MAX_PIXELS })),
 );
 
 /** Targets by country from an object with a URL for each, or from its JSON text. */

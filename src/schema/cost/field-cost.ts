@@ -1,6 +1,7 @@
 import { MAX_BATCH } from '../../domain/input.ts';
 import { MAX_COMPARED } from '../../domain/link/reuse.ts';
 import { DEFAULT_EDGES, MAX_EDGES, PAGE_SIZES } from '../../domain/pagination.ts';
+import { MAX_PASSWORDS, MAX_RECORDS } from '../../domain/transfer/import-text.ts';
 
 /** A field's arguments as they were sent, with variables replaced. */
 export type ArgumentValues = Readonly<Record<string, unknown>>;
@@ -68,6 +69,12 @@ export const batchCost = costs({
     const batch = batchOf(args);
     return batch.length * CHANGE_COST + batch.reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
   },
+});
+
+/** The cost of an import of as many records and passwords as one may have: it is known only when the text is read. */
+export const importCost = costs({
+  records: MAX_BATCH,
+  work: ({ format }) => MAX_RECORDS * CHANGE_COST + (format === 'CSV' ? MAX_PASSWORDS * PASSWORD_COST : 0),
 });
 
 /** The cost of a query that checks the records of a batch, which its first argument lists. */

@@ -77,6 +77,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
         await page.locator('.row input').first().check();
       },
     ],
+    ['/overview', '.dimensions section:last-child .bars li'],
+    ['/overview?by=country&value=DE', '#top-links .bars li'],
+    ['/spaces/1', '.dimensions section:last-child .bars li'],
     ['/links/ID', '.form'],
     ['/links/ID/statistics', '.dimensions section:last-child .bars li'],
     ['/links/ID/history', '.history li'],

@@ -59,7 +59,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     ]);
     const total = () => caller.data('{ links { totalCount } }');
     expect(await total()).toEqual({ links: { totalCount: 1 } });
-    await page.getByLabel('Destination in line 10', { exact: true }).fill('www.example.com/9');
+    await page.getByLabel('Text of line 10', { exact: true }).fill('www.example.com/9');
     await page.keyboard.press('Enter');
     await shown(page.getByText('98 links are ready.'));
     const input = page.getByLabel('Destinations', { exact: true });
@@ -78,17 +78,18 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
-    expect(file.startsWith('\uFEFFurl,alias,title,error\r\n')).toBe(true);
-    expect(file.split('\r\n')[1]).toBe(`https://example.com/49,occupied,,${taken}`);
+    expect(file).toBe('\uFEFFhttps://example.com/49\toccupied\nhttps://s.example/loop');
     await page.getByRole('button', { name: 'Correct these lines' }).click();
     expect(await input.inputValue()).toBe('https://example.com/49\toccupied\nhttps://s.example/loop');
     // A line that is corrected just before the click counts, too, as does one while somebody still types.
     await input.fill(
       'https://example.com/50\tq 50\nhttps://example.com/51\tq 51\nhttps://example.com/52  q52  Typed',
     );
-    await (await shown(page.getByLabel('Alias in line 1', { exact: true }))).fill('q50');
+    await (await shown(page.getByLabel('Text of line 1', { exact: true }))).fill(
+      'https://example.com/50\tq50',
+    );
     await shown(page.getByText('2 links are ready.'));
-    await page.getByLabel('Alias in line 2', { exact: true }).fill('q51');
+    await page.getByLabel('Text of line 2', { exact: true }).fill('https://example.com/51\tq51');
     await page.getByRole('button', { name: /^Create [23] links$/ }).click();
     await page.getByText('3 links were created').waitFor();
     expect(await made.locator('tr').last().innerText()).toContain('s.example/q52');
@@ -103,19 +104,18 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const { page } = await tabOf(caller, '/many');
     const csv = [
       'kind,url,alias,title,space,disabled,expiration_clicks,target_type,countries,clicks,privacy,colour',
-      `link,https://example.com/a,csv-${accounts},"A title, with a comma",New space,1,7,COUNTRY,"[{""country"":""DE"",""url"":""https://example.com/de""}]",12,,`,
-      'domain,,,,,,,,,,,',
+      `link,https://example.com/a,csv-${accounts},"A title, with a comma",New space,1,7,COUNTRY,"[{""country"":""DE"",""url"":""https://example.com/de""}]",12,,red`,
       'link,https://example.com/b,,,,,,,,,,',
       'link,https://example.com/c,,,,,,COUNTRY,"[1]",,,',
       'link,https://example.com/d,,,,,,,,,secret,',
     ].join('\n');
     await page
-      .getByLabel('Or a CSV file')
+      .getByLabel('Or a file')
       .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(`\uFEFF${csv}`) });
-    await shown(page.getByText('These spaces will be created: New space.'));
+    await shown(page.getByText('2 links are ready.'));
     await page.getByText('These columns are not read: colour.').waitFor();
-    await page.getByText('The column countries must be a list in JSON, as in an export.').waitFor();
-    await page.getByText('The column privacy may be PUBLIC, PRIVATE, PASSWORD.').waitFor();
+    await page.getByText('2 lines are wrong').waitFor();
+    await page.getByText('The choice must be one of PUBLIC, PRIVATE, PASSWORD.').waitFor();
     await page.getByRole('button', { name: 'Create 2 links' }).click();
     await shown(page.getByText('2 links were created'));
     const query = `{ links(orderBy: { field: ID, direction: ASC }) { nodes {
@@ -152,13 +152,38 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       '\uFEFFurl\ttitle\thas_password\r\nhttps://a.example/\tZürich\t1\r\n',
       'utf16le',
     );
-    await page.getByLabel('Or a CSV file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
-    await shown(page.getByText('1 link had a password, which no file has.'));
+    await page.getByLabel('Or a file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
+    await shown(page.getByText('had a password, which is not imported'));
     await page.getByRole('button', { name: 'Create 1 link' }).click();
     await page.getByText('1 link was created').waitFor();
     expect(await caller.data('{ links { nodes { title disabled } } }')).toEqual({
       links: { nodes: [{ title: 'Zürich', disabled: true }] },
     });
+  });
+
+  test('sends the export of another service in slices, counts lines over the whole file, and may be repeated', async () => {
+    const caller = await newAccount();
+    const { page } = await tabOf(caller, '/many');
+    const lines = Array.from(
+      { length: 250 },
+      (_, index) => `bit.ly/s${index},https://example.com/${index},"a\nb"`,
+    );
+    lines[240] = 'bit.ly/s240,nowhere,';
+    const buffer = Buffer.from(`Bitlink,Long URL,Notes\r\n${lines.join('\r\n')}\r\n`);
+    const file = { name: 'bitly.csv', mimeType: 'text/csv', buffer };
+    await page.getByLabel('Or a file').setInputFiles(file);
+    await shown(page.getByText('249 links are ready.'));
+    expect(await page.getByLabel('What it is').inputValue()).toBe('BITLY');
+    expect(await page.locator('tr.wrong th').innerText()).toBe('482');
+    await page.getByLabel('What it is').selectOption('SHLINK');
+    await page.getByText('The file is no export of the format "shlink"').waitFor();
+    await page.getByLabel('What it is').selectOption('BITLY');
+    await page.getByRole('button', { name: 'Create 249 links' }).click();
+    await shown(page.getByText('249 links were created'));
+    await page.getByRole('button', { name: 'More links' }).click();
+    await page.getByLabel('Or a file').setInputFiles(file);
+    await shown(page.getByText('249 links are there already.'));
+    expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
   });
 
   test('disables all links that match, on every page, and undoes that only for those that it changed', async () => {

@@ -498,6 +498,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     const { page } = await openConsole(origin, { path });
     await page.getByText('This address is not encrypted').waitFor();
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
+    await page.getByRole('link', { name: 'Links' }).click();
     await page.getByLabel('Destination of a new link').fill('https://example.com/');
     await page.keyboard.press('Enter');
     await page.getByText('Your link is ready').waitFor();

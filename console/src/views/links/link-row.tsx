@@ -147,6 +147,7 @@ export function LinkRow({
         <span className="clicks" title={t.clicks(link.clicks)}>
           <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
         </span>
+        <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
         <time dateTime={link.createdAt} title={atMoment(link.createdAt)}>
           {ago(link.createdAt)}
         </time>

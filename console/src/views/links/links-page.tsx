@@ -4,12 +4,13 @@ import { CURRENT_ROW, focusNow, isFocusFree, leftLink } from '../../app/focus.ts
 import { aboutToGo } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { type LinkRowFragment, LinksTotalsDocument } from '../../generated/documents.ts';
+import { type LinkRowFragment, LinksTotalDocument, LinksTotalsDocument } from '../../generated/documents.ts';
+import { DownloadButton } from '../../parts/download.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { LinkRow } from './link-row.tsx';
-import { filterOf, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
+import { fileOf, filterOf, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
 import { useSelection } from './selection.ts';
 import { useLinks } from './use-links.ts';
 
@@ -25,7 +26,7 @@ export function LinksPage({
   entered: string | null;
   onEntered: () => void;
 }): ReactElement {
-  const { canWrite } = useSession();
+  const { canWrite, client } = useSession();
   const [, navigate] = useLocation();
   const { nodes, exact, pageInfo, isCut, fault, isLoading, again } = useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
@@ -45,6 +46,10 @@ export function LinksPage({
   const turn = (patch: Partial<LinksState>) => {
     set(patch);
     scrollTo({ top: 0 });
+  };
+  const countRecords = async () => {
+    const { data } = await client.query(LinksTotalDocument, { filter: filterOf(state) }).toPromise();
+    return data?.links.totalCount ?? 0;
   };
   if (fault && nodes === undefined) return <FaultNotice fault={fault} again={again} />;
   if (nodes === undefined) return <Skeleton />;
@@ -66,6 +71,9 @@ export function LinksPage({
           current={current}
           onCurrent={setCurrent}
         />
+      )}
+      {links.length > 0 && !looksAnywhere(state) && (
+        <DownloadButton body={fileOf(state)} countRecords={countRecords} />
       )}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
         <nav className="pager" aria-label={texts.pages.all}>

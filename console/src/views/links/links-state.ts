@@ -106,6 +106,24 @@ export function filterOf(state: LinksState, field = state.searchBy): LinkFilter 
   };
 }
 
+const statusNumbers: Readonly<Record<LinkStatus, string>> = { ACTIVE: '1', EXPIRED: '2', DISABLED: '3' };
+
+/** What to download for the links of a state that looks in one field. */
+export function fileOf(state: LinksState): { readonly kind: 'links' } & Readonly<Record<string, string>> {
+  const { search, searchBy } = filterOf(state);
+  const all = {
+    ...{ search: search ?? '', search_by: search ? (searchBy ?? '').toLowerCase() : '' },
+    status: state.status && statusNumbers[state.status],
+    space_id: state.space === 'none' ? '0' : state.space,
+    ...{ domain_id: state.domain, pixel_id: state.pixel },
+    // v1 has no order by the time of changes.
+    ...(state.order !== 'UPDATED_AT' && {
+      ...{ sort_by: state.order.toLowerCase(), sort: state.direction.toLowerCase() },
+    }),
+  };
+  return { kind: 'links', ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')) };
+}
+
 export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
 
 export const isFiltered = (state: LinksState): boolean =>

@@ -1,33 +1,47 @@
 import type { ReactElement } from 'react';
-import { csvOf } from '../../data/import.ts';
-import type { RowResult } from '../../data/import-run.ts';
+import { type CutText, joined } from '../../data/import.ts';
+import type { Outcome, Result } from '../../data/import-run.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { saveFile } from '../../parts/qr.tsx';
 import { texts } from '../../texts.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
+type Made = NonNullable<Result['link']>;
+
+/** A cell of CSV that no spreadsheet runs. */
+const cellOf = (text: string): string => `"${text.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
+
+const fileOf = (text: string): Blob => new Blob([`\uFEFF${text}`], { type: 'text/plain' });
+
 /** What became of the lines. */
 export function ManyDone({
-  results,
+  cut,
+  outcomes,
   onCorrect,
   onAgain,
 }: {
-  results: readonly RowResult[];
-  /** Goes on with the lines that failed. */
-  onCorrect: () => void;
+  cut: CutText;
+  outcomes: readonly Outcome[];
+  /** Goes on with the text of the records that failed. */
+  onCorrect: (text: string) => void;
   onAgain: () => void;
 }): ReactElement {
-  const made = results.filter(({ shortUrl }) => shortUrl !== null);
-  const failed = results.filter(({ error }) => error !== null);
+  const made = outcomes
+    .flatMap(({ results }) => results)
+    .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));
+  const failed = outcomes.filter(({ error }) => error !== null);
   const t = texts.many;
-  const saveMade = () =>
-    saveFile(
-      'links.csv',
-      csvOf(made.map(({ row, shortUrl }) => ({ short_url: shortUrl ?? '', ...row.cells }))),
-    );
-  const saveFailed = () =>
-    saveFile('failed.csv', csvOf(failed.map(({ row, error }) => ({ ...row.cells, error: error ?? '' }))));
+  const failedText = () =>
+    joined(
+      cut,
+      failed.map(({ record }) => record),
+    ).text;
+  const saveMade = () => {
+    const rows = made.map(({ shortUrl, url, title }) => [shortUrl, url, title ?? ''].map(cellOf).join(','));
+    saveFile('links.csv', fileOf(['short_url,url,title', ...rows, ''].join('\r\n')));
+  };
+  const extension = cut.isJson ? 'json' : cut.format === 'LINES' ? 'txt' : 'csv';
   return (
     <section className="card many" aria-label={t.title}>
       <h2 role="status">{t.created(made.length)}</h2>
@@ -48,12 +62,16 @@ export function ManyDone({
       {failed.length > 0 && (
         <>
           <p className="error">{t.failed(failed.length)}</p>
-          <ManyRows rows={failed} wrong={new Set()} />
+          <ManyRows outcomes={failed} wrong={new Set()} />
           <div className="buttons">
-            <button type="button" className="button" onClick={onCorrect}>
+            <button type="button" className="button" onClick={() => onCorrect(failedText())}>
               {t.correct}
             </button>
-            <button type="button" className="button quiet" onClick={saveFailed}>
+            <button
+              type="button"
+              className="button quiet"
+              onClick={() => saveFile(`failed.${extension}`, fileOf(failedText()))}
+            >
               {t.saveFailed}
             </button>
           </div>
@@ -63,7 +81,7 @@ export function ManyDone({
   );
 }
 
-function MadeLinks({ made }: { made: readonly RowResult[] }): ReactElement {
+function MadeLinks({ made }: { made: readonly Made[] }): ReactElement {
   const t = texts.many;
   return (
     <>
@@ -71,13 +89,13 @@ function MadeLinks({ made }: { made: readonly RowResult[] }): ReactElement {
       <section className="scroll lines" aria-label={t.made} tabIndex={0}>
         <table>
           <tbody>
-            {made.slice(0, MAX_ROWS).map(({ row, shortUrl }) => (
-              <tr key={row.number}>
+            {made.slice(0, MAX_ROWS).map(({ id, shortUrl, title, url }) => (
+              <tr key={id}>
                 <th scope="row" className="made">
-                  <span>{withoutScheme(shortUrl ?? '')}</span>
-                  <CopyButton text={shortUrl ?? ''} />
+                  <span>{withoutScheme(shortUrl)}</span>
+                  <CopyButton text={shortUrl} />
                 </th>
-                <td>{row.cells.title || withoutScheme(row.cells.url ?? '')}</td>
+                <td>{title || withoutScheme(url)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,28 +1,27 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import type { ImportRow } from '../../data/import.ts';
-import type { RowResult } from '../../data/import-run.ts';
-import { inDigits, trimPasted } from '../../parts/format.ts';
+import type { TextRecord } from '../../data/import.ts';
+import type { Outcome, Result } from '../../data/import-run.ts';
+import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How many lines are shown; all wrong ones come first. */
 export const MAX_ROWS = 200;
 
 interface RowsProps {
-  readonly rows: readonly RowResult[];
-  /** The numbers of the lines that were wrong when all were checked: they come first, and can be corrected. */
+  readonly outcomes: readonly Outcome[];
+  /** The lines of the records that were wrong when all were checked: they come first, and can be corrected. */
   readonly wrong: ReadonlySet<number>;
   /** Without it, nothing can be corrected. */
-  readonly onCorrect?: (row: ImportRow) => void;
+  readonly onCorrect?: (record: TextRecord) => void;
 }
 
-/** The lines as they were understood, and what is wrong with them. */
-export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
+/** The records as they stand in the text, and what becomes of them. */
+export function ManyRows({ outcomes, wrong, onCorrect }: RowsProps): ReactElement {
   const shown = [
-    ...rows.filter(({ row }) => wrong.has(row.number)),
-    ...rows.filter(({ row }) => !wrong.has(row.number)),
+    ...outcomes.filter(({ record }) => wrong.has(record.line)),
+    ...outcomes.filter(({ record }) => !wrong.has(record.line)),
   ].slice(0, MAX_ROWS);
-  const hasTitles = shown.some(({ row }) => row.cells.title);
   const t = texts.many;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -31,24 +30,24 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
         <thead>
           <tr>
             <th scope="col">{t.line}</th>
-            <th scope="col">{texts.form.url}</th>
+            <th scope="col">{t.record}</th>
             <th scope="col">{texts.form.alias}</th>
-            {hasTitles && <th scope="col">{texts.form.title}</th>}
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ row, error, field }) => (
-            <tr key={row.number} className={error === null ? undefined : 'wrong'}>
-              <th scope="row">{inDigits(row.number)}</th>
+          {shown.map(({ record, results, error }) => (
+            <tr key={record.line} className={error === null ? undefined : 'wrong'}>
+              <th scope="row">{inDigits(record.line)}</th>
               <td>
-                <Cell row={row} name="url" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
-                {error !== null && field !== 'alias' && <span className="error">{error}</span>}
+                <RecordText record={record} onCorrect={wrong.has(record.line) ? onCorrect : undefined} />
+                {error !== null && <span className="error">{error}</span>}
               </td>
               <td>
-                <Cell row={row} name="alias" onCorrect={wrong.has(row.number) ? onCorrect : undefined} />
-                {error !== null && field === 'alias' && <span className="error">{error}</span>}
+                {results.map((result, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: they never move
+                  <Alias key={index} result={result} />
+                ))}
               </td>
-              {hasTitles && <td>{row.cells.title}</td>}
             </tr>
           ))}
         </tbody>
@@ -57,21 +56,28 @@ export function ManyRows({ rows, wrong, onCorrect }: RowsProps): ReactElement {
   );
 }
 
-/** A cell, which is checked again soon after it was changed. */
-function Cell({
-  row,
-  name,
+function Alias({ result: { alias, status, reason } }: { result: Result }): ReactElement {
+  const note = status === 'EXISTS' ? texts.many.exists : status === 'CREATED' ? reason : null;
+  return (
+    <>
+      <span>{alias}</span>
+      {note !== null && <span className="hint">{note}</span>}
+    </>
+  );
+}
+
+/** A record, which is checked again soon after it was changed. */
+function RecordText({
+  record,
   onCorrect,
 }: {
-  row: ImportRow;
-  name: 'url' | 'alias';
+  record: TextRecord;
   onCorrect: RowsProps['onCorrect'];
 }): ReactElement {
-  const value = row.cells[name] ?? '';
   const [typed, setTyped] = useState<string | null>(null);
   const correct = () => {
-    if (typed !== null && trimPasted(typed) !== value)
-      onCorrect?.({ ...row, cells: { ...row.cells, [name]: trimPasted(typed) } });
+    if (typed !== null && typed.trim() !== '' && typed !== record.text)
+      onCorrect?.({ ...record, text: typed });
   };
   const send = useEffectEvent(correct);
   useEffect(() => {
@@ -79,23 +85,25 @@ function Cell({
     const timer = setTimeout(() => send(), PAUSE);
     return () => clearTimeout(timer);
   }, [typed]);
-  // A file may have no such column.
-  if (onCorrect === undefined || !(name in row.cells)) return <>{value}</>;
+  if (onCorrect === undefined) return <span>{record.text}</span>;
   const commit = () => {
     correct();
     setTyped(null);
   };
   return (
-    <input
-      type="text"
-      aria-label={texts.many.cellOf(texts.form[name], row.number)}
-      placeholder={texts.form[name]}
-      value={typed ?? value}
+    <textarea
+      rows={Math.min(record.text.split('\n').length, 4)}
+      aria-label={texts.many.recordIn(record.line)}
+      value={typed ?? record.text}
       spellCheck={false}
       autoComplete="off"
       onChange={(event) => setTyped(event.target.value)}
       onBlur={commit}
-      onKeyDown={(event: KeyboardEvent) => event.key === 'Enter' && commit()}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key !== 'Enter' || event.shiftKey) return;
+        event.preventDefault();
+        commit();
+      }}
     />
   );
 }

@@ -1,12 +1,12 @@
-import { type DragEvent, type ReactElement, useRef, useState } from 'react';
+import { type ChangeEvent, type DragEvent, type ReactElement, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
-import { useCheckedLines } from '../../data/checked-lines.ts';
-import { lacksPassword, textIn, withRows } from '../../data/import.ts';
-import { createRows, IMPORT, knownIn, type RowResult } from '../../data/import-run.ts';
+import { type Checked, useCheckedLines } from '../../data/checked-lines.ts';
+import { textIn } from '../../data/import.ts';
+import { formats, IMPORT, importRecords, type Outcome } from '../../data/import-run.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
@@ -24,7 +24,9 @@ import { ManyRows } from './many-rows.tsx';
 /** The largest file, in bytes. */
 const MAX_FILE = 20_000_000;
 
-const isGood = ({ error }: RowResult): boolean => error === null;
+/** How many links become that. */
+const countOf = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): number =>
+  outcomes.flatMap(({ results }) => results).filter((one) => one.status === status).length;
 
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
@@ -32,7 +34,7 @@ export function ManyView(): ReactElement {
   const lines = useCheckedLines(session);
   const { text, spaceId, checked, setText } = lines;
   const [making, setMaking] = useState<Progress | null>(null);
-  const [made, setMade] = useState<{ text: string; results: readonly RowResult[] } | null>(null);
+  const [made, setMade] = useState<Pick<Checked, 'cut' | 'outcomes'> | null>(null);
   const [spaceTyped, setSpaceTyped] = useState('');
   const [spaceError, setSpaceError] = useState<string | undefined>();
   const stop = useRef(new AbortController());
@@ -40,9 +42,10 @@ export function ManyView(): ReactElement {
   const progress = making ?? lines.progress;
   const t = texts.many;
 
-  const good = checked?.rows.filter(isGood) ?? [];
-  const locked = good.filter(({ row }) => lacksPassword(row)).length;
-  const wrongCount = (checked?.rows.length ?? 0) - good.length;
+  const outcomes = checked?.outcomes ?? [];
+  const ready = countOf(outcomes, 'CREATED');
+  const there = countOf(outcomes, 'EXISTS');
+  const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
     if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true, about: IMPORT });
@@ -55,35 +58,43 @@ export function ManyView(): ReactElement {
       return showWrong('.many', () => setSpaceError(wrong));
     }
     stop.current = new AbortController();
-    setMaking({ done: 0, of: good.length });
+    setMaking({ done: 0, of: ready });
     await attempt(IMPORT, async () => {
       const settled = await lines.settled();
       if (settled === null) return;
-      const rows = settled.rows.filter(isGood).map(({ row }) => row);
-      const known = await knownIn(session, rows);
-      const results = await createRows(session, rows, known, spaceId, {
-        signal: stop.current.signal,
-        onProgress: setMaking,
+      const { cut } = settled;
+      const good = settled.outcomes.filter((one) => countOf([one], 'CREATED') > 0);
+      const { outcomes: done } = await importRecords(
+        session,
+        cut,
+        good.map(({ record }) => record),
+        { spaceId, dryRun: false, signal: stop.current.signal, onProgress: setMaking },
+      );
+      const results = new Map(done.map((one) => [one.record, one]));
+      const unmade = (one: Outcome) => ({
+        ...one,
+        results: [],
+        error: good.includes(one) ? t.notMade : one.error,
       });
-      const failed = settled.rows.filter((one) => !isGood(one));
-      const all = [...results, ...failed].sort((a, b) => a.row.number - b.row.number);
+      const all = settled.outcomes.map((one) => results.get(one.record) ?? unmade(one));
       flushSync(() => {
-        setMade({ text: settled.text, results: all });
+        setMade({ cut, outcomes: all });
         setText('');
       });
       focusSoon('.many .buttons .button');
     });
     setMaking(null);
   };
+  const choose = ({ target }: ChangeEvent<HTMLSelectElement>) =>
+    lines.setFormat(formats.find((one) => one === target.value) ?? 'LINES');
   const goOn = () => {
     flushSync(() => setMade(null));
     focusSoon('.many textarea');
   };
-  /** Goes on with the lines that failed. */
-  const correctFailed = () => {
-    if (made === null) return;
-    const failed = new Set(made.results.filter(({ error }) => error !== null).map(({ row }) => row.number));
-    setText(withRows(made.text, ({ number, cells }) => (failed.has(number) ? cells : undefined)));
+  /** Goes on with the records that failed. */
+  const correctFailed = (failed: string) => {
+    setText(failed);
+    if (made) lines.setFormat(made.cut.format);
     goOn();
   };
 
@@ -96,7 +107,7 @@ export function ManyView(): ReactElement {
       </Link>
       <h1>{t.title}</h1>
       {made ? (
-        <ManyDone results={made.results} onCorrect={correctFailed} onAgain={goOn} />
+        <ManyDone {...made} onCorrect={correctFailed} onAgain={goOn} />
       ) : (
         <section
           className="card many"
@@ -126,9 +137,20 @@ export function ManyView(): ReactElement {
                 <input
                   {...parts}
                   type="file"
-                  accept=".csv,.txt,text/csv,text/plain"
+                  accept=".csv,.txt,.json,text/csv,text/plain,application/json"
                   onChange={(event) => void take(event.target.files?.[0])}
                 />
+              )}
+            </Field>
+            <Field label={t.format} hint={t.formatHint}>
+              {(parts) => (
+                <select {...parts} value={lines.format} onChange={choose}>
+                  {formats.map((format) => (
+                    <option key={format} value={format}>
+                      {t.formats[format]}
+                    </option>
+                  ))}
+                </select>
               )}
             </Field>
             <SpaceField
@@ -153,18 +175,17 @@ export function ManyView(): ReactElement {
           {checked && making === null && (
             <>
               <p role="status">
-                <b>{t.ready(good.length)}</b>
+                <b>{t.ready(ready)}</b>
+                {there > 0 && ` ${t.there(there)}`}
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
-              <ManyRows rows={checked.rows} wrong={checked.wrong} onCorrect={lines.correct} />
-              {locked > 0 && <p className="hint">{t.locked(locked)}</p>}
-              {checked.unknown.length > 0 && <p className="hint">{t.unread(checked.unknown.join(', '))}</p>}
-              {checked.newSpaces.length > 0 && (
-                <p className="hint">{t.newSpaces(checked.newSpaces.join(', '))}</p>
+              <ManyRows outcomes={outcomes} wrong={checked.wrong} onCorrect={lines.correct} />
+              {checked.unusedColumns.length > 0 && (
+                <p className="hint">{t.unread(checked.unusedColumns.join(', '))}</p>
               )}
               <div className="buttons end">
-                <button type="button" className="button" disabled={good.length === 0} onClick={create}>
-                  {t.create(good.length, inDigits(good.length))}
+                <button type="button" className="button" disabled={ready === 0} onClick={create}>
+                  {t.create(ready, inDigits(ready))}
                 </button>
               </div>
             </>

@@ -8,6 +8,7 @@ import { EmailField, ForEmail, NewPasswordField, TextField } from '../../parts/f
 import type { Outcome } from '../../parts/form.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { ago, atMoment, onDay } from '../../parts/format.ts';
+import { LanguageChoice } from '../../parts/language-choice.tsx';
 import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { showToast } from '../../parts/toasts.tsx';
@@ -141,6 +142,7 @@ export function ProfileView(): ReactElement {
           />
         ))}
       </Section>
+      <LanguageChoice />
       {asked && (
         <AskedDialog {...{ asked, email: user.email, onDone: again }} onClose={() => setAsked(null)} />
       )}

@@ -1,31 +1,25 @@
 import { type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import { focusNow } from '../../app/focus.ts';
 import { useRead } from '../../data/read.ts';
-import { LinkTopDocument, type StatisticsDimension } from '../../generated/documents.ts';
-import { asShare, countryName, inDigits, languageName, withoutScheme } from '../../parts/format.ts';
+import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
+import { asShare, inDigits } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
+import { asking, type Owner, readOf } from './owner.ts';
 import type { Period } from './period.ts';
+import { dimensions, nameOf, TOP_LINKS, useChosen } from './values.ts';
 
-const dimensions: readonly StatisticsDimension[] = [
-  ...(['COUNTRY', 'REFERRER', 'DEVICE', 'OS', 'BROWSER', 'LANGUAGE', 'DESTINATION'] as const),
-];
 const FEW = 6;
 const MANY = 100;
 
-function nameOf(by: StatisticsDimension, value: string | null): string {
-  const t = texts.statistics;
-  if (value === null) return by === 'REFERRER' ? t.direct : t.unknown;
-  if (by === 'COUNTRY') return countryName(value);
-  if (by === 'LANGUAGE') return languageName(value);
-  if (by === 'DEVICE') return t.devices[value] ?? value;
-  return by === 'DESTINATION' ? withoutScheme(value) : value;
-}
-
-export function Dimensions({ id, period }: { id: string; period: Period }): ReactElement {
+/** Destinations are only shown of a link: those of many links are as many as these. */
+export function Dimensions({ owner, period }: { owner: Owner; period: Period }): ReactElement {
+  const shown = owner.kind === 'link' ? dimensions : dimensions.slice(0, -1);
   return (
     <div className="dimensions">
-      {dimensions.map((by) => (
-        <Dimension key={by} id={id} period={period} by={by} />
+      {shown.map((by) => (
+        <Dimension key={by} owner={owner} period={period} by={by} />
       ))}
     </div>
   );
@@ -33,17 +27,20 @@ export function Dimensions({ id, period }: { id: string; period: Period }): Reac
 
 /** The values with the most clicks, as bars. */
 function Dimension({
-  id,
+  owner,
   period,
   by,
 }: {
-  id: string;
+  owner: Owner;
   period: Period;
   by: StatisticsDimension;
 }): ReactElement {
   const [isAll, setAll] = useState(false);
-  const { data, fault, again } = useRead(LinkTopDocument, { id, ...period, by, first: isAll ? MANY : FEW });
-  const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } = data?.link?.statistics ?? {};
+  const { data, fault, again } = useRead(TopOfDocument, {
+    ...{ ...asking(owner), ...period, by, first: isAll ? MANY : FEW },
+  });
+  const { addressOf } = useChosen();
+  const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } = readOf(data)?.statistics ?? {};
   const t = texts.statistics;
   const values = rows.map((row) => ({ ...row, name: nameOf(by, row.value), isRest: false }));
   const recorded = rows.reduce((sum, row) => sum + row.clicks, others);
@@ -64,9 +61,20 @@ function Dimension({
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(row.clicks / most) * 100} height="1" />
             </svg>
-            <span className="name" title={row.value ?? row.name}>
-              {row.name}
-            </span>
+            {owner.kind === 'link' || row.isRest ? (
+              <span className="name" title={row.value ?? row.name}>
+                {row.name}
+              </span>
+            ) : (
+              <Link
+                href={addressOf({ dimension: by, value: row.value })}
+                className="name"
+                title={t.topLinksOf(t.dimensions[by], row.name)}
+                onClick={() => focusNow(TOP_LINKS)}
+              >
+                {row.name}
+              </Link>
+            )}
             <b>{inDigits(row.clicks)}</b>
             <span className="quiet">{clicks > 0 && asShare(row.clicks / clicks)}</span>
           </li>

@@ -12,7 +12,8 @@ export function lastDays(days: number, now: number): Period {
   return { from: dayOf(now - (days - 1) * DAY), to: dayOf(now) };
 }
 
-const daysIn = ({ from, to }: Period): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY) + 1;
+export const daysIn = ({ from, to }: Period): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY) + 1;
 
 /** A day of the month that is so many months away; of a shorter month, the last one. */
 function inMonth(day: string, months: number, date: number): string {

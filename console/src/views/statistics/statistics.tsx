@@ -1,15 +1,20 @@
 import { type ReactElement, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { saveFile } from '../../data/download.ts';
 import { useRead } from '../../data/read.ts';
-import { LinkStatisticsDocument } from '../../generated/documents.ts';
+import { StatisticsOfDocument } from '../../generated/documents.ts';
+import { DownloadButton } from '../../parts/download.tsx';
 import { asChange, betweenUtcDays, inDigits } from '../../parts/format.ts';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
+import type { Point } from './chart-table.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
+import { asking, type Owner, readOf } from './owner.ts';
 import {
   before,
+  daysIn,
   intervalOf,
   lastDays,
   lengths,
@@ -18,9 +23,10 @@ import {
   periodOf,
   withPeriod,
 } from './period.ts';
+import { TopLinks } from './top-links.tsx';
 
 /** The same figures as on the page of statistics, of any period, next to those of the period before. */
-export function Statistics({ id }: { id: string }): ReactElement {
+export function Statistics({ owner }: { owner: Owner }): ReactElement {
   const [now] = useState(() => Date.now());
   const [location, navigate] = useLocation();
   const query = useSearch();
@@ -37,12 +43,11 @@ export function Statistics({ id }: { id: string }): ReactElement {
   ];
   const interval = intervalOf(period);
   const earlier = before(period);
-  const { data, fault, again } = useRead(LinkStatisticsDocument, {
-    ...{ id, ...period, interval },
+  const { data, fault, again } = useRead(StatisticsOfDocument, {
+    ...{ ...asking(owner), ...period, interval },
     ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
   });
-  const figures = data?.link?.statistics;
-  const past = data?.link?.before;
+  const { statistics: figures, before: past } = readOf(data) ?? {};
   const points = figures?.series
     .filter(({ start }) => Date.parse(start) <= now)
     .map((point, index) => ({ ...point, before: past?.series[index]?.clicks ?? null }));
@@ -87,11 +92,42 @@ export function Statistics({ id }: { id: string }): ReactElement {
           ) : (
             <>
               <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
-              <Dimensions id={id} period={period} />
+              {owner.kind !== 'link' && <TopLinks owner={owner} period={period} />}
+              <Dimensions owner={owner} period={period} />
+              <Download owner={owner} period={period} points={points} />
             </>
           )}
           <p className="hint">{t.note}</p>
         </>
+      )}
+    </div>
+  );
+}
+
+/** The days of a link as the service has them; of more links, the figures that are shown. */
+function Download({
+  owner: { kind, id },
+  period,
+  points,
+}: {
+  owner: Owner;
+  period: Period;
+  points: readonly Point[];
+}): ReactElement {
+  const columns = ['start', 'clicks', 'visitors'] as const;
+  const lines = points.map((point) => columns.map((column) => point[column] ?? '').join(','));
+  const save = () => saveFile('statistics.csv', [[columns.join(','), ...lines, ''].join('\r\n')]);
+  return (
+    <div>
+      {kind === 'link' ? (
+        <DownloadButton
+          body={{ kind: 'statistics', link_id: id, ...period, sort_by: 'value', sort: 'asc' }}
+          countRecords={() => Promise.resolve(daysIn(period))}
+        />
+      ) : (
+        <button type="button" className="button text small" onClick={save}>
+          {texts.download}
+        </button>
       )}
     </div>
   );

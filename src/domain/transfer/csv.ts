@@ -1,10 +1,14 @@
-import { columnsFor, hasLinks } from '../../domain/transfer/file-record.ts';
-import { type ImportFormat, neededColumns } from '../../domain/transfer/formats.ts';
-import type { SourceLine } from '../../domain/transfer/import.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { columnsFor, hasLinks } from './file-record.ts';
+import { type ImportFormat, neededColumns } from './formats.ts';
+import type { SourceLine } from './import.ts';
+
+/** Nothing of a file can be read. */
+export class WrongFile extends Error {}
 
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
 export const MAX_RECORD_LENGTH = 8_000_000;
+/** How many cells a record may have. Exports have a few dozen. */
+const MAX_CELLS = 1_000;
 
 /** The cells of a record, or why it cannot be read. */
 type Content = { readonly cells: readonly string[] } | { readonly fault: string };
@@ -79,6 +83,10 @@ function scanRecord(
       return { end, content: { fault } };
     }
     if (next === null) return null;
+    if (cells.length === MAX_CELLS) {
+      const end = find(LINE_END, text, start)?.end;
+      return end === undefined ? null : { end, content: { fault: `has more than ${MAX_CELLS} cells` } };
+    }
     cells.push(
       close === null ? text.slice(start, next.at) : text.slice(start + 1, close).replaceAll('""', '"'),
     );
@@ -136,8 +144,8 @@ export async function* csvRecords(
   yield* complete(true);
 }
 
-export function noExport(format: ImportFormat, why: string): OperatorError {
-  return new OperatorError(`The file is no export of the format "${format}": ${why}.`);
+export function noExport(format: ImportFormat, why: string): WrongFile {
+  return new WrongFile(`The file is no export of the format "${format}": ${why}.`);
 }
 
 /** Excel's first line that names the delimiter. */
@@ -168,12 +176,12 @@ export async function* csvLines(
       continue;
     }
     if ('fault' in record)
-      throw new OperatorError(`The names of the columns cannot be read: line ${line} ${record.fault}.`);
+      throw new WrongFile(`The names of the columns cannot be read: line ${line} ${record.fault}.`);
     if (SEPARATOR_LINE.test(record.cells.join(delimiter))) continue;
     header = distinct(record.cells.map((name) => name.trim()));
     requireLinks(format, header);
   }
-  if (header === null) throw new OperatorError('The file is empty.');
+  if (header === null) throw new WrongFile('The file is empty.');
 }
 
 /** The names of columns; one that is there again gets spaces, which do not matter in names, so that it is a column of its own. */

@@ -1,8 +1,8 @@
 import { JSONParser, TokenType } from '@streamparser/json';
-import { flattened } from '../../domain/transfer/file-record.ts';
-import { type Format, type ImportFormat, importFormats } from '../../domain/transfer/formats.ts';
-import { BrokenOff, type SourceLine } from '../../domain/transfer/import.ts';
 import { MAX_RECORD_LENGTH, noExport } from './csv.ts';
+import { flattened } from './file-record.ts';
+import { type Format, type ImportFormat, importFormats } from './formats.ts';
+import { BrokenOff, type SourceLine } from './import.ts';
 
 /** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
 const MAX_DEPTH = 10_000;

@@ -1,40 +1,32 @@
 import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { ImportFormat } from '../../domain/transfer/formats.ts';
-import { BrokenOff, type SourceLine } from '../../domain/transfer/import.ts';
-import { OperatorError } from '../../operator-error.ts';
-import { withoutMark } from '../../shared/byte-order-mark.ts';
-import { csvLines, delimiterOf } from './csv.ts';
-import { jsonRecords } from './json.ts';
+import type { ImportFormat } from '../domain/transfer/formats.ts';
+import { BrokenOff } from '../domain/transfer/import.ts';
+import { type RecordSource, recordsIn } from '../domain/transfer/source.ts';
+import { OperatorError } from '../operator-error.ts';
+import { withoutMark } from '../shared/byte-order-mark.ts';
 
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;
 
 /** A file of links, which can be read once. */
-export interface Source {
-  /** The word for its records: those of a JSON file are not lines. */
-  readonly unit: 'line' | 'record';
-  readonly lines: AsyncIterable<SourceLine>;
+export interface Source extends RecordSource {
   readonly size: number;
   read(): number;
 }
 
 /**
  * Opens a CSV or JSON file, and detects which it is.
- * @throws OperatorError if it cannot be read, or does not have the format
+ * @throws OperatorError if it cannot be read
  */
 export async function openSource(path: string, format: ImportFormat): Promise<Source> {
   const { head, size } = await headOf(path);
   // Excel's "Unicode text".
   const isWide = head[0] === 0xff && head[1] === 0xfe;
   const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
-  const first = text.trimStart().charAt(0);
   const stream = createReadStream(path);
-  const bytes = bytesOf(stream, isWide);
-  const isJson = first === '{' || first === '[';
   return {
-    unit: isJson ? 'record' : 'line',
-    lines: isJson ? jsonRecords(bytes, first === '[', format) : csvLines(bytes, format, delimiterOf(text)),
+    ...recordsIn(bytesOf(stream, isWide), text, format),
     size,
     read: () => stream.bytesRead,
   };

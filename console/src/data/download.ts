@@ -1,0 +1,46 @@
+import { headersOf } from './client.ts';
+import { Fault, faultOfCode } from './faults.ts';
+
+/** Has the browser save a file. */
+export function saveFile(name: string, parts: readonly BlobPart[]): void {
+  const url = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }));
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  // Some browsers begin to read it later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const LINE_END = '\n'.charCodeAt(0);
+
+/**
+ * Saves a CSV file of the service, which sends it bit by bit.
+ * @param onLines is told how many lines have come
+ * @throws Fault
+ */
+export async function download(
+  accountId: string,
+  body: { readonly kind: 'links' | 'statistics' } & Readonly<Record<string, string>>,
+  { onLines, signal }: { onLines: (lines: number) => void; signal: AbortSignal },
+): Promise<void> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  try {
+    const response = await fetch('/auth/download', {
+      ...{ method: 'POST', cache: 'no-store', body: JSON.stringify(body), signal },
+      headers: { ...headersOf(accountId), 'Content-Type': 'application/json' },
+    });
+    if (!response.ok) {
+      const { code, message } = Object(await response.json()).error ?? {};
+      throw faultOfCode(code, String(message), response);
+    }
+    const reader = response.body?.getReader();
+    let lines = 0;
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+      parts.push(part.value);
+      lines += part.value.filter((byte) => byte === LINE_END).length;
+      onLines(lines);
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof Fault ? error : new Fault('away', String(error), 1);
+  }
+  saveFile(`${body.kind}.csv`, parts);
+}

@@ -1,0 +1,38 @@
+const names = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
+
+export type Language = keyof typeof names;
+
+/** The languages of the console, by their own names. */
+export const languages: Readonly<Record<Language, string>> = names;
+
+const KEY = 'linkspace.language';
+
+const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(names, code);
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+const baseOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
+
+/** The language of this page: the one that was chosen in this browser, or else the browser's own. */
+function chosen(): Language {
+  const own = stored();
+  if (isLanguage(own)) return own;
+  return navigator.languages.map(baseOf).find(isLanguage) ?? 'en';
+}
+
+export const language = chosen();
+
+/** For numbers and times: the browser's own variant of the language, such as en-GB. */
+export const locale = navigator.languages.find((tag) => baseOf(tag) === language) ?? language;
+
+/** Chooses the language, in this browser, and loads the page anew. */
+export function chooseLanguage(code: string): void {
+  localStorage.setItem(KEY, code);
+  location.reload();
+}

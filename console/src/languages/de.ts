@@ -1,0 +1,3 @@
+import { texts as english, type Texts } from './en.ts';
+
+export const texts: Texts = english;

@@ -1,0 +1,41 @@
+import { type ReactElement, useRef, useState } from 'react';
+import { attempt } from '../data/actions.ts';
+import type { Progress } from '../data/batches.ts';
+import { download } from '../data/download.ts';
+import { useSession } from '../data/session.ts';
+import { texts } from '../texts.ts';
+import { ProgressBar } from './progress.tsx';
+
+/** Saves a CSV file of the service. */
+export function DownloadButton({
+  body,
+  countRecords,
+}: {
+  body: Parameters<typeof download>[1];
+  /** How many records the file will have. */
+  countRecords: () => Promise<number>;
+}): ReactElement {
+  const { accountId } = useSession();
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const stop = useRef(new AbortController());
+  const run = async () => {
+    stop.current = new AbortController();
+    const { signal } = stop.current;
+    await attempt(texts.download, async () => {
+      setProgress({ done: 0, of: 1 });
+      const of = await countRecords();
+      // The first line has the names of the columns.
+      const onLines = (lines: number) =>
+        setProgress({ done: Math.max(lines - 1, 0), of: Math.max(of, lines - 1) });
+      await download(accountId, body, { onLines, signal });
+    });
+    setProgress(null);
+  };
+  if (progress)
+    return <ProgressBar progress={progress} name={texts.download} onStop={() => stop.current.abort()} />;
+  return (
+    <button type="button" className="button text small" onClick={() => void run()}>
+      {texts.download}
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+/** What statistics are of. */
+export interface Owner {
+  readonly kind: 'link' | 'space' | 'account';
+  readonly id: string;
+}
+
+/** The variables that choose the owner in a document. */
+export const asking = ({ kind, id }: Owner) => ({
+  ...{ id, isLink: kind === 'link', isSpace: kind === 'space', isAccount: kind === 'account' },
+});
+
+/** What was read of the owner. */
+export function readOf<Part>(
+  data:
+    | {
+        readonly link?: Part | null | undefined;
+        readonly space?: Part | null | undefined;
+        readonly viewer?: { readonly account: Part } | undefined;
+      }
+    | undefined,
+): Part | null | undefined {
+  return data?.link ?? data?.space ?? data?.viewer?.account;
+}

@@ -1,0 +1,63 @@
+import { type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import { useRead } from '../../data/read.ts';
+import { TopLinksOfDocument } from '../../generated/documents.ts';
+import { inDigits, withoutScheme } from '../../parts/format.ts';
+import { FaultNotice } from '../../parts/notice.tsx';
+import { texts } from '../../texts.ts';
+import { asking, type Owner, readOf } from './owner.ts';
+import { type Period, withPeriod } from './period.ts';
+import { nameOf, TOP_LINKS, useChosen } from './values.ts';
+
+const FEW = 10;
+const MANY = 100;
+
+/** The links with the most clicks, of all or of the chosen value. */
+export function TopLinks({ owner, period }: { owner: Owner; period: Period }): ReactElement {
+  const [isAll, setAll] = useState(false);
+  const { chosen, addressOf } = useChosen();
+  const { isLink: _, ...asked } = asking(owner);
+  const { data, fault, isLoading, again } = useRead(TopLinksOfDocument, {
+    ...{ ...asked, ...period, by: chosen, first: isAll ? MANY : FEW },
+  });
+  const nodes = readOf(data)?.topLinks.nodes ?? [];
+  const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
+  const t = texts.statistics;
+  const rest = withPeriod('', period, Date.now());
+  const title = chosen
+    ? t.topLinksOf(t.dimensions[chosen.dimension], nameOf(chosen.dimension, chosen.value ?? null))
+    : t.topLinks;
+  return (
+    <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
+      <header>
+        <h2>{title}</h2>
+        {chosen && (
+          <Link href={addressOf(null)} className="button text small">
+            {t.allClicks}
+          </Link>
+        )}
+      </header>
+      {fault && <FaultNotice fault={fault} again={again} />}
+      {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
+      <ul className="bars">
+        {nodes.map(({ link, clicks }) => (
+          <li key={link.id}>
+            <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={(clicks / most) * 100} height="1" />
+            </svg>
+            <Link href={`/links/${link.id}/statistics${rest && `?${rest}`}`} className="name">
+              {withoutScheme(link.shortUrl)}
+              {link.title !== null && <span className="quiet"> {link.title}</span>}
+            </Link>
+            <b>{inDigits(clicks)}</b>
+          </li>
+        ))}
+      </ul>
+      {(nodes.length === FEW || isAll) && (
+        <button type="button" className="button text" onClick={() => setAll(!isAll)}>
+          {isAll ? t.fewer : t.more}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { useLocation, useSearch } from 'wouter';
+import type { StatisticsDimension, TopLinksBy } from '../../generated/documents.ts';
+import { countryName, languageName, withoutScheme } from '../../parts/format.ts';
+import { texts } from '../../texts.ts';
+
+export const dimensions: readonly StatisticsDimension[] = [
+  ...(['COUNTRY', 'REFERRER', 'DEVICE', 'OS', 'BROWSER', 'LANGUAGE', 'DESTINATION'] as const),
+];
+
+export function nameOf(by: StatisticsDimension, value: string | null): string {
+  const t = texts.statistics;
+  if (value === null) return by === 'REFERRER' ? t.direct : t.unknown;
+  if (by === 'COUNTRY') return countryName(value);
+  if (by === 'LANGUAGE') return languageName(value);
+  if (by === 'DEVICE') return t.devices[value] ?? value;
+  return by === 'DESTINATION' ? withoutScheme(value) : value;
+}
+
+/** Where the links of a value are shown. */
+export const TOP_LINKS = '#top-links';
+/** The value whose links are shown, which the address names, and the address for another one. */
+export function useChosen(): {
+  chosen: TopLinksBy | null;
+  addressOf: (chosen: TopLinksBy | null) => string;
+} {
+  const [location] = useLocation();
+  const query = useSearch();
+  const params = new URLSearchParams(query);
+  const dimension = dimensions.find((one) => one === params.get('by')?.toUpperCase());
+  return {
+    chosen: dimension ? { dimension, value: params.get('value') } : null,
+    addressOf: (next) => {
+      const to = new URLSearchParams(query);
+      for (const name of ['by', 'value']) to.delete(name);
+      if (next) to.set('by', next.dimension.toLowerCase());
+      if (next?.value != null) to.set('value', next.value);
+      return to.size > 0 ? `${location}?${to}` : location;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { SelectedLink } from '../../db/links.ts';
+import type { LinkSelect } from '../../db/reading/link-list.ts';
+import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { Scope } from '../../db/statistics/scope.ts';
+import type { Actor } from '../access/actor.ts';
+import { choiceOf, integerOf, parseInput, textOf, type Unparsed } from '../input.ts';
+import { findLinks } from '../link/find-links.ts';
+import { statisticsDimensions, valuesOf } from './dimension.ts';
+import { type PeriodInput, parsePeriod } from './period.ts';
+import { MAX_TOP } from './statistics.ts';
+
+export const topLinksBy = z.object({
+  dimension: choiceOf(statisticsDimensions).meta({ title: 'StatisticsDimension' }).describe('The dimension.'),
+  value: textOf(1, 8_192, (text) => text)
+    .nullish()
+    .describe('The value, as `top` returns it; null for clicks whose value is unknown.'),
+});
+
+const topLinksInput = z.object({ first: integerOf(0, MAX_TOP), by: topLinksBy.nullish() });
+
+/** A link with its clicks in a period. */
+export interface TopLink {
+  readonly link: SelectedLink;
+  readonly clicks: number;
+}
+
+/**
+ * The links of a space or an account with the most clicks of a period, or of those with one value.
+ * @throws DomainError VALIDATION
+ */
+export async function topLinks(
+  lists: ListReader,
+  actor: Actor,
+  owner: { readonly scope: Exclude<Scope, 'link'>; readonly id: number },
+  input: PeriodInput & Unparsed<typeof topLinksInput>,
+  now: Date,
+  select: LinkSelect,
+): Promise<TopLink[]> {
+  const days = parsePeriod(input, now);
+  const { first, by } = parseInput(topLinksInput, input);
+  if (first === 0) return [];
+  const asked = by ? { ...valuesOf[by.dimension], value: by.value ?? null } : null;
+  const rows = await lists.statistics.topLinks(owner.scope, days, owner.id, {
+    accountId: actor.accountId,
+    by: asked,
+    limit: first,
+  });
+  if (rows.length === 0) return [];
+  const links = await findLinks(
+    lists,
+    actor,
+    rows.map(({ linkId }) => linkId),
+    select,
+  );
+  const byId = new Map(links.map((link) => [link.id, link]));
+  return rows.flatMap(({ linkId, clicks }) => {
+    const link = byId.get(linkId);
+    return link ? { link, clicks } : [];
+  });
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { rowOf, shown, signIn } from '../../support/console.ts';
+import { visit } from '../../support/visit.ts';
+
+const day = NOON.toISOString().slice(0, 10);
+const period = `from=${day}&to=${day}`;
+
+describe.runIf(chromiumPath)('the overview of the console, in a browser', () => {
+  let server: TestServer;
+  let caller: Caller;
+  let space: number;
+  beforeAll(async () => {
+    server = await startTestServer();
+    caller = await server.caller('overview');
+    space = await caller.space('Launch');
+    const visits = async (alias: string, times: number, country: string) => {
+      for (let i = 0; i < times; i++)
+        await visit(server.origin, `/${alias}`, { headers: { 'X-Country': country } });
+    };
+    await caller.link({ alias: 'most', title: 'The most' });
+    await caller.link({ alias: 'german', space_id: space });
+    await caller.link({ alias: 'none' });
+    await visits('most', 3, 'FR');
+    await visits('most', 1, 'DE');
+    await visits('german', 2, 'DE');
+    await server.flush();
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  const topLinks = (page: Page) => page.locator('#top-links li').allInnerTexts();
+
+  /** The file that a click saves. */
+  async function fileOf(page: Page): Promise<string> {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    return readFile(await file.path(), 'utf8');
+  }
+
+  test('comes first, and shows the links with the most clicks, of all and from one country', async () => {
+    const { page, accountId } = await signIn({ server, key: caller.key });
+    await page.goto(`${server.origin}/console`);
+    await page.waitForURL(`${server.origin}/console/${accountId}/overview`);
+    await page.goto(`${server.origin}/console/${accountId}/overview?${period}`);
+    await shown(page.locator('.totals').getByText('6').first());
+    await expect.poll(() => topLinks(page)).toEqual(['s.example/most The most\n4', 's.example/german\n2']);
+    await page.getByRole('link', { name: 'Germany' }).click();
+    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+    await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2', 's.example/most The most\n1']);
+    await page.getByRole('link', { name: 'Show all clicks' }).click();
+    await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');
+    expect((await fileOf(page)).split('\r\n').slice(0, 1)).toEqual(['start,clicks,visitors']);
+    await page.locator('#top-links').getByRole('link', { name: 's.example/german' }).click();
+    await page.waitForURL(/\/links\/\d+\/statistics\?from=/);
+  });
+
+  test('shows the same for a space', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
+    await page.getByRole('link', { name: '1 link · 2 clicks in 30 days' }).click();
+    await shown(page.getByRole('heading', { name: 'Launch' }));
+    await page.goto(`${page.url()}?${period}`);
+    await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);
+    await page.getByRole('link', { name: 'Germany' }).click();
+    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+  });
+
+  test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: `/?space=${space}` });
+    await shown(rowOf(page, 'german').getByText('2 in 30 days'));
+    const [head, first, ...more] = (await fileOf(page)).trim().split('\r\n');
+    expect(head).toContain('alias');
+    expect(first).toContain('german');
+    expect(more).toEqual([]);
+  });
+
+  test('the statistics of a link are downloaded by day', async () => {
+    const found = await caller.data<{ linkByShortUrl: { id: string } }>(
+      '{ linkByShortUrl(url: "s.example/most") { id } }',
+    );
+    const path = `/links/${found.linkByShortUrl.id}/statistics?${period}`;
+    const { page } = await signIn({ server, key: caller.key }, { path });
+    await shown(page.locator('.bars li').first());
+    expect(await fileOf(page)).toBe(`\ufeffvalue,count\r\n${day},4\r\n`);
+  });
+});

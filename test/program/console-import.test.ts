@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { cut, joined, textIn, withRecord } from '../../console/src/data/import.ts';
+
+const linesIn = (text: string) => cut(text, null).records.map(({ line, text: record }) => [line, record]);
+
+test.each<[what: string, text: string, format: string, records: [number, string][]]>([
+  [
+    'lines',
+    '\na.example/1\r\n \t\r\na.example/2  b',
+    'LINES',
+    [
+      [2, 'a.example/1'],
+      [4, 'a.example/2  b'],
+    ],
+  ],
+  [
+    'CSV',
+    'url,alias\n1,a\n\n2,b\n',
+    'CSV',
+    [
+      [2, '1,a'],
+      [4, '2,b'],
+    ],
+  ],
+  [
+    'CSV with line breaks in quotes',
+    'url;title\r\n1;"a\r\n""b"";"\r\n2;c',
+    'CSV',
+    [
+      [2, '1;"a\r\n""b"";"'],
+      [4, '2;c'],
+    ],
+  ],
+  [
+    'CSV with a quote within a cell',
+    'url,title\n1,5" disk\n2,b',
+    'CSV',
+    [
+      [2, '1,5" disk'],
+      [3, '2,b'],
+    ],
+  ],
+  [
+    'CSV with a quote that is never closed',
+    'url,title\n1,"a\n2,b',
+    'CSV',
+    [
+      [2, '1,"a'],
+      [3, '2,b'],
+    ],
+  ],
+  [
+    'CSV with text after a quote',
+    'url,title\n1,"a\n2,b"c\n3,d',
+    'CSV',
+    [
+      [2, '1,"a'],
+      [3, '2,b"c'],
+      [4, '3,d'],
+    ],
+  ],
+  ['CSV after a line that names the delimiter', '\uFEFFsep=;\r\nurl;title\r\n1;a,b', 'CSV', [[3, '1;a,b']]],
+  [
+    'a list in JSON',
+    '[{"short_code":"a"},{"short_code":"b"}]',
+    'SHLINK',
+    [
+      [1, '{"short_code":"a"}'],
+      [2, '{"short_code":"b"}'],
+    ],
+  ],
+  ['an object with a list', '{"data":[{"key":"a"}],"total":1}', 'DUB', [[1, '{"key":"a"}']]],
+  ['an object of records', '{"links":{"link_1":{"keyword":"a"}}}', 'YOURLS', [[1, '{"keyword":"a"}']]],
+  ['broken JSON', '{"data":[', 'CSV', [[1, '{"data":[']]],
+])('cuts %s between its records', (_what, text, format, records) => {
+  expect(cut(text, null).format).toBe(format);
+  expect(linesIn(text)).toEqual(records);
+});
+
+test.each([
+  ['Title,Bitlink,Long URL', 'BITLY'],
+  ['Link;Long URL', 'BITLY'],
+  ['short link,destination url', 'DUB'],
+  ['Address,Target', 'KUTT'],
+  ['"Slashtag","Destination"', 'REBRANDLY'],
+  ['shortCode\tlongUrl', 'SHLINK'],
+  ['keyword,url', 'YOURLS'],
+  ['kind,short_url,domain,alias,url', 'CSV'],
+  ['https://a.example/?url=1', 'LINES'],
+])('finds the format of the header %s', (header, format) => {
+  expect(cut(`${header}\n1,2`, null).format).toBe(format);
+});
+
+test('a slice has the header, and says where each of its records begins', () => {
+  const parts = cut('url,title\n1,"a\nb"\n2,c\n3,d', null);
+  expect(joined(parts, parts.records.slice(0, 2))).toEqual({
+    text: 'url,title\n1,"a\nb"\n2,c',
+    lines: [2, 4],
+  });
+  const list = cut('[{"url":1},{"url":2}]', null);
+  expect(joined(list, list.records.slice(1))).toEqual({ text: '[{"url":2}]', lines: [1] });
+});
+
+test.each([
+  ['lines', '\na\n\nb\n'],
+  ['CSV', 'url,alias\n1,2\n\n3,4\n'],
+])('%s keep their numbers when one is corrected', (_what, text) => {
+  const parts = cut(text, null);
+  const corrected = withRecord(text, parts, 1, 'c');
+  expect(linesIn(corrected)).toEqual([linesIn(text)[0], [4, 'c']]);
+});
+
+test.each<[what: string, text: string, encoding: BufferEncoding]>([
+  ['UTF-8', '\uFEFFurl;title\r\nhttps://a.example/;Zürich\r\n', 'utf8'],
+  ['UTF-16', '\uFEFFurl\ttitle\r\nhttps://a.example/\tZürich\r\n', 'utf16le'],
+])('reads a file as spreadsheets save it: %s', async (_what, text, encoding) => {
+  const [record] = cut(await textIn(new Blob([Buffer.from(text, encoding)])), null).records;
+  expect(record).toMatchObject({
+    line: 2,
+    text: expect.stringMatching(/^https:\/\/a\.example\/[;\t]Zürich$/),
+  });
+});

@@ -1,0 +1,311 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { signedIn } from '../support/person.ts';
+import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let owner: Caller;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+beforeEach(async () => {
+  owner = await server.caller();
+});
+afterEach(() => emptyServer(server));
+afterAll(() => server.stop());
+
+const IMPORT = `mutation (
+  $text: String!, $format: ImportFormat!, $dryRun: Boolean, $onTaken: ImportOnTaken
+  $domainMap: [DomainMapInput!], $spaceId: ID
+) {
+  importLinks(
+    text: $text, format: $format, dryRun: $dryRun, onTaken: $onTaken, domainMap: $domainMap, spaceId: $spaceId
+  ) {
+    results { line status link { alias url title space { name } } alias reason fields { path messages } }
+    unusedColumns
+  }
+}`;
+
+interface Result {
+  readonly line: number;
+  readonly status: string;
+  readonly link: Record<string, unknown> | null;
+  readonly alias: string | null;
+  readonly reason: string | null;
+  readonly fields: readonly { readonly path: string[]; readonly messages: string[] }[];
+}
+
+interface Answer {
+  readonly importLinks: { readonly results: Result[]; readonly unusedColumns: string[] };
+}
+
+const importing = async (text: string, variables: object = {}, caller = owner): Promise<Result[]> =>
+  (await caller.data<Answer>(IMPORT, { text, format: 'LINES', ...variables })).importLinks.results;
+
+const refusalOf = async (text: string, variables: object = {}, caller = owner) => {
+  const { errors } = await caller.graphql(IMPORT, { text, format: 'LINES', ...variables });
+  return errors?.[0];
+};
+
+const linesOf = (results: readonly Result[]) =>
+  results.map(({ line, status, alias }) => [line, status, alias]);
+
+const counts = () => owner.data('{ links { totalCount } spaces { totalCount } changes { totalCount } }');
+
+test('imports pasted URLs, with an alias and a title behind a tab or two spaces', async () => {
+  const text = [
+    'https://a.example/1\tone\tFirst page',
+    '',
+    '  www.a.example/2  two  Second  page  ',
+    'nowhere',
+    'https://a.example/3',
+  ].join('\r\n');
+  const results = await importing(text);
+  const generated = results[3]?.alias;
+  expect(results).toMatchObject([
+    { line: 1, status: 'CREATED', link: { alias: 'one', url: 'https://a.example/1', title: 'First page' } },
+    {
+      line: 3,
+      status: 'CREATED',
+      link: { alias: 'two', url: 'https://www.a.example/2', title: 'Second page' },
+    },
+    { line: 4, status: 'REFUSED', link: null, fields: [{ path: ['url'] }] },
+    { line: 5, status: 'CREATED', link: { alias: generated, url: 'https://a.example/3', title: null } },
+  ]);
+  expect(results[0]).toMatchObject({ reason: null, fields: [] });
+  expect(results[2]?.reason).toBe(`"url" ${results[2]?.fields[0]?.messages[0]}`);
+});
+
+test('repeated, it finds every link, and writes nothing', async () => {
+  const text = 'https://a.example/1  one\nhttps://a.example/2\nhttps://a.example/2';
+  const first = await importing(text);
+  expect(first.map(({ status }) => status)).toEqual(['CREATED', 'CREATED', 'EXISTS']);
+  const before = await counts();
+  const again = await importing(text);
+  expect(again.map(({ status, link }) => [status, link?.alias])).toEqual(
+    first.map(({ alias }) => ['EXISTS', alias]),
+  );
+  expect(await counts()).toEqual(before);
+});
+
+test.each([
+  ['CSV', 'alias,url,title,clicks\none,https://a.example/1,First,7', 2],
+  ['CSV', JSON.stringify({ data: [{ alias: 'one', url: 'https://a.example/1', title: 'First' }] }), 1],
+  ['BITLY', 'Title,Bitlink,Long URL\nFirst,bit.ly/one,https://a.example/1', 2],
+  ['DUB', 'short link;destination url;title\nhttps://dub.sh/one;https://a.example/1;First', 2],
+  ['KUTT', JSON.stringify([{ address: 'one', target: 'https://a.example/1', description: 'First' }]), 1],
+  ['REBRANDLY', 'Slashtag\tDestination\tTitle\none\thttps://a.example/1\tFirst', 2],
+  [
+    'SHLINK',
+    JSON.stringify({
+      shortUrls: { data: [{ shortCode: 'one', longUrl: 'https://a.example/1', title: 'First' }] },
+    }),
+    1,
+  ],
+  ['YOURLS', 'keyword,url,title\none,https://a.example/1,First', 2],
+])('imports the format %s', async (format, text, line) => {
+  expect(await importing(text, { format })).toMatchObject([
+    { line, status: 'CREATED', alias: 'one', link: { url: 'https://a.example/1', title: 'First' } },
+  ]);
+});
+
+test('a dry run says what would happen, and writes nothing', async () => {
+  await owner.link({ alias: 'there', url: 'https://a.example/there' });
+  await owner.link({ alias: 'taken', url: 'https://a.example/taken' });
+  const text = [
+    'alias,url,space',
+    'there,https://a.example/there,New',
+    'taken,https://a.example/1,New',
+    'free,https://a.example/2,New',
+    'free,https://a.example/3,New',
+  ].join('\n');
+  const before = await counts();
+  const results = await importing(text, { format: 'CSV', dryRun: true });
+  expect(linesOf(results)).toEqual([
+    [2, 'EXISTS', 'there'],
+    [3, 'REFUSED', 'taken'],
+    [4, 'CREATED', 'free'],
+    [5, 'REFUSED', 'free'],
+  ]);
+  expect(results.map(({ link }) => link !== null)).toEqual([true, false, false, false]);
+  expect(await counts()).toEqual(before);
+});
+
+test('onTaken leaves a link out, gives it another alias, or ends there', async () => {
+  await owner.link({ alias: 'taken', url: 'https://a.example/taken' });
+  const text = ['https://a.example/1  taken', 'https://a.example/2  free'].join('\n');
+  const dry = async (onTaken?: string) => linesOf(await importing(text, { onTaken, dryRun: true }));
+  expect(await dry()).toEqual(await dry('SKIP'));
+  expect(await dry('SKIP')).toEqual([
+    [1, 'REFUSED', 'taken'],
+    [2, 'CREATED', 'free'],
+  ]);
+  expect(await dry('FAIL')).toEqual([[1, 'REFUSED', 'taken']]);
+  const results = await importing(text, { onTaken: 'SUFFIX' });
+  expect(results).toMatchObject([
+    { alias: 'taken-2', link: { alias: 'taken-2' }, reason: expect.stringContaining('already taken') },
+    { alias: 'free', reason: null },
+  ]);
+});
+
+test('says what a new link has not as in the text, and which columns are not imported', async () => {
+  const text = 'short link,destination url,password,color\nhttps://dub.sh/one,https://a.example/1,secret,red';
+  const { importLinks } = await owner.data<Answer>(IMPORT, { text, format: 'DUB' });
+  expect(importLinks).toMatchObject({
+    results: [{ status: 'CREATED', reason: expect.stringMatching(/had a password.*dub\.sh is no domain/) }],
+    unusedColumns: ['color'],
+  });
+});
+
+test('a record with several short URLs has a result for each', async () => {
+  const text = 'custom bitlinks,bitlink,long url\n"[""bit.ly/two""]",bit.ly/2xYz,https://a.example/2';
+  expect(linesOf(await importing(text, { format: 'BITLY' }))).toEqual([
+    [2, 'CREATED', 'two'],
+    [2, 'CREATED', '2xYz'],
+  ]);
+});
+
+test('spaceId is the space of links for which the text names none', async () => {
+  const spaceId = await owner.space('Given');
+  const text = 'alias,url,space\none,https://a.example/1,\ntwo,https://a.example/2,Named';
+  expect(await importing(text, { format: 'CSV', spaceId })).toMatchObject([
+    { link: { space: { name: 'Given' } } },
+    { link: { space: { name: 'Named' } } },
+  ]);
+  const other = await server.caller('other');
+  expect(await refusalOf('https://a.example/', { spaceId }, other)).toMatchObject({
+    extensions: { code: 'VALIDATION', fields: [{ path: ['spaceId'] }] },
+  });
+});
+
+test('domainMap leads the links of a host to a domain of the account', async () => {
+  await owner.domain('go.example');
+  const text = 'bitlink,long url\nbit.ly/one,https://a.example/1';
+  const domainMap = [{ from: 'bit.ly', to: 'go.example' }];
+  await importing(text, { format: 'BITLY', domainMap });
+  expect(await owner.data('{ links { nodes { domain { name } } } }')).toEqual({
+    links: { nodes: [{ domain: { name: 'go.example' } }] },
+  });
+  const wrong = async (to: string) =>
+    refusalOf(text, { format: 'BITLY', domainMap: [{ from: 'bit.ly', to }] });
+  expect(await wrong('other.example')).toMatchObject({ extensions: { fields: [{ path: ['domainMap'] }] } });
+  expect(await wrong('a b')).toMatchObject({ extensions: { fields: [{ path: ['domainMap', '0', 'to'] }] } });
+});
+
+test.each([
+  ['an empty text', '  \n', {}, /may not be empty/],
+  ['other columns', 'name,age\nA,1', { format: 'CSV' }, /no export of the format "csv".*"name", "age"/],
+  [
+    'broken JSON',
+    '{"data":[{"alias":"one","url":"https://a.example/"}',
+    { format: 'CSV' },
+    /no JSON after record 1/,
+  ],
+  ['1001 columns', `url,alias${',x'.repeat(999)}`, { format: 'CSV' }, /line 1 has more than 1000 cells/],
+  ['501 records', 'https://a.example/\n'.repeat(501), {}, /at most 500 records/],
+  ['more than 512 kB', `https://a.example/${'é'.repeat(262_144)}`, {}, /at most 512 kB/],
+  [
+    '11 passwords',
+    `url,alias,password\n${'https://a.example/,,secret\n'.repeat(11)}`,
+    { format: 'CSV' },
+    /at most 10 passwords/,
+  ],
+])('refuses %s as a whole', async (_what, text, variables, message) => {
+  expect(await refusalOf(text, variables)).toMatchObject({
+    message: expect.stringMatching(message),
+    extensions: {
+      code: 'VALIDATION',
+      fields: [{ path: ['text'], messages: [expect.stringMatching(message)] }],
+    },
+  });
+  expect(await counts()).toMatchObject({ links: { totalCount: 0 } });
+});
+
+test('creates at most a hundred spaces with the links', async () => {
+  const lines = Array.from({ length: 101 }, (_, index) => `l${index},https://a.example/,S${index}`);
+  const results = await importing(`alias,url,space\n${lines.join('\n')}`, { format: 'CSV', dryRun: true });
+  expect(results.filter(({ status }) => status === 'REFUSED')).toMatchObject([
+    { line: 102, fields: [{ path: ['space'] }] },
+  ]);
+});
+
+test('a record of CSV that cannot be read is refused with its line, and no other', async () => {
+  const text =
+    'alias,url\none,https://a.example/1\n"two,https://a.example/2\nthree,https://a.example/3\n' +
+    ','.repeat(1_001);
+  expect(await importing(text, { format: 'CSV' })).toMatchObject([
+    { line: 2, status: 'CREATED' },
+    { line: 3, status: 'REFUSED', reason: expect.stringContaining('the quote that opens a cell in line 3') },
+    { line: 4, status: 'CREATED' },
+    { line: 5, status: 'REFUSED', reason: 'has more than 1000 cells' },
+  ]);
+});
+
+test('accepts 500 records in 512 kB of quotes', async () => {
+  const title = '"'.repeat(990);
+  const line = (number: number) => `https://a.example/${number}\t\t${title}`.padEnd(1_047);
+  const text = Array.from({ length: 500 }, (_, index) => line(index)).join('\n');
+  const results = await importing(text, { dryRun: true });
+  expect(results).toHaveLength(500);
+});
+
+test('viewers, and keys that only read, may not import', async () => {
+  const reader = await server.caller('owner', ['read']);
+  expect(await refusalOf('https://a.example/', {}, reader)).toMatchObject({
+    extensions: { code: 'FORBIDDEN' },
+  });
+  const { id } = await server.database.prisma.account.findUniqueOrThrow({ where: { name: 'owner' } });
+  const viewer = await signedIn(server, id, 'VIEWER');
+  const { errors } = await viewer.graphql(IMPORT, { text: 'https://a.example/', format: 'LINES' });
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+});
+
+test('only who may add domains adds those of an export', async () => {
+  const text = 'kind,domain,own_domain,alias,url\nlink,go.example,1,one,https://a.example/';
+  const { id } = await server.database.prisma.account.findUniqueOrThrow({ where: { name: 'owner' } });
+  const importedBy = async (role: string) => {
+    const person = await signedIn(server, id, role);
+    return (await person.data<Answer>(IMPORT, { text, format: 'CSV' })).importLinks.results;
+  };
+  expect(await importedBy('EDITOR')).toMatchObject([{ status: 'REFUSED', fields: [{ path: ['domain'] }] }]);
+  expect(await importedBy('ADMIN')).toMatchObject([{ status: 'CREATED' }]);
+  expect(await importedBy('EDITOR')).toMatchObject([{ status: 'EXISTS' }]);
+});
+
+test('a line of a space or pixel has no link, and says whether it is new', async () => {
+  const text = 'kind,space,url,alias\nspace,New,,\nspace,New,,';
+  const results = await importing(text, { format: 'CSV' });
+  expect(results).toMatchObject([
+    { status: 'CREATED', link: null },
+    { status: 'EXISTS', link: null },
+  ]);
+});
+
+test('another account gets another alias for the same URL', async () => {
+  const [own] = await importing('https://a.example/');
+  const [theirs] = await importing('https://a.example/', {}, await server.caller('other'));
+  expect(theirs).toMatchObject({ status: 'CREATED', reason: null });
+  expect(theirs?.alias).not.toContain(own?.alias);
+});
+
+const keyed = async (text: string, format: string) => {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'import' };
+  const body = JSON.stringify({ query: IMPORT, variables: { text, format } });
+  return (await owner.fetch('/graphql', { method: 'POST', headers, body })).text();
+};
+
+test('with an Idempotency-Key, it is done once', async () => {
+  const first = await keyed('https://a.example/1  one\nnowhere', 'LINES');
+  expect(first).toContain('CREATED');
+  expect(await keyed('https://a.example/1  one\nnowhere', 'LINES')).toBe(first);
+});
+
+test('with an Idempotency-Key, links after new spaces may have passwords', async () => {
+  const line = (index: number) =>
+    `l${index},https://a.example/,${index < 2 ? 'New' : ''},${index < 26 ? '' : 'secret'}`;
+  const text = `alias,url,space,password\n${Array.from({ length: 28 }, (_, index) => line(index)).join('\n')}`;
+  const { data } = JSON.parse(await keyed(text, 'CSV')) as { data: Answer };
+  expect(data.importLinks.results.every(({ status }) => status === 'CREATED')).toBe(true);
+  expect(await owner.data('{ links { nodes { hasPassword } } }')).toMatchObject({
+    links: { nodes: expect.arrayContaining([{ hasPassword: true }]) },
+  });
+});
