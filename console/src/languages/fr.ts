@@ -672,12 +672,12 @@ export const texts: Translation = {
     wrong: (count) =>
       one(
         count,
-        'ligne est incorrecte : corrigez-la ici, ou laissez-la de côté.',
-        'lignes sont incorrectes : corrigez-les ici, ou laissez-les de côté.',
+        'ligne est incorrecte : corrigez-la ici, ou ignorez-la.',
+        'lignes sont incorrectes : corrigez-les ici, ou ignorez-les.',
       ),
     create: (count, digits) => (count === 1 ? 'Créer 1 lien' : `Créer ${digits} liens`),
     created: (count) => one(count, 'lien créé', 'liens créés'),
-    failed: (count) => `${one(count, 'ligne laissée', 'lignes laissées')} de côté.`,
+    failed: (count) => `${one(count, 'ligne ignorée', 'lignes ignorées')}.`,
     copyAll: 'Copier toutes les URL courtes',
     made: 'Liens créés',
     onlyFirst: (count) => `Seuls les ${inDigits(count)} premiers sont affichés ici.`,
