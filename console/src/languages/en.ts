@@ -296,6 +296,12 @@ const refusals: Readonly<Partial<Record<string, string>>> = {
 
 type Rules = Readonly<Record<Rule, string>>;
 
+/** Keys, each with what it does. */
+interface KeyGroup {
+  readonly where: string;
+  readonly keys: readonly (readonly [key: string, deed: string])[];
+}
+
 const english = {
   product: 'Linkspace',
   language: 'Language',
@@ -415,7 +421,7 @@ const english = {
     signOut: 'Sign out',
   },
   noMember: {
-    title: (hasOther: boolean) => (hasOther ? 'Not your account' : 'You have no account'),
+    title: (hasOther: boolean): string => (hasOther ? 'Not your account' : 'You have no account'),
     lead: (email: string, hasOther: boolean) =>
       hasOther
         ? `${email} is no member of this account. Ask one of its owners for an invitation, or open another account.`
@@ -567,7 +573,7 @@ const english = {
           ['x', 'Select'],
         ],
       },
-    ] as const,
+    ] as readonly KeyGroup[],
   },
   qr: {
     title: 'QR code',
@@ -638,7 +644,7 @@ const english = {
     actionsOf: (link: string) => `Actions for ${link}`,
     clicks: (count: number) => one(count, 'click', 'clicks'),
     clicksIn: (count: string) => `${count} in 30 days`,
-    clicksUnit: (count: number) => (count === 1 ? 'click' : 'clicks'),
+    clicksUnit: (count: number): string => (count === 1 ? 'click' : 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
     deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
