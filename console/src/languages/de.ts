@@ -930,6 +930,7 @@ export const texts: Translation = {
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,
+    joint: ' ',
     actions,
     actionsOf,
     changed: (changed, fields) => `${changed}: ${fields}`,

@@ -294,13 +294,42 @@ const refusals: Readonly<Partial<Record<string, string>>> = {
   ConflictError: 'Somebody else has just changed it. Try again.',
 };
 
-type Rules = Readonly<Record<Rule, string>>;
-
-/** Keys, each with what it does. */
-interface KeyGroup {
+/** The keys of the keyboard, and what they do. */
+const shortcuts: readonly {
   readonly where: string;
   readonly keys: readonly (readonly [key: string, deed: string])[];
-}
+}[] = [
+  {
+    where: 'Everywhere',
+    keys: [
+      ['n', 'New link'],
+      ['/', 'Search'],
+      ['Esc', 'Close; in the search: clear it, then leave it'],
+      ['?', 'This sheet'],
+    ],
+  },
+  {
+    where: 'In the search',
+    keys: [
+      ['↓', 'Go to the links'],
+      ['Enter', 'Open the link, or go to the links if there are several'],
+    ],
+  },
+  {
+    where: 'On a link in the list',
+    keys: [
+      ['↑ ↓', 'Move'],
+      ['Enter', 'Open'],
+      ['e', 'Edit; also on the page of a link'],
+      ['c', 'Copy'],
+      ['q', 'QR code'],
+      ['d', 'Disable or enable'],
+      ['x', 'Select'],
+    ],
+  },
+];
+
+type Rules = Readonly<Record<Rule, string>>;
 
 const english = {
   product: 'Linkspace',
@@ -544,36 +573,7 @@ const english = {
   help: {
     title: 'Keyboard shortcuts',
     on: 'Use shortcuts',
-    groups: [
-      {
-        where: 'Everywhere',
-        keys: [
-          ['n', 'New link'],
-          ['/', 'Search'],
-          ['Esc', 'Close; in the search: clear it, then leave it'],
-          ['?', 'This sheet'],
-        ],
-      },
-      {
-        where: 'In the search',
-        keys: [
-          ['↓', 'Go to the links'],
-          ['Enter', 'Open the link, or go to the links if there are several'],
-        ],
-      },
-      {
-        where: 'On a link in the list',
-        keys: [
-          ['↑ ↓', 'Move'],
-          ['Enter', 'Open'],
-          ['e', 'Edit; also on the page of a link'],
-          ['c', 'Copy'],
-          ['q', 'QR code'],
-          ['d', 'Disable or enable'],
-          ['x', 'Select'],
-        ],
-      },
-    ] as readonly KeyGroup[],
+    groups: shortcuts,
   },
   qr: {
     title: 'QR code',
@@ -826,6 +826,8 @@ const english = {
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>
       `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
+    /** Stands between a record and what was done with it. */
+    joint: ' ',
     actions,
     actionsOf,
     changed: (changed: string, fields: string) => `${changed}: ${fields}`,
