@@ -110,7 +110,7 @@ const requests: Record<string, () => Promise<string[]>> = {
   'another method': () => ask(owner, { query: VIEWER }, { method: 'PUT' }),
   'a mutation by GET': () => get(mutation),
   'another type': () => ask(owner, 'query', { headers: { 'Content-Type': 'text/plain' } }),
-  'a large body': () => ask(owner, { query: VIEWER, variables: { text: 'x'.repeat(2 ** 20) } }),
+  'a large body': () => ask(owner, { query: VIEWER, variables: { text: 'x'.repeat(2 ** 21) } }),
   'a database that takes no writes': () =>
     onServer({}, async (caller, own) => {
       await own.database.prisma.$executeRawUnsafe('PRAGMA query_only = ON');

@@ -101,7 +101,7 @@ function recordsOf(type: GraphQLOutputType) {
 }
 
 /** Fields whose values differ from one request to the next, or that need arguments. */
-const SKIPPED = new Set(['rateLimit', 'lastUsedAt', 'statistics', 'qrCode']);
+const SKIPPED = new Set(['rateLimit', 'lastUsedAt', 'statistics', 'topLinks', 'clicksIn', 'qrCode']);
 
 function fieldsOf(type: GraphQLOutputType, depth: number): GraphQLField<unknown, unknown>[] {
   const fields = Object.values(recordsOf(type)?.getFields() ?? {}).filter(({ name }) => !SKIPPED.has(name));
