@@ -74,7 +74,8 @@ export async function giveSession(
   { origin, database, clock }: Server,
   userId: number,
 ): Promise<void> {
-  const { token } = await beginSession(database, userId, 'a test', clock.now);
+  const user = await database.prisma.user.findUniqueOrThrow({ where: { id: userId } });
+  const { token } = await beginSession(database, user, 'a test', clock.now);
   // Its prefix asks for an address with https; browsers send it to this machine without that, too.
   const url = origin.replace('http:', 'https:');
   const cookie = { name: '__Host-linkspace', value: token, url, httpOnly: true, secure: true };
@@ -121,7 +122,9 @@ export async function newUrl(page: Page): Promise<Locator> {
 }
 
 /** Opens the parts of a form that are folded. */
-export const unfold = (page: Page): Promise<void> =>
-  page.locator('.fold').evaluateAll((folds) => {
+export async function unfold(page: Page): Promise<void> {
+  await shown(page.locator('.fold').first());
+  await page.locator('.fold').evaluateAll((folds) => {
     for (const fold of folds) fold.setAttribute('open', '');
   });
+}
