@@ -15,6 +15,10 @@ const OUTPUT = join(root, 'src/generated/assets');
 const QUALITY = 9;
 
 const page = (name) => readFileSync(join(root, 'web', name), 'utf8');
+const font = readFileSync(join(root, 'web/inter.woff2'));
+const fontName = hashedName('inter.woff2', font);
+/** The typeface, for pages whose assets are in `/docs/assets`. */
+const fontStyle = () => page('font.css').replace('./inter.woff2', `/docs/assets/${fontName}`);
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The assets of pages, by name. */
@@ -29,7 +33,7 @@ async function sources() {
     'graphiql-editor-worker.js': graphiql.editorWorkerService,
     'graphiql-json-worker.js': graphiql.jsonWorker,
     'graphiql-graphql-worker.js': graphiql.graphqlWorker,
-    'look.css': page('look.css'),
+    'look.css': page('look.css') + fontStyle(),
     'graphiql-page.js': page('graphiql-page.js'),
     'graphiql-page.css': page('graphiql-page.css'),
     'swagger-ui.css': readFileSync(join(swagger, 'swagger-ui.css'), 'utf8'),
@@ -67,6 +71,7 @@ function writeLook() {
   const style = (name) => short(page('look.css') + page(name));
   const values = {
     startStyle: style('start-page.css'),
+    fontStyle: short(fontStyle()),
     visitorStyle: style('visitor-page.css'),
     statisticsStyle: style('statistics-page.css'),
     logo: logo(),
@@ -95,6 +100,9 @@ export async function makeAssets() {
       .replaceAll('{{logo}}', logo())
       .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => page(file).replace(/[&<>"]/g, (one) => escapes[one]));
   writeLook();
+  // It is compressed already. Its licence stays with it.
+  writeFileSync(join(OUTPUT, fontName), font);
+  writeFileSync(join(OUTPUT, 'inter-LICENSE.txt'), page('inter-LICENSE.txt'));
   await Promise.all([
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),
     write('graphiql.html', filled('graphiql.html')),

@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startTestServer } from '../src/testing/server.ts';
 import { launchBrowser } from '../test/support/browser.ts';
-import { addUser, giveSession } from '../test/support/console.ts';
+import { addUser, giveSession, newUrl } from '../test/support/console.ts';
 import { fillServer } from '../test/support/demo.ts';
 import { withFewShades } from './small-png.ts';
 
@@ -25,9 +25,7 @@ try {
   const { accountId, user } = await addUser(server, caller.key);
   await giveSession(tab, server, user.id);
   await tab.goto(`${server.origin}/console/${accountId}/`);
-  await tab
-    .getByLabel('Destination of a new link')
-    .fill('https://lindenhof.example/magazine/2026/autumn/ten-tours');
+  await (await newUrl(tab)).fill('https://lindenhof.example/magazine/2026/autumn/ten-tours');
   await tab.keyboard.press('Enter');
   await tab.getByText('Your link is ready').waitFor();
   await tab.locator('.row').nth(1).waitFor();

@@ -6,7 +6,16 @@ import { run } from './command.mjs';
 import { hashOf, isFresh, root, writeStamp } from './stamp.mjs';
 
 const STAMP = 'src/generated/.console-stamp';
-const SOURCES = ['console', 'web/look.css', 'schema.graphql', 'codegen.ts', 'scripts', 'package-lock.json'];
+const SOURCES = [
+  'console',
+  'web/look.css',
+  'web/font.css',
+  'web/inter.woff2',
+  'schema.graphql',
+  'codegen.ts',
+  'scripts',
+  'package-lock.json',
+];
 const OUTPUT = join(root, 'src/generated/console');
 
 export async function makeConsole() {

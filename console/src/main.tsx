@@ -3,6 +3,9 @@ import './data/token.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { beginTheme } from './theme.ts';
+
+beginTheme();
 
 const root = document.getElementById('root');
 if (root)

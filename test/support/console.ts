@@ -113,3 +113,18 @@ export function rowOf(page: Page, alias: string) {
     .locator('.row')
     .filter({ has: page.getByRole('link', { name: `s.example/${alias}`, exact: true }) });
 }
+
+/** The field of a new link, whose form is opened first if it is not. */
+export async function newUrl(page: Page): Promise<Locator> {
+  const button = page.getByRole('button', { name: 'New link', exact: true });
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.click();
+  return page.getByLabel('Destination of a new link');
+}
+
+/** Opens the parts of a form that are folded. */
+export async function unfold(page: Page): Promise<void> {
+  await shown(page.locator('.fold').first());
+  await page.locator('.fold').evaluateAll((folds) => {
+    for (const fold of folds) fold.setAttribute('open', '');
+  });
+}

@@ -8,6 +8,7 @@ import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
+import { chooseTheme, themeInUse, themes } from '../theme.ts';
 import { Connection } from './connection.tsx';
 import { DESTINATION, focusNow, focusSoon, keepFocus } from './focus.ts';
 import { Help } from './help.tsx';
@@ -69,6 +70,24 @@ function Places({ onGone }: { onGone?: () => void }): ReactElement {
   );
 }
 
+function ThemeMenu(): ReactElement {
+  const [theme, setTheme] = useState(themeInUse);
+  return (
+    <Menu
+      label={texts.theme.name}
+      icon={theme}
+      items={themes.map((one) => ({
+        name: texts.theme[one],
+        icon: one === theme ? 'check' : one,
+        run: () => {
+          chooseTheme(one);
+          setTheme(one);
+        },
+      }))}
+    />
+  );
+}
+
 function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void }): ReactElement {
   const { viewer, accountId, accounts, signOut } = useSession();
   const [, navigate] = useLocation();
@@ -89,6 +108,7 @@ function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void })
           items={others.map(({ id, name }) => ({ id, name, run: () => navigate(`~/console/${id}/`) }))}
         />
       )}
+      <ThemeMenu />
       <button
         type="button"
         className="bare"
@@ -125,6 +145,12 @@ export function Frame(): ReactElement {
     navigate(path);
     focusSoon(field);
   };
+  const openNew = () => {
+    const button = document.getElementById('new-link');
+    if (focusNow('#new-url')) return;
+    if (button) button.click();
+    else navigate('/', { state: { isNew: true } });
+  };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Escape' && isMenu) {
@@ -134,7 +160,7 @@ export function Frame(): ReactElement {
     onShortcut(event, {
       '?': () => setHelp(true),
       '/': () => go('/', '#search'),
-      ...(canWrite && { n: () => go('/', '#new-url') }),
+      ...(canWrite && { n: openNew }),
       ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     });
   });

@@ -28,14 +28,13 @@ const searchFields: Texts['search']['fields'] = {
   URL: 'in URLs',
 };
 const orders: Texts['filters']['orders'] = {
-  ID: 'Erstellt',
-  CLICKS: 'Klicks',
-  TITLE: 'Titel',
-  ALIAS: 'Alias',
-  URL: 'Ziel',
-  UPDATED_AT: 'Zuletzt geändert',
+  ID: { DESC: 'Neueste zuerst', ASC: 'Älteste zuerst' },
+  CLICKS: { DESC: 'Meiste Klicks zuerst', ASC: 'Wenigste Klicks zuerst' },
+  TITLE: { ASC: 'Titel, A bis Z', DESC: 'Titel, Z bis A' },
+  ALIAS: { ASC: 'Alias, A bis Z', DESC: 'Alias, Z bis A' },
+  URL: { ASC: 'Ziel, A bis Z', DESC: 'Ziel, Z bis A' },
+  UPDATED_AT: { DESC: 'Zuletzt geändert zuerst', ASC: 'Zuletzt geändert zuletzt' },
 };
-const directions: Texts['filters']['directions'] = { ASC: '↑ Aufsteigend', DESC: '↓ Absteigend' };
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
   PRIVATE: 'Nur dieses Konto',
@@ -681,13 +680,12 @@ export const texts: Translation = {
     svg: 'Als SVG speichern',
     png: 'Als PNG speichern',
   },
+  theme: { name: 'Darstellung', system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   newLink: {
     title: 'Neuer Link',
     url: 'Ziel eines neuen Links',
     placeholder: 'Lange URL zum Kürzen einfügen',
     create: 'Kürzen',
-    more: 'Mehr Optionen',
-    less: 'Weniger Optionen',
     many: 'Viele auf einmal',
     kept: 'Das haben Sie früher eingegeben; der Link ist noch nicht erstellt.',
     empty: 'Fügen Sie zuerst eine URL ein.',
@@ -711,11 +709,10 @@ export const texts: Translation = {
     clear: 'Zurücksetzen',
     order: 'Sortierung',
     orders,
-    directions,
   },
   links: {
     none: 'Noch keine Links',
-    noneYet: 'Fügen Sie oben eine lange URL ein, und drücken Sie Enter.',
+    noneYet: 'Kürzen Sie die erste URL mit „Neuer Link“.',
     noMatch: 'Kein Link passt',
     searchedAll: 'Es wurde überall gesucht. Versuchen Sie einen kürzeren Text oder einen Teil davon.',
     searchedSome:
@@ -823,7 +820,6 @@ export const texts: Translation = {
   },
   form: {
     url: 'Ziel',
-    address: 'Adresse',
     alias: 'Alias',
     aliasHint: 'Bleibt das Feld leer, wird ein kurzer erstellt.',
     aliasMoves: 'Wenn Sie ihn ändern, funktioniert die alte Adresse nicht mehr.',
@@ -831,7 +827,6 @@ export const texts: Translation = {
     domain: 'Domain',
     unverified: (name) => `${name} (nicht bestätigt)`,
     unknownDomain: 'Eine andere Domain',
-    organise: 'Einordnen',
     title: 'Titel',
     space: 'Space',
     noSpace: 'Keiner',
@@ -842,6 +837,8 @@ export const texts: Translation = {
     creatingSpace: (name) => `Der Space „${name}“ wird erstellt …`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
+    none: 'keine',
+    afterClicks: (count) => `nach ${count} Klicks`,
     expiry: 'Ablauf',
     expiresAt: 'Am',
     expiresAfter: 'Nach so vielen Klicks',
@@ -852,6 +849,8 @@ export const texts: Translation = {
       `Der Link hat schon ${one(clicks, 'Klick', 'Klicks')}: Mit diesem Limit läuft er sofort ab.`,
     expiredUrl: 'Besucher danach leiten zu',
     expiredHint: 'Ohne URL lesen Besucher, dass der Link abgelaufen ist.',
+    withPassword: 'Passwort',
+    statisticsFor: { PRIVATE: 'private Statistik', PASSWORD: 'Statistik mit Passwort' },
     protection: 'Schutz',
     password: 'Passwort für Besucher',
     newPassword: 'Neues Passwort für Besucher',
@@ -890,6 +889,8 @@ export const texts: Translation = {
   },
   link: {
     back: 'Alle Links',
+    preview: 'Vorschau',
+    leadsTo: 'führt zu',
     none: 'Diesen Link gibt es nicht',
     noneWhy: 'Vielleicht wurde er gelöscht, oder er gehört zu einem anderen Konto.',
     tabs: {
@@ -942,6 +943,7 @@ export const texts: Translation = {
     older: 'Ältere anzeigen',
   },
   explain: {
+    more: 'Andere Besucher testen',
     lead: 'Beschreiben Sie einen Besucher, und sehen Sie, was er bekäme. Nichts davon wird gezählt.',
     country: 'Land',
     device: 'Gerät',
@@ -991,7 +993,7 @@ export const texts: Translation = {
     visitors: 'Besucher',
     bots: 'Bots',
     beforeNone: (days) => `Keine im Zeitraum ${days}`,
-    compared: (change, then, days) => `${change} gegenüber ${then} im Zeitraum ${days}`,
+    comparedWith: (then, days) => `gegenüber ${then} im Zeitraum ${days}`,
     overTime: 'Klicks und Besucher',
     clicksOverTime: 'Klicks',
     chart: (most, when) => `Klicks im Zeitverlauf; Höchstwert: ${most} (${when})`,
@@ -1003,6 +1005,8 @@ export const texts: Translation = {
       (before === null ? '' : `; Klicks im Zeitraum davor: ${before}`),
     table: 'Als Tabelle zeigen',
     intervals,
+    nothingYet:
+      'Wählen Sie einen längeren Zeitraum, oder teilen Sie die Kurz-URL: Ein Besuch zählt hier nach Sekunden.',
     nothing: 'In diesem Zeitraum wurde nichts gezählt.',
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',

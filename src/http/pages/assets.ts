@@ -8,6 +8,7 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  woff2: 'font/woff2',
 };
 
 /** Files and their compressed versions, read at the first request. */
@@ -47,9 +48,10 @@ export function sendAsset(
   headers: Readonly<Record<string, string>>,
   folder: AssetFolder = 'assets',
 ): boolean {
-  const [, extension = ''] = /^[\w-]+\.(css|html|js)$/.exec(name) ?? [];
+  const [, extension = ''] = /^[\w-]+\.(css|html|js|woff2)$/.exec(name) ?? [];
   const type = types[extension];
-  const encoding = encodingFor(req);
+  // A typeface is compressed by itself.
+  const encoding = extension === 'woff2' ? null : encodingFor(req);
   const content = type === undefined ? null : read(`${folder}/${name}${encoding ? suffixes[encoding] : ''}`);
   if (type === undefined || content === null) return false;
   res.writeHead(200, {

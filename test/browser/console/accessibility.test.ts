@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, loadAxe, settle } from '../../support/browser.ts';
-import { follow, openConsole, shown, signIn } from '../../support/console.ts';
+import { follow, newUrl, openConsole, shown, signIn, unfold } from '../../support/console.ts';
 import { fillServer } from '../../support/demo.ts';
 
 type Rules = 'all' | 'contrast';
@@ -72,7 +72,8 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       '/?order=clicks',
       '.form',
       async (page) => {
-        await page.getByRole('button', { name: 'More options' }).click();
+        await newUrl(page);
+        await unfold(page);
         await page.getByLabel('Where visitors go').selectOption('LANGUAGE');
         await page.locator('.row input').first().check();
       },

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
+import { newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -39,7 +39,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     // Left before it fails.
     await page.goForward();
     await page.goBack();
-    await page.getByLabel('Destination of a new link').fill('https://example.com/meanwhile');
+    await (await newUrl(page)).fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
     const second = await startService({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
@@ -92,7 +92,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     expect(loads).toBe(1);
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.evaluate('sessionStorage.clear()');
-    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await (await newUrl(page)).fill('https://example.com/typed');
     await rowOf(page, alias).locator('.short').click();
     await shown(page.getByText('Not saved yet: the new link.'));
     expect(loads).toBe(1);

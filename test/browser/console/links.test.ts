@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { follow, giveSession, openConsole, rowOf, shown, signIn } from '../../support/console.ts';
+import {
+  follow,
+  giveSession,
+  newUrl,
+  openConsole,
+  rowOf,
+  shown,
+  signIn,
+  unfold,
+} from '../../support/console.ts';
 
 /** What has the focus, by its name; `main` and `BODY` have none. */
 const focusOf = (page: Page): Promise<string> =>
@@ -26,17 +35,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     accounts++;
     return server.caller(`account ${accounts}`);
   }
-  const tabOf = (caller: Caller, path = '') => signIn({ server, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '/') => signIn({ server, key: caller.key }, { path });
 
   test('keeps somebody signed in over reloads and addresses, says that the service does not answer, and asks again after they sign out', async () => {
     const caller = await newAccount();
     const { alias } = await caller.link();
     const { page, accountId } = await tabOf(caller);
     await rowOf(page, alias).waitFor();
-    await page.route(/auth|graphql/, (route) => route.abort());
+    await page.route(/\/auth\/|graphql/, (route) => route.abort());
     await page.reload();
     await page.getByText('The service does not answer.').waitFor();
-    await page.unroute(/auth|graphql/);
+    await page.unroute(/\/auth\/|graphql/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await rowOf(page, alias).waitFor();
     // Nothing that scripts reach is a secret.
@@ -60,7 +69,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   test('makes a link from a pasted URL and Enter, copies it over plain HTTP, and finds it by its title, its URL and its short URL', async () => {
     const caller = await newAccount();
     const { page, complaints } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/a/long/path');
+    await (await newUrl(page)).fill('https://example.com/a/long/path');
     await page.keyboard.press('Enter');
     await page.getByText('Your link is ready').waitFor();
     const short = (await page.locator('.short-url').innerText()).trim();
@@ -120,9 +129,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Choose “everywhere” beside the text.').waitFor();
     await page.getByLabel('Where to search').selectOption('ANYWHERE');
     await page.getByLabel('Search links').fill('example');
-    await page.getByLabel('Order').selectOption('TITLE');
+    await page.getByLabel('Order').selectOption('Title, A to Z');
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/other', `go.example/${alias}`, short]);
-    await page.getByRole('button', { name: '↑ Ascending' }).click();
+    await page.getByLabel('Order').selectOption('Title, Z to A');
     await expect.poll(() => rows.allInnerTexts()).toEqual([`go.example/${alias}`, 's.example/other', short]);
     await page.getByLabel('Search links').fill(`https://${short}`);
     await page.keyboard.press('Enter');
@@ -135,7 +144,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     await caller.link({ alias: 'before', url: 'https://example.com/same' });
     const { page } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/same');
+    await (await newUrl(page)).fill('https://example.com/same');
     const offer = page.getByText('You have a link to this destination:').locator('..');
     expect(await offer.getByRole('link').innerText()).toBe('s.example/before');
   });
@@ -144,14 +153,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     await caller.link({ alias: `taken-${accounts}` });
     const { page, complaints } = await tabOf(caller);
+    await newUrl(page);
     await page.getByRole('button', { name: 'Shorten' }).click();
     await page.getByText('Paste a URL first.').waitFor();
-    await page.getByLabel('Destination of a new link').fill('nowhere');
-    await page.getByRole('button', { name: 'More options' }).click();
+    await (await newUrl(page)).fill('nowhere');
     await page.getByLabel('Alias').fill(`taken-${accounts}`);
     await shown(page.getByText('The alias is already taken on this domain.'));
     await page.getByLabel('Alias').fill(`spring-${accounts}`);
     await shown(page.getByText('This alias is free.'));
+    await unfold(page);
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await page
@@ -159,7 +169,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .waitFor();
     await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
 
-    await page.getByLabel('Destination of a new link').fill('https://example.com/');
+    await (await newUrl(page)).fill('https://example.com/');
     await page.getByLabel('After this many clicks').fill('100');
     await page.getByLabel('Title', { exact: true }).fill('Spring');
     await page.getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
@@ -204,8 +214,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const space = page.getByRole('combobox', { name: 'Space', exact: true });
     const lower = page.locator('.form + .buttons').getByRole('button', { name: 'Shorten' });
     const errors = () => page.locator('.new-link .error:visible').allInnerTexts();
-    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
-    await page.getByRole('button', { name: 'More options' }).click();
+    await (await newUrl(page)).fill('https://example.com/typed');
     // Each field has a live region before it has an error.
     expect(await page.locator('.form .field:not(:has([aria-live]))').count()).toBe(0);
     // Tab chooses nothing, and neither does Escape; whoever empties the field has no space.
@@ -232,12 +241,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await space.fill('Winter');
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Space');
-    await page.getByRole('button', { name: 'Fewer options' }).click();
+    await page.getByRole('button', { name: 'New link', exact: true }).click();
     await page.reload();
     await shown(page.getByText('You typed this earlier'));
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await expect.poll(() => focusOf(page)).toBe('Space');
 
+    await unfold(page);
     const type = page.getByLabel('Where visitors go');
     await type.selectOption('PLATFORM');
     const system = page.getByRole('combobox', { name: 'System' });
@@ -249,11 +259,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await errors()).toEqual(['Choose the system, or remove this line.']);
     // What the service finds wrong is told with it.
     const clicks = page.getByLabel('After this many clicks');
-    await page.getByLabel('Destination of a new link').fill('nowhere');
+    await (await newUrl(page)).fill('nowhere');
     await clicks.fill('1.5');
     await lower.click();
     await expect.poll(async () => (await errors()).length).toBe(3);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/typed');
+    await (await newUrl(page)).fill('https://example.com/typed');
     await clicks.fill('');
     await system.fill('BeOS');
     await page.keyboard.press('Tab');
@@ -346,9 +356,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   test('keeps what was typed over a reload, without passwords', async () => {
     const caller = await newAccount();
     const { page } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/draft');
-    await page.getByRole('button', { name: 'More options' }).click();
+    await (await newUrl(page)).fill('https://example.com/draft');
     await page.getByLabel('Title', { exact: true }).fill('A draft');
+    await unfold(page);
     await page.getByLabel('Password for visitors').fill('hunter2');
     await page.reload();
     await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
@@ -364,6 +374,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { id } = await caller.link({ alias: `both-${accounts}`, title: 'Before' });
     const { page } = await tabOf(caller, `/links/${id}`);
     const title = page.getByLabel('Title', { exact: true });
+    await unfold(page);
     const limit = page.getByLabel('After this many clicks');
     const theirs = async (given: Record<string, string>) => {
       server.clock.now = new Date(server.clock.now.getTime() + 1000);
@@ -576,7 +587,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => titles.allInnerTexts()).toEqual(['Out', 'In']);
     await page.goBack();
     await expect.poll(() => titles.allInnerTexts()).toEqual(['Out']);
-    await page.getByLabel('Order').selectOption('Title');
+    await page.getByLabel('Order').selectOption('Title, A to Z');
     expect(new URL(page.url()).search).toBe('?status=disabled&order=title');
   });
 
@@ -619,7 +630,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
   test('signs out when the session is ended elsewhere, says so, and has the draft when the user signs in again', async () => {
     const caller = await newAccount();
     const { page, userId } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/unsaved');
+    await (await newUrl(page)).fill('https://example.com/unsaved');
     await server.database.prisma.session.deleteMany({ where: { userId } });
     await shown(page.getByText('Your session is over.'));
     await giveSession(page, server, userId);
@@ -873,6 +884,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .first()
       .waitFor();
     await page.getByRole('link', { name: 'Details' }).click();
+    await unfold(page);
     await page.getByLabel('After this many clicks').fill('3');
     await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();
     await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
@@ -901,6 +913,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'Back to your changes' }).click();
     expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
     await page.getByRole('button', { name: 'Discard' }).click();
+    await unfold(page);
     const publicPage = page.getByRole('link', { name: `s.example/${alias}+` });
     expect(await publicPage.getAttribute('href')).toBe(`https://s.example/${alias}+`);
     const input = `{ expiration: { at: "2026-12-06T12:00Z" }, privacy: PRIVATE,

@@ -1,8 +1,10 @@
-import type { ReactElement, ReactNode } from 'react';
-import { type FormProps, privacies } from '../../data/link-fields.ts';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { type FormProps, INCOMPLETE, privacies } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
+import { atMoment, fromLocalInput } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
@@ -11,12 +13,31 @@ import { PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
 
-function Group({ title, children }: { title: string; children: ReactNode }): ReactElement {
+/** Fields that few links need: folded, with what is chosen in them, unless one of them is wrong. */
+function Fold({
+  title,
+  value,
+  isWrong,
+  children,
+}: {
+  title: string;
+  value: string;
+  isWrong: boolean;
+  children: ReactNode;
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <fieldset>
-      <legend>{title}</legend>
-      {children}
-    </fieldset>
+    <details
+      className="fold"
+      open={isOpen || isWrong}
+      onToggle={({ currentTarget: { open } }) => setOpen(open)}
+    >
+      <summary>
+        <Icon name="next" />
+        <b>{title}</b> <span className="cut">{value}</span>
+      </summary>
+      <div className="fields">{children}</div>
+    </details>
   );
 }
 
@@ -41,9 +62,36 @@ export function LinkForm({
     hosts.push({ value: chosen, text: t.unknownDomain });
   const clicks = link?.clicks ?? 0;
   const limit = Number(fields.expiresAfter);
+  const isWrong = (...starts: string[]) =>
+    Object.keys(errors).some(
+      (path) => errors[path] !== undefined && starts.some((start) => path.startsWith(start)),
+    );
+  const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
+  const { targetType, pixelIds } = fields;
+  const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
+  const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
+  /** What each fold has, in a few words. */
+  const values = {
+    expiry:
+      [endsAt !== null && atMoment(endsAt), fields.expiresAfter && t.afterClicks(fields.expiresAfter)]
+        .filter(Boolean)
+        .join(' · ') || t.none,
+    protection: [
+      hasPassword ? t.withPassword : t.none,
+      fields.privacy !== 'PUBLIC' && t.statisticsFor[fields.privacy],
+    ]
+      .filter(Boolean)
+      .join(' · '),
+    targets:
+      targetType === 'NONE'
+        ? t.targetTypes.NONE
+        : `${t.targetTypes[targetType]} · ${fields.targets[targetType].length}`,
+    pixels:
+      pixelIds.map((id) => names.find((one) => one.id === id)?.name ?? t.unknownPixel).join(', ') || t.none,
+  };
   return (
     <div className="form">
-      <Group title={t.address}>
+      <div className="fields first-fields">
         <AliasField fields={fields} error={errors.alias} onChange={onChange} link={link} />
         {link === undefined && hosts.length > 1 && (
           <SelectField
@@ -54,8 +102,6 @@ export function LinkForm({
             error={errors.domainId}
           />
         )}
-      </Group>
-      <Group title={t.organise}>
         <TextField
           label={t.title}
           value={fields.title}
@@ -71,8 +117,8 @@ export function LinkForm({
           onValue={(spaceId, spaceTyped) => onChange({ spaceId, spaceTyped })}
           error={errors.spaceId}
         />
-      </Group>
-      <Group title={t.expiry}>
+      </div>
+      <Fold title={t.expiry} value={values.expiry} isWrong={isWrong('expiration.')}>
         <div className="pair">
           <ExpiryField fields={fields} error={errors['expiration.at']} onChange={onChange} />
           <TextField
@@ -93,8 +139,8 @@ export function LinkForm({
           hint={t.expiredHint}
           error={errors['expiration.url']}
         />
-      </Group>
-      <Group title={t.protection}>
+      </Fold>
+      <Fold title={t.protection} value={values.protection} isWrong={isWrong('password', 'privacy')}>
         <PasswordField
           label={link?.hasPassword ? t.newPassword : t.password}
           value={fields.password}
@@ -127,11 +173,11 @@ export function LinkForm({
             error={errors.privacyPassword}
           />
         )}
-      </Group>
-      <Group title={t.targets}>
+      </Fold>
+      <Fold title={t.targets} value={values.targets} isWrong={isWrong('targeting.')}>
         <TargetsField fields={fields} errors={errors} onChange={onChange} />
-      </Group>
-      <Group title={t.pixels}>
+      </Fold>
+      <Fold title={t.pixels} value={values.pixels} isWrong={isWrong('pixelIds')}>
         <PixelsField
           ids={fields.pixelIds}
           typed={fields.pixelTyped}
@@ -143,7 +189,7 @@ export function LinkForm({
           onIds={(pixelIds, pixelTyped) => onChange({ pixelIds, pixelTyped })}
           error={errors.pixelIds}
         />
-      </Group>
+      </Fold>
     </div>
   );
 }

@@ -1,19 +1,46 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useRef, useState } from 'react';
+import { Link as To } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
-import { changesOf, type FieldErrors } from '../../data/link-fields.ts';
+import { changesOf, type FieldErrors, type LinkFields } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
+import { trimPasted, withoutScheme } from '../../parts/format.ts';
+import { QrCode } from '../../parts/qr.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict } from './conflict.tsx';
+import { Example } from './explain.tsx';
+
+/** What the link will be, by what is typed, and what one visitor gets. */
+function Preview({ link, fields }: { link: LinkWholeFragment; fields: LinkFields }): ReactElement {
+  const t = texts.link;
+  const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
+  return (
+    <aside className="card preview" aria-label={t.preview}>
+      <QrCode text={link.shortUrl} />
+      <div>
+        <p className="short-url">
+          <span className="host">{host}</span>
+          {trimPasted(fields.alias) || link.alias}
+        </p>
+        <p className="quiet">{t.leadsTo}</p>
+        <p className="address">{withoutScheme(fields.url)}</p>
+      </div>
+      <div className="hint">
+        <Example link={link} />
+        <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
+      </div>
+    </aside>
+  );
+}
 
 /** All fields of a link, edited in place. */
 export function EditLink({
@@ -119,8 +146,8 @@ export function EditLink({
           onTheirs={discard}
         />
       )}
-      <fieldset className="plain" disabled={!session.canWrite}>
-        <div className="card">
+      <div className="beside">
+        <fieldset className="card" disabled={!session.canWrite}>
           <TextField
             label={texts.form.url}
             type="url"
@@ -128,11 +155,10 @@ export function EditLink({
             onText={(url) => change({ url })}
             error={urlError}
           />
-        </div>
-        <div className="card">
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
-        </div>
-      </fieldset>
+        </fieldset>
+        <Preview link={link} fields={fields} />
+      </div>
       {edit.isChanged && (
         <div className="save-bar">
           <span>{hasConflict ? t.decideFirst : t.unsaved}</span>

@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { faultOf } from '../../data/faults.ts';
+import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import {
   ExplainDocument,
@@ -12,7 +13,7 @@ import {
 } from '../../generated/documents.ts';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { atMoment, countryName, fromLocalInput } from '../../parts/format.ts';
+import { atMoment, countryName, fromLocalInput, languageName, withoutScheme } from '../../parts/format.ts';
 import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -73,6 +74,22 @@ function Reasons({ decision: { outcome, steps } }: { decision: Decision }): Reac
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Says what a German iPhone gets, as an example, of the link as it is saved. */
+export function Example({ link }: { link: LinkWholeFragment }): ReactElement | null {
+  const input = { linkId: link.id, userAgent: agents.IPHONE, country: 'DE', acceptLanguage: 'de' };
+  const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'] });
+  const t = texts.explain;
+  if (!data) return null;
+  const decision = data.explainRedirect;
+  const who = t.who(t.withDevices.IPHONE, countryName('DE'), languageName('de'));
+  return (
+    <p>
+      {t.gets(who, outcomeOf(decision))}{' '}
+      {decision.destination !== null && <b className="address">{withoutScheme(decision.destination)}</b>}
+    </p>
   );
 }
 

@@ -4,6 +4,19 @@ import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
 
+/** Each order both ways, first as people expect it. */
+const sorts = orderFields.flatMap((field) =>
+  usualDirection(field) === 'ASC'
+    ? ([
+        [field, 'ASC'],
+        [field, 'DESC'],
+      ] as const)
+    : ([
+        [field, 'DESC'],
+        [field, 'ASC'],
+      ] as const),
+);
+
 const statuses: readonly LinkStatus[] = ['ACTIVE', 'DISABLED', 'EXPIRED'];
 
 interface Choice {
@@ -96,30 +109,21 @@ export function Filters({
           </button>
         )}
       </div>
-      <div>
-        <select
-          className="filter"
-          aria-label={t.order}
-          value={state.order}
-          onChange={(event) => {
-            const order = orderFields.find((one) => one === event.target.value) ?? 'ID';
-            set({ order, direction: usualDirection(order) });
-          }}
-        >
-          {orderFields.map((field) => (
-            <option key={field} value={field}>
-              {t.orders[field]}
-            </option>
-          ))}
-        </select>
-        <button
-          type="button"
-          className="button quiet small"
-          onClick={() => set({ direction: state.direction === 'ASC' ? 'DESC' : 'ASC' })}
-        >
-          {t.directions[state.direction]}
-        </button>
-      </div>
+      <select
+        className="filter"
+        aria-label={t.order}
+        value={sorts.findIndex(([field, way]) => field === state.order && way === state.direction)}
+        onChange={(event) => {
+          const [order, direction] = sorts[Number(event.target.value)] ?? ['ID', 'DESC'];
+          set({ order, direction });
+        }}
+      >
+        {sorts.map(([field, way], index) => (
+          <option key={field + way} value={index}>
+            {t.orders[field][way]}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

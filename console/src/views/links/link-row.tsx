@@ -48,6 +48,7 @@ export function LinkRow({
   const [, navigate] = useLocation();
   const [isQr, setQr] = useState(false);
   const address = `/links/${link.id}${query}`;
+  const statistics = `/links/${link.id}/statistics${query}`;
   const t = texts.links;
   const actions: readonly MenuItem[] = [
     {
@@ -66,7 +67,7 @@ export function LinkRow({
         focusSoon(DESTINATION);
       },
     },
-    { name: t.statistics, icon: 'activity', run: () => navigate(`/links/${link.id}/statistics${query}`) },
+    { name: t.statistics, icon: 'activity', run: () => navigate(statistics) },
     ...publicItems(link),
     { name: t.visit, icon: 'open', href: link.shortUrl },
     ...(canWrite
@@ -125,18 +126,20 @@ export function LinkRow({
             <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
             {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
           </To>
-          <CopyButton text={link.shortUrl} />
-          <button
-            type="button"
-            className="bare"
-            aria-label={t.qrOf(withoutScheme(link.shortUrl))}
-            title={t.qr}
-            onClick={() => setQr(true)}
-          >
-            <Icon name="qr" />
-          </button>
           <StatusBadge link={link} />
           {link.space && <SpaceBadge space={link.space} />}
+          <span className="deeds">
+            <CopyButton text={link.shortUrl} />
+            <button
+              type="button"
+              className="bare"
+              aria-label={t.qrOf(withoutScheme(link.shortUrl))}
+              title={t.qr}
+              onClick={() => setQr(true)}
+            >
+              <Icon name="qr" />
+            </button>
+          </span>
         </div>
         <div className="second">
           {link.title !== null && <b>{link.title}</b>}
@@ -144,10 +147,10 @@ export function LinkRow({
         </div>
       </div>
       <div className="figures">
-        <span className="clicks" title={t.clicks(link.clicks)}>
+        <To href={statistics} className="clicks" title={t.clicks(link.clicks)}>
           <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
-        </span>
-        <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
+          <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
+        </To>
         <time dateTime={link.createdAt} title={atMoment(link.createdAt)}>
           {ago(link.createdAt)}
         </time>

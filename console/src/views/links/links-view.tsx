@@ -10,12 +10,10 @@ import { Search } from './search.tsx';
 export function LinksView(): ReactElement {
   const { canWrite } = useSession();
   const [state, set] = useLinksState();
-  const [isOpen, setOpen] = useState(false);
   const [entered, setEntered] = useState<string | null>(null);
   return (
     <>
-      <h1 className="unseen">{texts.places.links}</h1>
-      {canWrite && <NewLink isOpen={isOpen} onOpen={setOpen} />}
+      {canWrite ? <NewLink /> : <h1>{texts.places.links}</h1>}
       <section className="list" aria-label={texts.places.links}>
         <div className="toolbar">
           <Search state={state} set={set} onEnter={setEntered} />

@@ -33,14 +33,8 @@ const LinkForm = lazily(
   <Skeleton rows={2} />,
 );
 
-/** A new link: one field, and all others when they are wanted. */
-export function NewLink({
-  isOpen,
-  onOpen,
-}: {
-  isOpen: boolean;
-  onOpen: (open: boolean) => void;
-}): ReactElement {
+/** The head of the list: a button that opens the form of a new link, and the link that was made. */
+export function NewLink(): ReactElement {
   const session = useSession();
   const t = texts.newLink;
   const draft = draftName(session, NEW);
@@ -53,12 +47,16 @@ export function NewLink({
   const isEmpty = JSON.stringify(fields) === JSON.stringify(emptyFields);
   const [wasKept] = useState(!isEmpty);
   const [isNoted, setNoted] = useState(wasKept);
-  const hasMore = JSON.stringify({ ...fields, url: '' }) !== JSON.stringify(emptyFields);
-
-  const openKept = useEffectEvent(() => {
-    if (hasMore) onOpen(true);
+  const [isOpen, setOpen] = useState(wasKept);
+  const toggle = (open: boolean) => {
+    flushSync(() => setOpen(open));
+    focusNow(open ? '#new-url' : '#new-link');
+  };
+  // As by the shortcut, from another view.
+  const openAsked = useEffectEvent(() => {
+    if (history.state?.isNew) toggle(true);
   });
-  useEffect(() => openKept(), []);
+  useEffect(() => openAsked(), []);
   useEffect(() => {
     if (isEmpty) dropDraft(draft);
     else keepDraft(draft, draftOf(fields));
@@ -71,16 +69,13 @@ export function NewLink({
   /** Begins anew, but keeps what was typed since then. */
   const clear = (since: LinkFields) => {
     dismissAbout(draft);
-    setFields((before) => ({ ...emptyFields, ...changedFields(before, since) }));
+    const typed = changedFields(latest.current, since);
+    setFields({ ...emptyFields, ...typed });
     setErrors({});
     setNoted(false);
-    onOpen(false);
+    setOpen(Object.keys(typed).length > 0);
   };
-  const refuse = (wrong: FieldErrors) =>
-    showWrong('.new-link', () => {
-      setErrors(wrong);
-      if (Object.keys(wrong).some((path) => path !== 'url')) onOpen(true);
-    });
+  const refuse = (wrong: FieldErrors) => showWrong('.new-link', () => setErrors(wrong));
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
@@ -118,71 +113,71 @@ export function NewLink({
   };
   const { url: urlError, ...rest } = errors;
   return (
-    <section className="card new-link" aria-label={t.title}>
-      <form onSubmit={submit} noValidate>
-        <div className="one-field">
-          <Icon name="link" />
-          <input
-            id="new-url"
-            type="url"
-            inputMode="url"
-            value={fields.url}
-            placeholder={t.placeholder}
-            aria-label={t.url}
-            aria-invalid={urlError !== undefined}
-            aria-describedby="new-url-error"
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => change({ url: event.target.value })}
-          />
-          <button type="submit" className="button" aria-disabled={isBusy}>
-            {t.create}
-          </button>
-        </div>
-        <p id="new-url-error" className="error" role="alert">
-          {urlError}
-        </p>
-        <div className="under">
-          <button
-            type="button"
-            className="button text"
-            aria-expanded={isOpen}
-            onClick={() => onOpen(!isOpen)}
-          >
-            {isOpen ? t.less : t.more}
-          </button>
-          {isNoted && !isEmpty && <span className="quiet">{t.kept}</span>}
-          {!isEmpty && (
-            <button
-              type="button"
-              className="button text"
-              onClick={() => {
-                clear(fields);
-                focusNow('#new-url');
-              }}
-            >
-              {t.discard}
-            </button>
-          )}
-          <span className="grow" />
-          <Link href="/many" className="button text">
+    <>
+      <header className="page-head">
+        <h1>{texts.places.links}</h1>
+        <div className="buttons">
+          <Link href="/many" className="button quiet">
             <Icon name="import" /> {t.many}
           </Link>
+          <button
+            id="new-link"
+            type="button"
+            className="button"
+            aria-expanded={isOpen}
+            onClick={() => toggle(!isOpen)}
+          >
+            <Icon name="plus" /> {t.title}
+          </button>
         </div>
-        {isOpen && (
-          <>
-            <LinkForm fields={fields} errors={rest} onChange={change} />
-            <div className="buttons end">
-              <button type="submit" className="button" aria-disabled={isBusy}>
-                {t.create}
-              </button>
-            </div>
-          </>
-        )}
-        {/* Below the fields, which must not move while somebody is about to click one. */}
-        <SameDestination url={fields.url} />
-      </form>
-      {made && <Created link={made} onClose={() => setMade(null)} />}
-    </section>
+      </header>
+      {(isOpen || made) && (
+        <section className="card new-link" aria-label={t.title}>
+          {isOpen && (
+            <form onSubmit={submit} noValidate>
+              <div className="one-field">
+                <Icon name="link" />
+                <input
+                  id="new-url"
+                  type="url"
+                  inputMode="url"
+                  value={fields.url}
+                  placeholder={t.placeholder}
+                  aria-label={t.url}
+                  aria-invalid={urlError !== undefined}
+                  aria-describedby="new-url-error"
+                  autoComplete="off"
+                  spellCheck={false}
+                  onChange={(event) => change({ url: event.target.value })}
+                />
+              </div>
+              <p id="new-url-error" className="error" role="alert">
+                {urlError}
+              </p>
+              <LinkForm fields={fields} errors={rest} onChange={change} />
+              <div className="buttons end">
+                {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
+                <button
+                  type="button"
+                  className="button quiet"
+                  onClick={() => {
+                    flushSync(() => clear(latest.current));
+                    toggle(false);
+                  }}
+                >
+                  {isEmpty ? texts.cancel : t.discard}
+                </button>
+                <button type="submit" className="button" aria-disabled={isBusy}>
+                  {t.create}
+                </button>
+              </div>
+              {/* Below the fields, which must not move while somebody is about to click one. */}
+              <SameDestination url={fields.url} />
+            </form>
+          )}
+          {made && <Created link={made} onClose={() => setMade(null)} />}
+        </section>
+      )}
+    </>
   );
 }

@@ -88,7 +88,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
             ))}
           </dl>
           {figures.clicks === 0 || !points?.length ? (
-            <Empty title={t.nothing} />
+            <Empty title={t.nothing}>{t.nothingYet}</Empty>
           ) : (
             <>
               <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
@@ -136,5 +136,10 @@ function Download({
 function Compared({ now, then, days }: { now: number; then: number; days: string }): ReactElement {
   const t = texts.statistics;
   if (then === 0) return <>{t.beforeNone(days)}</>;
-  return <>{t.compared(asChange((now - then) / then), inDigits(then), days)}</>;
+  return (
+    <>
+      <span className={`badge ${now < then ? 'warn' : 'ok'}`}>{asChange((now - then) / then)}</span>{' '}
+      {t.comparedWith(inDigits(then), days)}
+    </>
+  );
 }

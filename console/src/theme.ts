@@ -1,0 +1,38 @@
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const KEPT = 'linkspace:theme';
+/** Where GraphiQL on the same host keeps its own. */
+const GRAPHIQLS = 'graphiql:theme';
+const DARK = '(prefers-color-scheme: dark)';
+
+const dark: CSSMediaRule[] = [];
+
+export function themeInUse(): Theme {
+  const kept = localStorage.getItem(KEPT);
+  return themes.find((one) => one === kept) ?? 'system';
+}
+
+/** Has the styles for the dark apply always, never, or as the system says. */
+function apply(): void {
+  const theme = themeInUse();
+  for (const { media } of dark) media.mediaText = { system: DARK, light: 'not all', dark: 'all' }[theme];
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme;
+}
+
+/** Chooses for this browser, and for its other tabs. */
+export function chooseTheme(theme: Theme): void {
+  for (const name of [KEPT, GRAPHIQLS])
+    if (theme === 'system') localStorage.removeItem(name);
+    else localStorage.setItem(name, theme);
+  apply();
+}
+
+/** The style sheets are there: scripts wait for them. */
+export function beginTheme(): void {
+  for (const { cssRules } of document.styleSheets)
+    for (const rule of cssRules)
+      if (rule instanceof CSSMediaRule && rule.media.mediaText === DARK) dark.push(rule);
+  apply();
+  addEventListener('storage', ({ key }) => key === KEPT && apply());
+}

@@ -1,0 +1,112 @@
+import { statSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs, newTab } from '../../support/browser.ts';
+import { newUrl, rowOf, shown, signIn } from '../../support/console.ts';
+
+describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
+  let server: TestServer;
+  let caller: Caller;
+  let link: { readonly id: number; readonly alias: string };
+  beforeAll(async () => {
+    server = await startTestServer();
+    caller = await server.caller('look');
+    link = await caller.link({ alias: 'seen', title: 'Seen' });
+    const targeting = '{ type: COUNTRY, countries: [{ country: "DE", url: "https://example.com/de" }] }';
+    await caller.data(
+      `mutation { updateLink(id: ${link.id}, input: { targeting: ${targeting} }) { __typename } }`,
+    );
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  test('has one typeface of at most 50 kB, which the service serves for a year, to the start page, too', async () => {
+    expect(statSync(new URL('../../../web/inter.woff2', import.meta.url)).size).toBeLessThan(50_000);
+    const { page } = await signIn({ server, key: caller.key });
+    const used = `document.fonts.ready.then((fonts) =>
+      [...fonts].filter(({ status }) => status === 'loaded').map(({ family, display }) => [family, display].join()))`;
+    expect(await page.evaluate(used)).toEqual(['Inter,swap']);
+    const start = await newTab();
+    const [font] = await Promise.all([start.waitForResponse(/\.woff2$/), start.goto(server.origin)]);
+    expect([font.status(), font.headers()['content-type'], font.headers()['cache-control']]).toEqual([
+      200,
+      'font/woff2',
+      'public, max-age=31536000, immutable',
+    ]);
+  });
+
+  test('shows the first link on the first screen of a phone, and low rows on a wide one', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { width: 390 });
+    const row = page.locator('.row');
+    const bottom = async () => {
+      const box = await row.boundingBox();
+      return box ? box.y + box.height : Number.POSITIVE_INFINITY;
+    };
+    await shown(row);
+    expect(await bottom()).toBeLessThan(500);
+    await page.setViewportSize({ width: 1920, height: 1000 });
+    await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(52);
+    await row.locator('.clicks').click();
+    await page.waitForURL(/\/links\/\d+\/statistics/);
+  });
+
+  test('opens the form of a new link with its few usual fields, and what is folded with its value', async () => {
+    const { page } = await signIn({ server, key: caller.key });
+    const url = await newUrl(page);
+    expect(await page.evaluate('document.activeElement.id')).toBe('new-url');
+    await shown(page.getByLabel('Title', { exact: true }));
+    const folds = page.locator('.fold summary');
+    expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+      'Expiry none',
+      'Protection none',
+      'Destinations The same for everybody',
+      'Pixels none',
+    ]);
+    const limit = page.getByLabel('After this many clicks');
+    expect(await limit.isVisible()).toBe(false);
+    await folds.first().click();
+    await limit.fill('100');
+    await folds.first().click();
+    await limit.waitFor({ state: 'hidden' });
+    await shown(folds.first().getByText('after 100 clicks'));
+    // What is wrong opens again.
+    await folds.first().click();
+    await limit.fill('0');
+    await folds.first().click();
+    await url.fill('https://example.com/');
+    await page.getByRole('button', { name: 'Shorten' }).click();
+    await shown(limit);
+  });
+
+  test('says beside the form of a link what a German iPhone gets', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: `/links/${link.id}` });
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.getByText(/^A visitor from Germany with an iPhone in German is redirected to/));
+    expect(await preview.innerText()).toContain('example.com/de');
+    await page.getByLabel('Alias').fill('later');
+    await shown(preview.getByText('s.example/later'));
+  });
+
+  test('is light or dark as the system, or as somebody chooses in this browser', async () => {
+    const { page, complaints } = await signIn({ server, key: caller.key }, { colorScheme: 'light' });
+    const isDark = () =>
+      page.evaluate(`getComputedStyle(document.body).backgroundColor === 'rgb(19, 19, 24)'`);
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'Appearance' }).click();
+      await page.locator('.menu:popover-open').getByRole('button', { name }).click();
+    };
+    expect(await isDark()).toBe(false);
+    await choose('Dark');
+    expect(await isDark()).toBe(true);
+    await page.reload();
+    await shown(rowOf(page, link.alias));
+    expect([await isDark(), await page.evaluate('localStorage["graphiql:theme"]')]).toEqual([true, 'dark']);
+    await choose('Light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await isDark()).toBe(false);
+    await choose('As the system');
+    expect(await isDark()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+});
