@@ -4,6 +4,7 @@ import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
+import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
@@ -70,6 +71,15 @@ export function LinkForm({
           spaces={data?.spaces.nodes ?? []}
           onValue={(spaceId, spaceTyped) => onChange({ spaceId, spaceTyped })}
           error={errors.spaceId}
+        />
+        <TagsChoice
+          label={texts.tags.field}
+          ids={fields.tagIds}
+          typed={fields.tagTyped}
+          own={link?.tags}
+          mayCreate
+          onIds={(tagIds, tagTyped) => onChange({ tagIds, tagTyped })}
+          error={errors.tagIds}
         />
       </Group>
       <Group title={t.expiry}>
