@@ -260,7 +260,8 @@ builder.mutationFields((t) => ({
   }),
   updateMember: t.field({
     type: resultOf('UpdateMember', 'The changed member', Member, [ValidationError, NotFoundError]),
-    description: 'Gives a member another role. The sessions of somebody who gets a lower one end.',
+    description:
+      'Gives a member another role. The sessions of somebody who gets a lower one end, unless they are in another account, too.',
     extensions: changeCost,
     args: {
       ...idArgs('member'),

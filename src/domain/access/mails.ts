@@ -1,3 +1,20 @@
+import type { Data } from '../../db/database.ts';
+import { countGuess } from '../../db/sign-in-guesses.ts';
+import { hashToken } from './actor.ts';
+
+const AN_HOUR = 60 * 60 * 1000;
+/** How many links for new passwords, and how many other mails, an address gets in an hour, and how many a user has sent to others. */
+const MAX_MAILED = 3;
+
+/**
+ * Whether one more mail may be sent of those counted by a name, over all processes. Nothing resets the count. What others cause does not
+ * use up the links for new passwords.
+ */
+export async function mayMail(db: Data, counted: string, now: Date): Promise<boolean> {
+  const hourAgo = new Date(now.getTime() - AN_HOUR);
+  return (await countGuess(db, hashToken(`mail ${counted}`), now, hourAgo)).count <= MAX_MAILED;
+}
+
 /** A mail of plain text. */
 export interface Mail {
   readonly to: string;
