@@ -65,10 +65,8 @@ export function TagsChoice({
             const { name, color } = all.get(id) ?? { name: t.unknown, color: 0 };
             return (
               <li key={id}>
-                <span className="inline">
-                  <i className={`dot c${color}`} />
-                  {name}
-                </span>
+                <i className={`dot c${color}`} />
+                {name}
                 <button
                   type="button"
                   className="bare"

@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     accounts++;
     return server.caller(`account ${accounts}`);
   }
-  const tabOf = (caller: Caller, path = '') => signIn({ server, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '/') => signIn({ server, key: caller.key }, { path });
 
   test('keeps somebody signed in over reloads and addresses, says that the service does not answer, and asks again after they sign out', async () => {
     const caller = await newAccount();

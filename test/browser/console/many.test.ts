@@ -19,7 +19,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     accounts++;
     return server.caller(`account ${accounts}`);
   };
-  const tabOf = (caller: Caller, path = '') => signIn({ server, key: caller.key }, { path });
+  const tabOf = (caller: Caller, path = '/') => signIn({ server, key: caller.key }, { path });
 
   /** Puts links into the database, without a change of each. */
   async function addLinks(caller: Caller, count: number): Promise<void> {

@@ -40,7 +40,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await page.getByRole('button', { name: 'More options' }).click();
     const field = page.getByRole('combobox', { name: 'Tags', exact: true });
     await field.fill('spr');
-    await page.getByRole('option', { name: 'Spring' }).click();
+    await page.getByRole('listbox').getByRole('option', { name: 'Spring' }).click();
     await field.fill('Summer');
     await page.getByRole('option', { name: 'New tag “Summer”' }).click();
     await page.getByRole('button', { name: 'Remove Summer' }).waitFor();

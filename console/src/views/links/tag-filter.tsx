@@ -85,10 +85,8 @@ function Chosen({
   const name = tag?.name ?? (data ? texts.tags.unknown : '…');
   return (
     <li>
-      <span className="inline">
-        <i className={`dot c${tag?.color ?? 0}`} />
-        {name}
-      </span>
+      <i className={`dot c${tag?.color ?? 0}`} />
+      {name}
       <button type="button" className="bare" aria-label={texts.removeOf(name)} onClick={onRemove}>
         <Icon name="close" />
       </button>
