@@ -33,10 +33,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { alias } = await caller.link();
     const { page, accountId } = await tabOf(caller);
     await rowOf(page, alias).waitFor();
-    await page.route(/auth|graphql/, (route) => route.abort());
+    await page.route(/\/auth\/|graphql/, (route) => route.abort());
     await page.reload();
     await page.getByText('The service does not answer.').waitFor();
-    await page.unroute(/auth|graphql/);
+    await page.unroute(/\/auth\/|graphql/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await rowOf(page, alias).waitFor();
     // Nothing that scripts reach is a secret.
