@@ -131,7 +131,7 @@ const severalKinds: Words<RecordKind> = {
 const roles: Words<Role> = { VIEWER: 'Viewer', EDITOR: 'Editor', ADMIN: 'Admin', OWNER: 'Owner' };
 const roleHints: Words<Role> = {
   VIEWER: 'Sees everything but secrets, and changes nothing.',
-  EDITOR: 'Also creates and changes links, spaces and pixels.',
+  EDITOR: 'Also creates and changes links, spaces, tags and pixels.',
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 };

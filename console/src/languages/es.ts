@@ -267,7 +267,7 @@ export const texts: Translation = {
   roles: { VIEWER: 'Lector', EDITOR: 'Editor', ADMIN: 'Administrador', OWNER: 'Propietario' },
   roleHints: {
     VIEWER: 'Ve todo menos los secretos y no cambia nada.',
-    EDITOR: 'También crea y modifica enlaces, espacios y píxeles.',
+    EDITOR: 'También crea y modifica enlaces, espacios, etiquetas y píxeles.',
     ADMIN: 'También gestiona dominios, webhooks, claves y personas, incluidos los administradores.',
     OWNER: 'También gestiona los propietarios y el nombre de la cuenta.',
   },

@@ -267,7 +267,7 @@ export const texts: Translation = {
   roles: { VIEWER: 'Lecteur', EDITOR: 'Éditeur', ADMIN: 'Administrateur', OWNER: 'Propriétaire' },
   roleHints: {
     VIEWER: 'Voit tout sauf les secrets, et ne modifie rien.',
-    EDITOR: 'Crée et modifie aussi les liens, les espaces et les pixels.',
+    EDITOR: 'Crée et modifie aussi les liens, les espaces, les tags et les pixels.',
     ADMIN: 'Gère aussi les domaines, les webhooks, les clés et les personnes, administrateurs compris.',
     OWNER: 'Gère aussi les propriétaires et le nom du compte.',
   },

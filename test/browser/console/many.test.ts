@@ -195,7 +195,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       )
     ).links.nodes;
     await caller.rest('PATCH', `/links/${before?.id}`, { disabled: 1 });
-    const { page } = await tabOf(caller, '/?search=link+1');
+    const { page } = await tabOf(caller, '/?search=link+1&in=title');
     const rows = page.locator('.row');
     await expect.poll(() => rows.count()).toBe(50);
     await rows.nth(0).getByRole('checkbox').click();
