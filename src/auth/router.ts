@@ -129,6 +129,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     issuer: openId?.issuer ?? null,
   };
   const contextOf = (): SignInContext => ({ passwords, now: now() });
+  const languageOf = (req: Request) => req.headers['accept-language'] ?? '';
   const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
 
   /** Begins a session for a user, in place of one. */
@@ -328,7 +329,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
     const mail = async () => {
       await begun.consume(network).catch(refuseBegun);
-      await mailReset(db, services, email, now());
+      await mailReset(db, services, email, now(), languageOf(req));
     };
     if (isOwn)
       await mailing.take(network, mail).catch((error: unknown) => {
@@ -360,7 +361,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/email', async (req, res) => {
     const session = await recentSessionOf(req);
-    const isChanged = await changeEmail(db, services, session, req.body.email, now());
+    const isChanged = await changeEmail(db, services, session, req.body.email, now(), languageOf(req));
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {

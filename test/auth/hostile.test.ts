@@ -187,6 +187,28 @@ describe('mails', () => {
     expect(mail?.text).not.toMatch(/evil\.example/);
     expect(mail?.subject).toContain('Win at');
   });
+
+  test.each([
+    ['de-AT,en;q=0.8', ['Einladung zu', 'Neues Passwort', 'E-Mail-Adresse bestätigen']],
+    ['fr', ['Invitation à', 'Nouveau mot', 'Confirmez votre']],
+    ['es-MX', ['Invitación a', 'Nueva contraseña', 'Confirme su']],
+    ['nl,en;q=0.5', ['Invitation to', 'A new password', 'Confirm your']],
+  ])('are in the language of the request that causes them: %s', async (language, subjects) => {
+    const owner = await signedIn(server, 1, 'OWNER');
+    const { email } = await server.database.prisma.user.findUniqueOrThrow({ where: { id: owner.userId } });
+    const headers = { 'Accept-Language': language };
+    mails.length = 0;
+    const invite = `mutation { inviteMember(input: { email: "${language.slice(0, 2)}@example.com", role: VIEWER }) { __typename } }`;
+    await owner.data(invite, {}, headers);
+    await owner.auth('forgot', { email }, headers);
+    await expect.poll(() => mails.length).toBe(2);
+    await owner.auth('email', { email: `new-${language.slice(0, 2)}@example.com` }, headers);
+    expect(mails.map(({ subject }, index) => subject.startsWith(subjects[index] ?? '?'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
 });
 
 test.each([

@@ -108,7 +108,8 @@ describe('a member', () => {
         () => updateMember(database, actor, id, { role: 'EDITOR' }, clock.now),
         () => removeMember(database, actor, id, clock.now),
         () => createApiKey(database, actor, { name: 'Late', role: 'VIEWER' }, clock.now),
-        () => inviteMember(database, actor, services, { email: 'l@example.com', role: 'VIEWER' }, clock.now),
+        () =>
+          inviteMember(database, actor, services, { email: 'l@example.com', role: 'VIEWER' }, clock.now, ''),
       ])
         await expect(act()).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await roleOf(target.memberId)).toBe('VIEWER');

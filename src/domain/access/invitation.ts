@@ -18,7 +18,7 @@ import {
   requireRole,
   requireRoleOver,
 } from './actor.ts';
-import { invitationMail, mayMail } from './mails.ts';
+import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
@@ -90,6 +90,7 @@ export async function inviteMember(
   { sendMail, pageUrl }: Services,
   input: unknown,
   now: Date,
+  acceptLanguage: string,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
   // Whoever gets the link of an admin can make keys, which outlast the session.
@@ -97,7 +98,8 @@ export async function inviteMember(
   const made = await create(db, actor, invited, now);
   if (sendMail && (await mayMail(db, emailKeyOf(invited.email), now))) {
     const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
-    sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));
+    const url = pageUrl('accept', made.token);
+    sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, account: accountName(account) }));
   }
   return made;
 }

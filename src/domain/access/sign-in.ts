@@ -8,7 +8,7 @@ import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
-import { confirmationMail, mayMail, resetMail } from './mails.ts';
+import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import { bySession } from './session.ts';
@@ -142,12 +142,13 @@ export async function mailReset(
   { sendMail, pageUrl }: Services,
   email: string,
   now: Date,
+  acceptLanguage: string,
 ): Promise<void> {
   if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
   const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
-  sendMail(resetMail(user.email, pageUrl('reset', token)));
+  sendMail(mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) }));
 }
 
 /**
@@ -161,6 +162,7 @@ export async function changeEmail(
   session: SignedIn,
   given: unknown,
   now: Date,
+  acceptLanguage: string,
 ): Promise<boolean> {
   const { userId } = session;
   const { email } = parseInput(z.object({ email: emailInput }), { email: given });
@@ -173,7 +175,7 @@ export async function changeEmail(
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
   const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
-  sendMail(confirmationMail(email, pageUrl('confirm', token)));
+  sendMail(mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) }));
   return false;
 }
 
