@@ -15,10 +15,12 @@ import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
 const Overview = lazily(async () => (await import('../views/overview.tsx')).Overview);
-const LinksView = lazily(async () => (await import('../views/links/links-view.tsx')).LinksView);
+const loadLinks = () => import('../views/links/links-view.tsx');
+const LinksView = lazily(async () => (await loadLinks()).LinksView);
 const loadLinkView = () => import('../views/link/link-view.tsx');
 const LinkView = lazily(async () => (await loadLinkView()).LinkView);
 const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
+const Tags = lazily(async () => (await import('../views/tags.tsx')).TagsView);
 const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
 const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
@@ -34,6 +36,7 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/overview', name: texts.places.overview, icon: 'overview' },
   { path: '/', name: texts.places.links, icon: 'link' },
   { path: '/spaces', name: texts.places.spaces, icon: 'space' },
+  { path: '/tags', name: texts.tags.title, icon: 'tag' },
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
   { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
   { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
@@ -49,6 +52,7 @@ function nameOf(location: string): string {
   if (path === '/profile') return texts.profile.title;
   if (path.startsWith('/links/')) return texts.places.links;
   if (path.startsWith('/spaces/')) return texts.places.spaces;
+  if (path.startsWith('/tags/')) return texts.tags.title;
   return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
 }
 
@@ -171,7 +175,7 @@ export function Frame(): ReactElement {
   useEffect(keepFocus, []);
   // What most people open next is there by then.
   useEffect(() => {
-    const timer = setTimeout(() => loadLinkView().catch(() => undefined), 1_500);
+    const timer = setTimeout(() => Promise.all([loadLinks(), loadLinkView()]).catch(() => undefined), 1_500);
     return () => clearTimeout(timer);
   }, []);
   return (
@@ -213,9 +217,13 @@ export function Frame(): ReactElement {
           <Route path="/many">
             <Many />
           </Route>
-          <Route path="/spaces/:id">{({ id }) => <Overview key={id} spaceId={id} />}</Route>
+          <Route path="/spaces/:id">{({ id }) => <Overview key={id} group={{ kind: 'space', id }} />}</Route>
           <Route path="/spaces">
             <Spaces />
+          </Route>
+          <Route path="/tags/:id">{({ id }) => <Overview key={id} group={{ kind: 'tag', id }} />}</Route>
+          <Route path="/tags">
+            <Tags />
           </Route>
           <Route path="/domains">
             <Domains />

@@ -24,6 +24,7 @@ export function announce(happenings: readonly Happening[]): void {
 export const allKinds: readonly RecordKind[] = [
   'LINK',
   'SPACE',
+  'TAG',
   'DOMAIN',
   'PIXEL',
   'UTM_TEMPLATE',

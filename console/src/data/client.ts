@@ -6,7 +6,15 @@ import { type Fault, faultOf } from './faults.ts';
 /** Types without an id of their own: they are stored in the record that contains them. */
 const withoutId = [
   ...['ChangeConnection', 'DomainConnection', 'LinkConnection', 'PixelConnection', 'SpaceConnection'],
-  ...['WebhookConnection', 'WebhookDeliveryConnection', 'PageInfo', 'Viewer', 'DeletedRecord'],
+  ...[
+    'TagConnection',
+    'LinkPage',
+    'WebhookConnection',
+    'WebhookDeliveryConnection',
+    'PageInfo',
+    'Viewer',
+    'DeletedRecord',
+  ],
   ...['LinkExpiration', 'LinkTargeting', 'CountryTarget', 'LanguageTarget', 'PlatformTarget'],
   ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],

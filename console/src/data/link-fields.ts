@@ -51,6 +51,9 @@ export interface LinkFields {
   readonly pixelIds: readonly string[];
   /** What is typed and not chosen as another pixel. */
   readonly pixelTyped: string;
+  readonly tagIds: readonly string[];
+  /** What is typed and not chosen as another tag. */
+  readonly tagTyped: string;
   readonly privacy: LinkPrivacy;
   readonly privacyPassword: string;
 }
@@ -74,6 +77,8 @@ export const emptyFields: LinkFields = {
   targets: { COUNTRY: [], PLATFORM: [], LANGUAGE: [], ROTATION: [] },
   pixelIds: [],
   pixelTyped: '',
+  tagIds: [],
+  tagTyped: '',
   privacy: 'PUBLIC',
   privacyPassword: '',
 };
@@ -102,6 +107,8 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
     },
     pixelIds: link.pixels.map(({ id }) => id),
     pixelTyped: '',
+    tagIds: link.tags.map(({ id }) => id),
+    tagTyped: '',
     privacy: link.privacy,
     privacyPassword: '',
   };
@@ -147,6 +154,7 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
     ...(Object.values(expiration).some((one) => one !== null) && { expiration }),
     ...(fields.targetType !== 'NONE' && { targeting: targetingOf(fields) }),
     ...(fields.pixelIds.length > 0 && { pixelIds: [...fields.pixelIds] }),
+    ...(fields.tagIds.length > 0 && { tagIds: [...fields.tagIds] }),
     ...(fields.privacy !== 'PUBLIC' && { privacy: fields.privacy }),
     ...(fields.privacy === 'PASSWORD' &&
       fields.privacyPassword && { privacyPassword: fields.privacyPassword }),
@@ -177,6 +185,7 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
     }),
     ...(hasOtherTargets(fields, read) && { targeting: targetingOf(fields) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
+    ...(differs('tagIds') && { tagIds: [...fields.tagIds] }),
     ...(differs('privacy') && { privacy: fields.privacy }),
     ...(fields.privacyPassword && { privacyPassword: fields.privacyPassword }),
   };
@@ -195,6 +204,7 @@ export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
   Object.keys(changesOf(fields, read)).length > 0 ||
   fields.spaceTyped !== '' ||
   fields.pixelTyped !== '' ||
+  fields.tagTyped !== '' ||
   hasChangedTargets(fields, read);
 
 /** The errors of fields, by their paths with dots. */

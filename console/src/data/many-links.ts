@@ -26,7 +26,11 @@ export type BulkLink = LinksToChangeQuery['links']['nodes'][number];
 
 /** What is done to many links. */
 export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
-type BulkUpdate = Required<Pick<UpdateLinkInput, 'disabled'>> | Required<Pick<UpdateLinkInput, 'spaceId'>>;
+type BulkUpdate =
+  | Required<Pick<UpdateLinkInput, 'disabled'>>
+  | Required<Pick<UpdateLinkInput, 'spaceId'>>
+  | { readonly addTagIds: readonly string[] }
+  | { readonly removeTagIds: readonly string[] };
 
 export interface BulkResult {
   readonly done: readonly string[];
@@ -92,7 +96,18 @@ export interface UndoableChange {
 
 /** The changes of the links that an update changes at all. */
 export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UndoableChange[] {
-  return links.flatMap(({ id, disabled, space }) => {
+  return links.flatMap(({ id, disabled, space, tags }): UndoableChange[] => {
+    const has = (tagId: string) => tags.some((tag) => tag.id === tagId);
+    if ('addTagIds' in update) {
+      const added = update.addTagIds.filter((one) => !has(one));
+      const change = { id, input: { addTagIds: added } };
+      return added.length === 0 ? [] : [{ change, undo: { id, input: { removeTagIds: added } } }];
+    }
+    if ('removeTagIds' in update) {
+      const removed = update.removeTagIds.filter(has);
+      const change = { id, input: { removeTagIds: removed } };
+      return removed.length === 0 ? [] : [{ change, undo: { id, input: { addTagIds: removed } } }];
+    }
     const before = 'disabled' in update ? { disabled } : { spaceId: space?.id ?? null };
     const isSame = JSON.stringify(before) === JSON.stringify(update);
     return isSame ? [] : [{ change: { id, input: update }, undo: { id, input: before } }];

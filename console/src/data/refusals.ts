@@ -60,7 +60,7 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
   place(fields, ([first = '']) => (shown.includes(first) ? first : null));
 
 const always: ReadonlySet<string> = new Set([
-  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds'],
+  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'tagIds'],
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 
@@ -69,7 +69,7 @@ function placeInLink(path: readonly string[], { targetType, targets, privacy }: 
   const [first, second = '', index, ...rest] = path;
   const name = path.join('.');
   if (always.has(name)) return name;
-  if (first === 'pixelIds') return first;
+  if (first === 'pixelIds' || first === 'tagIds') return first;
   if (first === 'privacyPassword') return privacy === 'PASSWORD' ? first : null;
   if (first !== 'targeting' || targetType === 'NONE' || targetNames[targetType][0] !== second) return null;
   if (index === undefined) return 'targeting.type';
@@ -122,6 +122,7 @@ function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErro
 export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors => ({
   ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
   ...(fields.spaceTyped !== '' && { spaceId: texts.form.noSuchSpace(fields.spaceTyped.trim()) }),
+  ...(fields.tagTyped !== '' && { tagIds: texts.tags.noSuch(fields.tagTyped.trim()) }),
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
 });
@@ -154,6 +155,7 @@ const mends: Readonly<Partial<Record<keyof LinkFields, string>>> = {
   expiredUrl: 'expiration.url',
   spaceTyped: 'spaceId',
   pixelTyped: 'pixelIds',
+  tagTyped: 'tagIds',
   targetType: 'targeting',
   targets: 'targeting',
   domainId: 'alias',

@@ -11,7 +11,7 @@ export interface Session {
   readonly viewer: ViewerQuery['viewer'];
   /** All accounts of the user. */
   readonly accounts: SignedIn['accounts'];
-  /** Whether the user may change links, spaces and pixels. */
+  /** Whether the user may change links, spaces, tags and pixels. */
   readonly canWrite: boolean;
   may(permission: Permission): boolean;
   signOut(): void;

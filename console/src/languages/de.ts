@@ -196,6 +196,7 @@ const fieldNames: Texts['history']['fields'] = {
   expiration: 'Ablauf oder Klicklimit',
   targeting: 'Ziele nach Besucher',
   pixels: 'Pixel',
+  tags: 'Schlagwörter',
   password: 'Passwort für Besucher',
   privacy: 'wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
@@ -230,6 +231,8 @@ const editedNames: Texts['link']['names'] = {
   targets: 'Zielauswahl',
   pixelIds: 'Pixel',
   pixelTyped: 'Pixel',
+  tagIds: 'Schlagwörter',
+  tagTyped: 'Schlagwörter',
   privacy: 'Wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
 };
@@ -277,6 +280,12 @@ const fieldErrors: Texts['fieldErrors'] = {
     domainId: 'Diese Domain gibt es nicht mehr. Wählen Sie eine andere.',
     pixelIds: wrongPixels,
     'pixelIds.*': wrongPixels,
+    tagIds: 'Entfernen Sie ein Schlagwort: Eines gibt es nicht mehr, oder es sind zu viele.',
+    'tagIds.*': 'Entfernen Sie ein Schlagwort: Eines gibt es nicht mehr, oder es sind zu viele.',
+    addTagIds: 'Ein Schlagwort gibt es nicht mehr, oder der Link hat zu viele.',
+    'addTagIds.*': 'Ein Schlagwort gibt es nicht mehr.',
+    'removeTagIds.*': 'Ein Schlagwort gibt es nicht mehr.',
+    ids: 'Wählen Sie ein oder mehrere Schlagwörter.',
   },
 };
 const refusals: Texts['refusals'] = {
@@ -717,11 +726,9 @@ export const texts: Translation = {
     searchedAll: 'Es wurde überall gesucht. Versuchen Sie einen kürzeren Text oder einen Teil davon.',
     searchedSome:
       'Es wurde nur unter den Links der gewählten Filter gesucht. Ändern Sie die Filter, oder setzen Sie sie zurück, um mehr zu sehen.',
-    searchedFirst:
-      'Zu viele Links enthalten einen Teil davon, um hier alle zu durchsuchen. Versuchen Sie einen längeren Text.',
     searchedOne: (where) => `Es wurde nur ${where} gesucht. Wählen Sie „überall“ neben dem Text.`,
-    onlyFirst: 'Von jeder Art Treffer sind nur die ersten Links zu sehen. Alle anzeigen:',
-    allIn: (count, where) => `${inDigits(count)} ${where}`,
+    onlyTitles:
+      'Links einer früheren Version werden noch für die Suche überall vorbereitet: Vorerst sucht sie nur in Titeln.',
     filtered: 'Ändern Sie die Filter, oder setzen Sie sie zurück, um mehr zu sehen.',
     copy: 'Kurzlink kopieren',
     qr: 'QR-Code',
@@ -1038,6 +1045,55 @@ export const texts: Translation = {
       `Jemand anderes hat diesen Space inzwischen geändert: Er ist jetzt „${name}“, ${color.toLowerCase()}. „Speichern“ ersetzt das durch Ihre Angaben.`,
     deleteTitle: (name) => `Space ${name} löschen?`,
     deleteWarning: 'Seine Links bleiben, ohne Space.',
+  },
+  tags: {
+    title: 'Schlagwörter',
+    lead: 'Markierungen von Links, jede mit einer Farbe. Ein Link kann viele haben.',
+    create: 'Neues Schlagwort',
+    edit: (name: string) => `${name} bearbeiten`,
+    none: 'Noch keine Schlagwörter',
+    noneYet: 'Ein Schlagwort markiert Links über Spaces hinweg, etwa die einer Kampagne.',
+    changedMeanwhile: (name: string, color: string) =>
+      `Jemand anderes hat dieses Schlagwort inzwischen geändert: Es heißt jetzt „${name}“, Farbe ${color}. „Speichern“ ersetzt es durch Ihres.`,
+    deleteTitle: (name: string) => `Schlagwort ${name} löschen?`,
+    deleteWarning: 'Die Links bleiben, ohne das Schlagwort.',
+    merge: 'Andere hierin zusammenführen',
+    mergeTitle: (name: string) => `Schlagwörter in ${name} zusammenführen`,
+    merged: 'Schlagwörter, die darin aufgehen',
+    mergeNow: (count: number) =>
+      count === 0 ? 'Zusammenführen' : `${one(count, 'Schlagwort', 'Schlagwörter')} zusammenführen`,
+    mergeWarning: (name: string) =>
+      `Links mit einem dieser Schlagwörter bekommen stattdessen „${name}“, und diese Schlagwörter werden gelöscht. Das lässt sich nicht rückgängig machen.`,
+    field: 'Schlagwörter',
+    placeholder: 'Schlagwort hinzufügen',
+    unknown: 'Ein anderes Schlagwort',
+    createNamed: (name: string) => `Neues Schlagwort „${name}“`,
+    noSuch: (name: string) =>
+      `Ein Schlagwort „${name}“ gibt es noch nicht. Wählen Sie ein anderes, oder legen Sie es an.`,
+    creating: (name: string) => `Das Schlagwort „${name}“ wird angelegt …`,
+    tooMany: (most: number) =>
+      `Ein Link hat höchstens ${most} Schlagwörter. Entfernen Sie eines, um ein anderes hinzuzufügen.`,
+    more: (count: number) => `+${count}`,
+    filter: 'Nach Schlagwörtern filtern',
+    anyTag: 'Alle Schlagwörter',
+    another: 'Weiteres Schlagwort',
+    chosen: 'Gewählte Schlagwörter',
+    mode: 'Welche Links',
+    modes: {
+      any: 'Mit einem dieser Schlagwörter',
+      all: 'Mit allen diesen Schlagwörtern',
+      none: 'Ohne diese Schlagwörter',
+    },
+    bulk: 'Schlagwörter',
+    bulkTitle: (count: number) => `Schlagwörter von ${one(count, 'Link', 'Links')}`,
+    what: 'Was zu tun ist',
+    add: 'Hinzufügen',
+    remove: 'Entfernen',
+    addTo: (count: number) => `Zu ${one(count, 'Link', 'Links')} hinzufügen`,
+    removeFrom: (count: number) => `Von ${one(count, 'Link', 'Links')} entfernen`,
+    total: (count: number, isCut: boolean) =>
+      isCut ? `Mehr als ${inDigits(count)} Links` : one(count, 'Link', 'Links'),
+    allOfMany: 'Alle Treffer auswählen',
   },
   domains: {
     lead: 'Die Hosts Ihrer Kurzlinks.',

@@ -43,7 +43,7 @@ const status: Words<LinkStatus | 'BLOCKED' | 'PROTECTED'> = {
   PROTECTED: 'Password',
 };
 
-const searchFields: Words<LinkSearchField | 'ANYWHERE'> = {
+const searchFields: Words<LinkSearchField> = {
   ANYWHERE: 'everywhere',
   TITLE: 'in titles',
   ALIAS: 'in aliases',
@@ -130,7 +130,7 @@ const severalKinds: Words<RecordKind> = {
 const roles: Words<Role> = { VIEWER: 'Viewer', EDITOR: 'Editor', ADMIN: 'Admin', OWNER: 'Owner' };
 const roleHints: Words<Role> = {
   VIEWER: 'Sees everything but secrets, and changes nothing.',
-  EDITOR: 'Also creates and changes links, spaces and pixels.',
+  EDITOR: 'Also creates and changes links, spaces, tags and pixels.',
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 };
@@ -203,6 +203,7 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   expiration: 'expiry or click limit',
   targeting: 'destinations by visitor',
   pixels: 'pixels',
+  tags: 'tags',
   password: 'password for visitors',
   privacy: 'who may see the statistics',
   privacyPassword: 'password for the statistics',
@@ -237,6 +238,8 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   targets: 'Targets',
   pixelIds: 'Pixels',
   pixelTyped: 'Pixels',
+  tagIds: 'Tags',
+  tagTyped: 'Tags',
   privacy: 'Who sees the statistics',
   privacyPassword: 'Password of statistics',
 };
@@ -285,6 +288,12 @@ const fieldErrors = {
     domainId: 'This domain is not there any more. Choose another one.',
     pixelIds: 'Remove a pixel: one is not there any more, or there are too many.',
     'pixelIds.*': 'Remove a pixel: one is not there any more, or there are too many.',
+    tagIds: 'Remove a tag: one is not there any more, or there are too many.',
+    'tagIds.*': 'Remove a tag: one is not there any more, or there are too many.',
+    addTagIds: 'A tag is not there any more, or the link has too many.',
+    'addTagIds.*': 'A tag is not there any more.',
+    'removeTagIds.*': 'A tag is not there any more.',
+    ids: 'Choose one or more tags.',
   } satisfies Partial<Record<string, string>> as Readonly<Partial<Record<string, string>>>,
 };
 /** Why something was refused that has no field. */
@@ -622,10 +631,9 @@ const english = {
     searchedAll: 'The search looked everywhere. Try a shorter text, or a part of it.',
     searchedSome:
       'The search looked only among the links of the chosen filters. Change or clear these to see more.',
-    searchedFirst: 'Too many links have a part of this to look through all of them here. Try a longer text.',
     searchedOne: (where: string) => `The search looked only ${where}. Choose “everywhere” beside the text.`,
-    onlyFirst: 'Only the first links of each kind of match are shown. See all:',
-    allIn: (count: number, where: string) => `${inDigits(count)} ${where}`,
+    onlyTitles:
+      'Links of an earlier version are still being prepared for the search everywhere: for now, it looks in titles only.',
     filtered: 'Change or clear the filters to see more.',
     copy: 'Copy short URL',
     qr: 'QR code',
@@ -936,6 +944,48 @@ const english = {
       `Somebody else changed this space meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
     deleteTitle: (name: string) => `Delete the space ${name}?`,
     deleteWarning: 'Its links stay, without a space.',
+  },
+  tags: {
+    title: 'Tags',
+    lead: 'Marks of links, each with a colour. A link may have many.',
+    create: 'New tag',
+    edit: (name: string) => `Edit ${name}`,
+    none: 'No tags yet',
+    noneYet: 'A tag marks links across spaces, such as those of a campaign.',
+    changedMeanwhile: (name: string, color: string) =>
+      `Somebody else changed this tag meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
+    deleteTitle: (name: string) => `Delete the tag ${name}?`,
+    deleteWarning: 'Its links stay, without the tag.',
+    merge: 'Merge others into it',
+    mergeTitle: (name: string) => `Merge tags into ${name}`,
+    merged: 'Tags to merge',
+    mergeNow: (count: number) => (count === 0 ? 'Merge' : `Merge ${one(count, 'tag', 'tags')}`),
+    mergeWarning: (name: string) =>
+      `Links with one of these tags get “${name}” instead, and these tags are deleted. This cannot be undone.`,
+    field: 'Tags',
+    placeholder: 'Add a tag',
+    unknown: 'Another tag',
+    createNamed: (name: string) => `New tag “${name}”`,
+    noSuch: (name: string) => `There is no tag “${name}” yet. Choose another one, or create it.`,
+    creating: (name: string) => `The tag “${name}” is being created…`,
+    tooMany: (most: number) => `A link has at most ${most} tags. Remove one to add another.`,
+    more: (count: number) => `+${count}`,
+    filter: 'Filter by tags',
+    anyTag: 'Any tag',
+    another: 'Another tag',
+    chosen: 'Chosen tags',
+    mode: 'Which links',
+    modes: { any: 'With any of these tags', all: 'With all of these tags', none: 'With none of these tags' },
+    bulk: 'Tags',
+    bulkTitle: (count: number) => `Tags of ${one(count, 'link', 'links')}`,
+    what: 'What to do',
+    add: 'Add',
+    remove: 'Remove',
+    addTo: (count: number) => `Add to ${one(count, 'link', 'links')}`,
+    removeFrom: (count: number) => `Remove from ${one(count, 'link', 'links')}`,
+    total: (count: number, isCut: boolean) =>
+      isCut ? `More than ${inDigits(count)} links` : one(count, 'link', 'links'),
+    allOfMany: 'Select all that match',
   },
   domains: {
     lead: 'The hosts of your short links.',

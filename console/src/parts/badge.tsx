@@ -32,6 +32,34 @@ export function StatusBadge({
   );
 }
 
+/** How many tags of a link are named in a list. */
+const MAX_TAGS = 3;
+
+/** The tags of a link as chips; of many, the first ones. */
+export function TagBadges({
+  tags,
+  most = MAX_TAGS,
+}: {
+  tags: LinkRowFragment['tags'];
+  most?: number;
+}): ReactElement {
+  const others = tags.slice(most).map(({ name }) => name);
+  return (
+    <>
+      {tags.slice(0, most).map(({ id, name, color }) => (
+        <span key={id} className={`badge tag c${color}`} title={name}>
+          {name}
+        </span>
+      ))}
+      {others.length > 0 && (
+        <span className="badge" title={others.join(', ')}>
+          {texts.tags.more(others.length)}
+        </span>
+      )}
+    </>
+  );
+}
+
 export function SpaceBadge({
   space: { name, color },
 }: {

@@ -7,7 +7,7 @@ import type { Permission, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import type { Outcome } from './form.ts';
 import { Confirm } from './form-dialog.tsx';
-import { Menu } from './menu.tsx';
+import { Menu, type MenuItem } from './menu.tsx';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 import { MorePages, Records, RecordsHead } from './records.tsx';
 
@@ -38,6 +38,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   Form,
   remove,
   isFixed = () => false,
+  actionsOf = () => [],
   more,
   children,
 }: {
@@ -55,6 +56,8 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   remove: (id: string) => Promise<Outcome>;
   /** Whether a record cannot be changed. */
   isFixed?: (row: Row) => boolean;
+  /** What else its menu offers. */
+  actionsOf?: (row: Row) => readonly MenuItem[];
   /** What stands below a row. */
   more?: (row: Row) => ReactNode;
   /** What a row shows, beside its menu. */
@@ -75,6 +78,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         label={texts.links.actionsOf(row.name)}
         items={[
           { name: texts.links.edit, icon: 'next', run: () => setEdited(row) },
+          ...actionsOf(row),
           { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(row) },
         ]}
       />

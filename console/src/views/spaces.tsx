@@ -1,6 +1,5 @@
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { announceKinds } from '../data/bus.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -10,13 +9,10 @@ import {
   SpacesDocument,
   UpdateSpaceDocument,
 } from '../generated/documents.ts';
-import { TextField } from '../parts/field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
+import { ColoredForm } from '../parts/colored-form.tsx';
 import { inDigits } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
-
-const colors = [1, 2, 3, 4, 5, 6] as const;
 
 export function SpacesView(): ReactElement {
   const session = useSession();
@@ -45,55 +41,19 @@ export function SpacesView(): ReactElement {
   );
 }
 
-function SpaceForm({ record: space, dialog }: RecordFormProps<SpaceRowFragment>): ReactElement {
+function SpaceForm(props: RecordFormProps<SpaceRowFragment>): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(space?.name ?? '');
-  const [color, setColor] = useState(space?.color ?? 1);
-  const [read] = useState(space);
-  const isOther = space?.name !== read?.name || space?.color !== read?.color;
-  const t = texts.spaces;
-  const save = async () => {
-    const input = { name, color };
-    const outcome =
-      space === null
-        ? (await write(session, CreateSpaceDocument, { input })).createSpace
-        : (await write(session, UpdateSpaceDocument, { id: space.id, input, ifUpdatedAt: space.updatedAt }))
-            .updateSpace;
-    announceKinds('SPACE');
-    return outcome;
-  };
   return (
-    <FormDialog {...dialog} shown={['name']} onSubmit={save}>
-      {(errors) => (
-        <>
-          {space && isOther && (
-            <p className="notice" role="alert">
-              {t.changedMeanwhile(
-                space.name,
-                texts.spaces.colors[colors.find((one) => one === space.color) ?? 1],
-              )}
-            </p>
-          )}
-          <TextField
-            label={t.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={255}
-            autoFocus
-          />
-          <fieldset className="colors">
-            <legend>{t.color}</legend>
-            {colors.map((one) => (
-              <label key={one}>
-                <input type="radio" name="color" checked={one === color} onChange={() => setColor(one)} />
-                <i className={`dot c${one}`} />
-                <span className="unseen">{t.colors[one]}</span>
-              </label>
-            ))}
-          </fieldset>
-        </>
-      )}
-    </FormDialog>
+    <ColoredForm
+      {...props}
+      kind="SPACE"
+      words={texts.spaces}
+      save={async (input, space) =>
+        space === null
+          ? (await write(session, CreateSpaceDocument, { input })).createSpace
+          : (await write(session, UpdateSpaceDocument, { id: space.id, input, ifUpdatedAt: space.updatedAt }))
+              .updateSpace
+      }
+    />
   );
 }

@@ -51,6 +51,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ({ key } = caller);
     await caller.domain('go.example');
     await caller.pixel();
+    const tags = [await caller.tag('Spring', 2), await caller.tag('A fair in a town with a long name', 3)];
     await caller.data(
       'mutation { createWebhook(input: { url: "https://example.com/hook", events: [LINK_CREATED] }) { __typename } }',
     );
@@ -58,6 +59,10 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
       '{ linkByShortUrl(url: "https://s.example/shop") { id } }',
     );
     link = found.linkByShortUrl.id;
+    await caller.data(
+      'mutation ($id: ID!, $tagIds: [ID!]) { updateLink(id: $id, input: { tagIds: $tagIds }) { __typename } }',
+      { id: link, tagIds: tags },
+    );
   });
   afterEach(closeTabs);
   afterAll(async () => {
@@ -91,6 +96,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ],
     ['/many', '.lines', (page) => page.getByLabel('Destinations').fill('https://example.com/\nnowhere')],
     ['/spaces', '.records li'],
+    ['/tags', '.records li'],
+    ['/tags/1', '.statistics .empty, .bars li'],
+    ['/?tags=1,2&tagged=all', '.row .tag'],
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/webhooks', '.records li'],
@@ -107,6 +115,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/links/ID', 'QR code'],
     ['/', 'Keyboard shortcuts'],
     ['/spaces', 'New space'],
+    ['/tags', 'New tag'],
     ['/domains', 'New domain'],
     ['/pixels', 'New pixel'],
     ['/webhooks', 'New webhook'],

@@ -513,6 +513,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(title).toBe('Links · Linkspace');
     for (const [path, name] of [
       ['/spaces', 'Spaces'],
+      ['/tags', 'Tags'],
       ['/domains', 'Domains'],
       ['/pixels', 'Pixels'],
       ['/webhooks', 'Webhooks'],
@@ -615,7 +616,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await (await shown(page.getByLabel('Title', { exact: true }))).isDisabled()).toBe(true);
     const offered = async (tab: Page): Promise<string[]> => {
       const creating: string[] = [];
-      for (const place of ['Spaces', 'Domains', 'Pixels', 'Webhooks', 'People', 'Keys']) {
+      for (const place of ['Spaces', 'Tags', 'Domains', 'Pixels', 'Webhooks', 'People', 'Keys']) {
         await tab.getByRole('link', { name: place, exact: true }).click();
         await shown(tab.getByRole('heading', { name: place, level: 1 }));
         creating.push(...(await tab.getByRole('button', { name: /^(New|Invite) / }).allInnerTexts()));
@@ -624,7 +625,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     };
     expect(await offered(page)).toEqual([]);
     const { page: other } = await signIn({ server, key: caller.key }, { role: 'EDITOR' });
-    expect(await offered(other)).toEqual(['New space', 'New pixel']);
+    expect(await offered(other)).toEqual(['New space', 'New tag', 'New pixel']);
   });
 
   test('signs out when the session is ended elsewhere, says so, and has the draft when the user signs in again', async () => {

@@ -6,6 +6,7 @@ import { CheckField, PasswordField, SelectField, TextField } from '../../parts/f
 import { atMoment, fromLocalInput } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
+import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
@@ -116,6 +117,15 @@ export function LinkForm({
           spaces={data?.spaces.nodes ?? []}
           onValue={(spaceId, spaceTyped) => onChange({ spaceId, spaceTyped })}
           error={errors.spaceId}
+        />
+        <TagsChoice
+          label={texts.tags.field}
+          ids={fields.tagIds}
+          typed={fields.tagTyped}
+          own={link?.tags}
+          mayCreate
+          onIds={(tagIds, tagTyped) => onChange({ tagIds, tagTyped })}
+          error={errors.tagIds}
         />
       </div>
       <Fold title={t.expiry} value={values.expiry} isWrong={isWrong('expiration.')}>

@@ -3,17 +3,17 @@ import { changedFields, fieldsInConflict } from '../../data/edit-state.ts';
 import { fieldsOf, filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
 import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 const names = [
   ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
-  ...(['targetType', 'targets', 'pixelIds', 'privacy'] as const),
+  ...(['targetType', 'targets', 'pixelIds', 'tagIds', 'privacy'] as const),
 ];
 
-/** The names of spaces and pixels, by their ids. */
-type Known = Readonly<Record<'spaces' | 'pixels', ReadonlyMap<string, string>>>;
+/** The names of spaces, pixels and tags, by their ids. */
+type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, string>>>;
 
 function targetsShown({ targetType: type, targets }: LinkFields): string {
   if (type === 'NONE') return '';
@@ -23,12 +23,13 @@ function targetsShown({ targetType: type, targets }: LinkFields): string {
     .join('\n');
 }
 
-function shown(fields: LinkFields, name: (typeof names)[number], { spaces, pixels }: Known): string {
+function shown(fields: LinkFields, name: (typeof names)[number], { spaces, pixels, tags }: Known): string {
   const t = texts.form;
   if (name === 'targetType') return t.targetTypes[fields[name]];
   if (name === 'privacy') return t.privacies[fields[name]];
   if (name === 'targets') return targetsShown(fields);
   if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
+  if (name === 'tagIds') return fields[name].map((id) => tags.get(id) ?? texts.tags.unknown).join(', ');
   if (name === 'spaceId') return fields[name] && (spaces.get(fields[name]) ?? t.unknownSpace);
   return name === 'expiresAt' && fields[name] ? atMoment(fields[name]) : fields[name];
 }
@@ -48,10 +49,12 @@ export function Conflict({
   onTheirs: () => void;
 }): ReactElement {
   const { data } = useRead(ChoicesDocument, {});
+  const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
   const namesOf = (records: readonly { id: string; name: string }[]) =>
     new Map(records.map(({ id, name }) => [id, name]));
   const known: Known = {
     spaces: namesOf([...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]),
+    tags: namesOf([...link.tags, ...tags]),
     pixels: namesOf([...link.pixels, ...(data?.pixels.nodes ?? [])]),
   };
   const theirs = fieldsOf(link);

@@ -17,21 +17,24 @@ import {
   ChoicesDocument,
   type LinkFilter,
   type LinkRowFragment,
-  LinksTotalDocument,
+  LinksExactTotalDocument,
 } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import type { Selection } from './selection.ts';
+import { useTotal } from './use-links.ts';
+
+const BulkTags = lazily(async () => (await import('./bulk-tags.tsx')).BulkTags, null);
 
 interface BulkProps {
   readonly selection: Selection;
   readonly links: readonly LinkRowFragment[];
-  /** Null if no filter of the API has these links: then there are no others. */
-  readonly filter: LinkFilter | null;
+  readonly filter: LinkFilter;
 }
 
 function verbOf(action: BulkAction | null): string {
@@ -40,16 +43,21 @@ function verbOf(action: BulkAction | null): string {
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
-/** What can be done to the selected links, or to all that match; before any is selected, only to select them. */
+/** What can be done to the selected links, or to all that match; before any is selected, how many there are. */
 export function BulkBar(props: BulkProps): ReactElement | null {
-  const { selection, links } = props;
+  const { selection, links, filter } = props;
+  const { canWrite } = useSession();
+  const { total, isCut } = useTotal(filter);
   if (selection.links.length > 0 || selection.isAll) return <Bar {...props} />;
   if (links.length === 0) return null;
   return (
-    <div>
-      <button type="button" className="button text small" onClick={() => selection.togglePage()}>
-        {texts.bulk.page}
-      </button>
+    <div className="above-links">
+      <span className="quiet">{total !== null && texts.tags.total(total, isCut)}</span>
+      {canWrite && (
+        <button type="button" className="button text small" onClick={() => selection.togglePage()}>
+          {texts.bulk.page}
+        </button>
+      )}
     </div>
   );
 }
@@ -60,9 +68,11 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
   const stop = useRef(new AbortController());
-  const total =
-    useRead(LinksTotalDocument, { filter }, { on: ['LINK'], pause: filter === null }).data?.links
-      .totalCount ?? 0;
+  const [isTagging, setTagging] = useState(false);
+  const { total: counted, isCut } = useTotal(filter);
+  // Whoever selects all of them wants to know how many they are.
+  const exact = useRead(LinksExactTotalDocument, { filter }, { pause: !(selection.isAll && isCut) });
+  const total = exact.data?.linkPage.total ?? counted ?? 0;
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const count = selection.isAll ? total : selection.links.length;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
@@ -73,15 +83,14 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
     stop.current = new AbortController();
     const { signal } = stop.current;
     await attempt(MANY, async () => {
-      const chosen =
-        selection.isAll && filter !== null
-          ? await linksThatMatch(
-              session,
-              filter,
-              (found) => setProgress({ done: 0, of: Math.max(found, total) }),
-              signal,
-            )
-          : selection.links;
+      const chosen = selection.isAll
+        ? await linksThatMatch(
+            session,
+            filter,
+            (found) => setProgress({ done: 0, of: Math.max(found, total) }),
+            signal,
+          )
+        : selection.links;
       const options = { onProgress: setProgress, signal };
       const result =
         'delete' in action
@@ -121,9 +130,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
           {t.page}
         </button>
       )}
-      {isPage && !selection.isAll && filter !== null && total > links.length && (
+      {isPage && !selection.isAll && total > links.length && (
         <button type="button" className="button text" onClick={() => selection.selectAll()}>
-          {t.all(inDigits(total))}
+          {isCut ? texts.tags.allOfMany : t.all(inDigits(total))}
         </button>
       )}
       <span className="grow" />
@@ -150,6 +159,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
           </option>
         ))}
       </select>
+      <button type="button" className="button quiet small" onClick={() => setTagging(true)}>
+        {texts.tags.bulk}
+      </button>
       <button
         type="button"
         className="button quiet small"
@@ -195,6 +207,13 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
             </button>
           </div>
         </Dialog>
+      )}
+      {isTagging && (
+        <BulkTags
+          count={count}
+          onClose={() => setTagging(false)}
+          onUpdate={(update) => void run({ update })}
+        />
       )}
       {failed.length > 0 && (
         <Dialog title={t.failed(failed.length)} onClose={() => setFailed([])}>

@@ -3,6 +3,7 @@ import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
 import { isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
+import { TagFilter } from './tag-filter.tsx';
 
 /** Each order both ways, first as people expect it. */
 const sorts = orderFields.flatMap((field) =>
@@ -71,7 +72,7 @@ export function Filters({
   const spaces = [{ value: 'none', text: t.withoutSpace }, ...named(data?.spaces.nodes)];
   const domains = named(data?.domains.nodes);
   const pixels = named(data?.pixels.nodes);
-  const clear = { search: '', status: '', space: '', domain: '', pixel: '' } as const;
+  const clear = { search: '', status: '', space: '', domain: '', pixel: '', tags: [] } as const;
   return (
     <div className="filters">
       <div>
@@ -87,6 +88,7 @@ export function Filters({
           choices={withValue(spaces, state.space)}
           onValue={(space) => set({ space })}
         />
+        <TagFilter state={state} set={set} />
         {(domains.length > 1 || state.domain !== '') && (
           <Filter
             name={t.domain}

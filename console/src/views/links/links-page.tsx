@@ -2,15 +2,14 @@ import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternal
 import { useLocation } from 'wouter';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo } from '../../data/actions.ts';
-import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { type LinkRowFragment, LinksTotalDocument, LinksTotalsDocument } from '../../generated/documents.ts';
+import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { LinkRow } from './link-row.tsx';
-import { fileOf, filterOf, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
+import { fileOf, hasConditions, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
 import { useSelection } from './selection.ts';
 import { useLinks } from './use-links.ts';
 
@@ -26,12 +25,12 @@ export function LinksPage({
   entered: string | null;
   onEntered: () => void;
 }): ReactElement {
-  const { canWrite, client } = useSession();
+  const { client } = useSession();
   const [, navigate] = useLocation();
-  const { nodes, exact, pageInfo, isCut, fault, isLoading, again } = useLinks(state);
+  const { nodes, exact, pageInfo, filter, isOnlyTitles, fault, isLoading, again } = useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
-  const selection = useSelection(links, JSON.stringify([state.search, state.searchBy, filterOf(state)]));
+  const selection = useSelection(links, JSON.stringify([state.search, filter]));
   const [current, setCurrent] = useState<string | null>(leftLink.get);
   const goOn = useEffectEvent(() => {
     onEntered();
@@ -48,20 +47,23 @@ export function LinksPage({
     scrollTo({ top: 0 });
   };
   const countRecords = async () => {
-    const { data } = await client.query(LinksTotalDocument, { filter: filterOf(state) }).toPromise();
+    const { data } = await client.query(LinksTotalDocument, { filter }).toPromise();
     return data?.links.totalCount ?? 0;
   };
+  const file = fileOf(filter, state);
   if (fault && nodes === undefined) return <FaultNotice fault={fault} again={again} />;
   if (nodes === undefined) return <Skeleton />;
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
-      {canWrite && (
-        <BulkBar selection={selection} links={links} filter={looksAnywhere(state) ? null : filterOf(state)} />
+      {isOnlyTitles && (
+        <p className="notice" role="status">
+          {texts.links.onlyTitles}
+        </p>
       )}
-      {isCut && <OnlyFirst state={state} set={set} />}
+      <BulkBar selection={selection} links={links} filter={filter} />
       {links.length === 0 && !isLoading && !fault ? (
-        <Nothing state={state} isCut={isCut} />
+        <Nothing state={state} />
       ) : (
         <LinkList
           links={links}
@@ -72,9 +74,7 @@ export function LinksPage({
           onCurrent={setCurrent}
         />
       )}
-      {links.length > 0 && !looksAnywhere(state) && (
-        <DownloadButton body={fileOf(state)} countRecords={countRecords} />
-      )}
+      {links.length > 0 && file && <DownloadButton body={file} countRecords={countRecords} />}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
         <nav className="pager" aria-label={texts.pages.all}>
           <button
@@ -100,53 +100,16 @@ export function LinksPage({
 }
 
 /** Why no link is shown. Only a search that looked through all of them says that it looked everywhere. */
-function Nothing({ state, isCut }: { state: LinksState; isCut: boolean }): ReactElement {
+function Nothing({ state }: { state: LinksState }): ReactElement {
   const { canWrite } = useSession();
   const t = texts.links;
   if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
   const why = () => {
     if (state.search.trim() === '') return t.filtered;
     if (!looksAnywhere(state)) return t.searchedOne(texts.search.fields[state.searchBy]);
-    if (isCut) return t.searchedFirst;
-    return Object.keys(filterOf(state, 'ANYWHERE')).length > 0 ? t.searchedSome : t.searchedAll;
+    return hasConditions(state) ? t.searchedSome : t.searchedAll;
   };
   return <Empty title={t.noMatch}>{why()}</Empty>;
-}
-
-/** What to do if a search finds more than is shown: look in one field, whose list has pages. */
-function OnlyFirst({
-  state,
-  set,
-}: {
-  state: LinksState;
-  set: (patch: Partial<LinksState>) => void;
-}): ReactElement {
-  const filters = {
-    title: filterOf(state, 'TITLE'),
-    alias: filterOf(state, 'ALIAS'),
-    url: filterOf(state, 'URL'),
-  };
-  const { data } = useRead(LinksTotalsDocument, filters, { on: ['LINK'] });
-  const places = [
-    ['TITLE', data?.titles.totalCount],
-    ['ALIAS', data?.aliases.totalCount],
-    ['URL', data?.urls.totalCount],
-  ] as const;
-  const t = texts.links;
-  return (
-    <p className="hint" role="status">
-      {t.onlyFirst}{' '}
-      {places.map(
-        ([searchBy, count]) =>
-          count != null &&
-          count > 0 && (
-            <button key={searchBy} type="button" className="button text" onClick={() => set({ searchBy })}>
-              {t.allIn(count, texts.search.fields[searchBy])}
-            </button>
-          ),
-      )}
-    </p>
-  );
 }
 
 /** The rows, of which arrow keys move the focus. */

@@ -9,18 +9,22 @@ import type {
 } from '../../generated/documents.ts';
 import { trimPasted } from '../../parts/format.ts';
 
-/** Where a search looks: in one field, or in each of them. */
-export type SearchPlace = LinkSearchField | 'ANYWHERE';
+/** How the tags of a filter count: links have one of them, all of them, or none. */
+export const tagModes = ['any', 'all', 'none'] as const;
+export type TagMode = (typeof tagModes)[number];
 
 /** What the list of links shows; all of it stands in the URL. */
 export interface LinksState {
   readonly search: string;
-  readonly searchBy: SearchPlace;
+  readonly searchBy: LinkSearchField;
   readonly status: LinkStatus | '';
   /** The id of a space; `none` for links without one. */
   readonly space: string;
   readonly domain: string;
   readonly pixel: string;
+  /** The ids of tags. */
+  readonly tags: readonly string[];
+  readonly tagMode: TagMode;
   readonly order: LinkOrderField;
   readonly direction: Direction;
   /** The cursor before the page, or behind it. */
@@ -28,7 +32,7 @@ export interface LinksState {
   readonly before: string;
 }
 
-export const searchPlaces: readonly SearchPlace[] = ['ANYWHERE', 'TITLE', 'ALIAS', 'URL'];
+export const searchPlaces: readonly LinkSearchField[] = ['ANYWHERE', 'TITLE', 'ALIAS', 'URL'];
 const statuses: readonly LinkStatus[] = ['ACTIVE', 'DISABLED', 'EXPIRED'];
 export const orderFields: readonly LinkOrderField[] = ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'];
 
@@ -37,7 +41,7 @@ export const usualDirection = (order: LinkOrderField): Direction =>
   ['TITLE', 'ALIAS', 'URL'].includes(order) ? 'ASC' : 'DESC';
 
 const oneOf = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
-  values.find((one) => one === text?.toUpperCase());
+  values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
 /** Reads the state from a query string; what is not valid there counts as absent. */
 export function stateOf(query: string): LinksState {
@@ -51,6 +55,8 @@ export function stateOf(query: string): LinksState {
     space: text('space'),
     domain: text('domain'),
     pixel: text('pixel'),
+    tags: [...new Set(text('tags').match(/\d+/g))],
+    tagMode: oneOf(tagModes, params.get('tagged')) ?? 'any',
     order,
     direction: oneOf(['ASC', 'DESC'] as const, params.get('direction')) ?? usualDirection(order),
     after: text('after'),
@@ -68,6 +74,8 @@ export function queryOf(state: LinksState): string {
   put('space', state.space);
   put('domain', state.domain);
   put('pixel', state.pixel);
+  put('tags', state.tags.join());
+  if (state.tags.length > 0 && state.tagMode !== 'any') put('tagged', state.tagMode);
   if (state.order !== 'ID') put('order', state.order.toLowerCase());
   if (state.direction !== usualDirection(state.order)) put('direction', state.direction.toLowerCase());
   put('after', state.after);
@@ -76,58 +84,80 @@ export function queryOf(state: LinksState): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** Whether the search looks in every field, which is three lists. */
 export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
   search.trim() !== '' && searchBy === 'ANYWHERE';
 
 /** A short URL, with or without its scheme, or only its path; what follows its alias does not matter, as a plus or a query. */
-const shortUrl = /^((?:https?:\/\/)?[^\s/?#]+\/|\/)?([\w-]+)\/?\+?(?:[?#].*)?$/i;
+const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\w-]*)\/?\+?(?:[?#].*)?$/i;
 
-/** What a search text may mean: a short URL with its host, and an alias. */
-export function meaningOf(search: string): { readonly shortUrl: string | null; readonly alias: string } {
+/** The host and the alias of a short URL, which may be half typed; the host of a path alone is empty. Null for other texts. */
+export function shortUrlOf(search: string): { readonly host: string; readonly alias: string } | null {
+  const [, host, alias = ''] = shortUrl.exec(trimPasted(search)) ?? [];
+  return host === undefined ? null : { host: host.slice(0, -1).toLowerCase(), alias };
+}
+
+/** The most words of a search anywhere. */
+const MAX_WORDS = 8;
+
+/** What a search looks for. On a host of the account, that is an alias: no text of a link has both. */
+function searchOf({ search, searchBy, domain }: LinksState, domains: readonly Named[]): LinkFilter {
   const text = trimPasted(search);
-  const [, host = '/', alias = text] = shortUrl.exec(text) ?? [];
-  return { shortUrl: host === '/' ? null : `${host}${alias}`, alias };
+  if (text === '') return {};
+  const short = shortUrlOf(text);
+  if (searchBy === 'ALIAS') return { search: short?.alias || text, searchBy };
+  if (searchBy !== 'ANYWHERE') return { search: text, searchBy };
+  const alias = short?.alias ? ({ search: short.alias, searchBy: 'ALIAS' } as const) : {};
+  if (short?.host === '' && short.alias) return alias;
+  const own = domains.find(({ id, name }) => name.toLowerCase() === short?.host && (domain || id) === id);
+  if (own) return { ...alias, domainId: own.id };
+  return { search: text.split(/\s+/).slice(0, MAX_WORDS).join(' '), searchBy };
 }
 
-/** The filter of a state; a search that looks anywhere needs one for each field. */
-export function filterOf(state: LinksState, field = state.searchBy): LinkFilter {
-  const { search } = state;
-  return {
-    ...(search.trim() !== '' &&
-      field !== 'ANYWHERE' && {
-        search: field === 'ALIAS' ? meaningOf(search).alias : search.trim(),
-        searchBy: field,
-      }),
-    ...(state.status !== '' && { status: state.status }),
-    ...(state.space === 'none' ? { withoutSpace: true } : state.space !== '' && { spaceId: state.space }),
-    ...(state.domain !== '' && { domainId: state.domain }),
-    ...(state.pixel !== '' && { pixelId: state.pixel }),
-  };
+interface Named {
+  readonly id: string;
+  readonly name: string;
 }
+
+/** The conditions besides the search. */
+const conditionsOf = (state: LinksState): LinkFilter => ({
+  ...(state.status !== '' && { status: state.status }),
+  ...(state.space === 'none' ? { withoutSpace: true } : state.space !== '' && { spaceId: state.space }),
+  ...(state.domain !== '' && { domainId: state.domain }),
+  ...(state.pixel !== '' && { pixelId: state.pixel }),
+  ...(state.tags.length > 0 && { tags: { [state.tagMode]: [...state.tags] } }),
+});
+
+/** The filter of a state, in an account with these domains. */
+export const filterOf = (state: LinksState, domains: readonly Named[]): LinkFilter => ({
+  ...conditionsOf(state),
+  ...searchOf(state, domains),
+});
 
 const statusNumbers: Readonly<Record<LinkStatus, string>> = { ACTIVE: '1', EXPIRED: '2', DISABLED: '3' };
 
-/** What to download for the links of a state that looks in one field. */
-export function fileOf(state: LinksState): { readonly kind: 'links' } & Readonly<Record<string, string>> {
-  const { search, searchBy } = filterOf(state);
+type LinksFile = { readonly kind: 'links' } & Readonly<Record<string, string>>;
+
+/** What to download for the links of a filter; null if v1 has no such list. */
+export function fileOf(filter: LinkFilter, { order, direction }: LinksState): LinksFile | null {
+  const { search, searchBy, status, tags } = filter;
+  const [tag = '', ...others] = [tags?.any, tags?.all].flatMap((ids) => ids ?? []);
+  if (searchBy === 'ANYWHERE' || others.length > 0 || tags?.none) return null;
   const all = {
-    ...{ search: search ?? '', search_by: search ? (searchBy ?? '').toLowerCase() : '' },
-    status: state.status && statusNumbers[state.status],
-    space_id: state.space === 'none' ? '0' : state.space,
-    ...{ domain_id: state.domain, pixel_id: state.pixel },
+    ...{ search: search ?? '', search_by: searchBy?.toLowerCase() ?? '' },
+    status: status ? statusNumbers[status] : '',
+    space_id: filter.withoutSpace ? '0' : (filter.spaceId ?? ''),
+    ...{ domain_id: filter.domainId ?? '', pixel_id: filter.pixelId ?? '', tag_id: tag },
     // v1 has no order by the time of changes.
-    ...(state.order !== 'UPDATED_AT' && {
-      ...{ sort_by: state.order.toLowerCase(), sort: state.direction.toLowerCase() },
-    }),
+    ...(order !== 'UPDATED_AT' && { sort_by: order.toLowerCase(), sort: direction.toLowerCase() }),
   };
   return { kind: 'links', ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')) };
 }
 
 export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
 
-export const isFiltered = (state: LinksState): boolean =>
-  looksAnywhere(state) || Object.keys(filterOf(state)).length > 0;
+export const hasConditions = (state: LinksState): boolean => Object.keys(conditionsOf(state)).length > 0;
+
+export const isFiltered = (state: LinksState): boolean => state.search.trim() !== '' || hasConditions(state);
 
 /** The state in the URL, and a function that changes it: any change but one of the page begins at the first page. */
 export function useLinksState(): [

@@ -1,14 +1,20 @@
 import { type Reading, useRead } from '../../data/read.ts';
 import {
-  type LinkOrder,
-  type LinkOrderField,
+  ChoicesDocument,
+  type LinkFilter,
   type LinkRowFragment,
-  LinksAnywhereDocument,
   LinksDocument,
   type LinksQuery,
+  LinksTotalDocument,
 } from '../../generated/documents.ts';
-import { withoutScheme } from '../../parts/format.ts';
-import { filterOf, type LinksState, looksAnywhere, meaningOf, orderOf } from './links-state.ts';
+import {
+  filterOf,
+  hasConditions,
+  type LinksState,
+  looksAnywhere,
+  orderOf,
+  shortUrlOf,
+} from './links-state.ts';
 
 const PAGE = 50;
 
@@ -17,79 +23,49 @@ type LinkPages = Reading<unknown> & {
   /** The link whose short URL is searched. */
   readonly exact: LinkRowFragment | undefined;
   readonly pageInfo: LinksQuery['links']['pageInfo'] | undefined;
-  /** Whether there are more links than can be shown. */
-  readonly isCut: boolean;
+  readonly filter: LinkFilter;
+  /** Whether only titles are searched, since the service cannot search everything yet. */
+  readonly isOnlyTitles: boolean;
 };
 
-const keys: Readonly<Record<LinkOrderField, (link: LinkRowFragment) => string | number | undefined>> = {
-  ID: ({ id }) => Number(id),
-  CLICKS: ({ clicks }) => clicks,
-  TITLE: ({ title }) => title?.toLowerCase(),
-  ALIAS: ({ alias }) => alias.toLowerCase(),
-  URL: ({ url }) => url.toLowerCase(),
-  UPDATED_AT: ({ updatedAt }) => updatedAt,
-};
-
-/** Compares links as the API orders them. */
-function comparing({
-  field,
-  direction,
-}: LinkOrder): (one: LinkRowFragment, other: LinkRowFragment) => number {
-  const sign = direction === 'ASC' ? 1 : -1;
-  const keyOf = keys[field ?? 'ID'];
-  return (one, other) => {
-    const [a, b] = [keyOf(one), keyOf(other)];
-    if (a === b) return sign * (Number(one.id) - Number(other.id));
-    if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
-    return a < b ? -sign : sign;
+/** A page of the links of a state. The link with the short URL that is searched is the first one. */
+export function useLinks(state: LinksState): LinkPages {
+  const { after, before } = state;
+  const choices = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] });
+  const short = looksAnywhere(state) ? shortUrlOf(state.search) : null;
+  const on = ['LINK', 'SPACE', 'TAG'] as const;
+  const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
+  const filter = filterOf(state, choices.data?.domains.nodes ?? []);
+  const titles = { ...filter, searchBy: 'TITLE' } as const;
+  // A link that the filters exclude is not shown.
+  const isShort = Boolean(short?.host && short.alias) && !hasConditions(state) && !(after || before);
+  const shortUrl = `${short?.host}/${short?.alias}`;
+  const variables = { ...range, orderBy: orderOf(state), isShort, shortUrl };
+  // Whether a text has a host of the account is not known before.
+  const pause = short !== null && choices.data === undefined && choices.fault === null;
+  const page = useRead(LinksDocument, { ...variables, filter }, { on, pause });
+  const isOnlyTitles = filter.searchBy === 'ANYWHERE' && page.fault?.code === 'UNAVAILABLE';
+  const byTitle = useRead(LinksDocument, { ...variables, filter: titles }, { on, pause: !isOnlyTitles });
+  const shown = isOnlyTitles ? byTitle : page;
+  const exact = shown.data?.exact ?? undefined;
+  const nodes = shown.data?.links.nodes;
+  return {
+    ...shown,
+    nodes: exact && nodes ? [exact, ...nodes.filter(({ id }) => id !== exact.id)] : nodes,
+    exact,
+    pageInfo: shown.data?.links.pageInfo,
+    filter: isOnlyTitles ? titles : filter,
+    isLoading: shown.isLoading || pause,
+    isOnlyTitles,
   };
 }
 
-/** The links of a state: a page of a list, or what a search finds in each field, of which the link with that short URL is first. */
-export function useLinks(state: LinksState): LinkPages {
-  const { after, before } = state;
-  const anywhere = looksAnywhere(state);
-  const on = ['LINK', 'SPACE'] as const;
-  const orderBy = orderOf(state);
-  const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
-  const page = useRead(
-    LinksDocument,
-    { ...range, filter: filterOf(state), orderBy },
-    { on, pause: anywhere },
-  );
-  const { shortUrl } = meaningOf(state.search);
-  // A link that the filters exclude is not shown.
-  const hasHost = shortUrl !== null && Object.keys(filterOf(state, 'ANYWHERE')).length === 0;
-  const variables = {
-    title: filterOf(state, 'TITLE'),
-    alias: filterOf(state, 'ALIAS'),
-    url: filterOf(state, 'URL'),
-    ...{ shortUrl: shortUrl ?? '', hasHost, orderBy },
-  };
-  const found = useRead(LinksAnywhereDocument, variables, { on, pause: !anywhere });
-  if (!anywhere)
-    return {
-      ...page,
-      nodes: page.data?.links.nodes,
-      exact: undefined,
-      pageInfo: page.data?.links.pageInfo,
-      isCut: false,
-    };
-  const lists = found.data ? [found.data.aliases, found.data.titles, found.data.urls] : undefined;
-  // An alias alone is not meant by a text with a host.
-  const host = shortUrl === null ? '' : withoutScheme(shortUrl).toLowerCase();
-  const isMeant = (link: LinkRowFragment) => withoutScheme(link.shortUrl).toLowerCase().includes(host);
-  const aliases = found.data?.aliases.nodes.filter(isMeant) ?? [];
-  const exact = found.data?.exact ?? undefined;
-  const all =
-    found.data && [...aliases, ...found.data.titles.nodes, ...found.data.urls.nodes].sort(comparing(orderBy));
-  const byId = new Map([...(exact ? [exact] : []), ...(all ?? [])].map((link) => [link.id, link]));
-  return {
-    ...found,
-    // What was there before stays until there is something.
-    nodes: all ? [...byId.values()] : page.data?.links.nodes,
-    exact,
-    pageInfo: undefined,
-    isCut: lists?.some(({ pageInfo }) => pageInfo.hasNextPage) ?? false,
-  };
+/** At how many links the service stops to count those that a search finds. */
+const MAX_COUNTED = 1_000;
+
+/** How many links a filter has, if the filter is known; `isCut` if there may be more. */
+export function useTotal(filter: LinkFilter): { readonly total: number | null; readonly isCut: boolean } {
+  const { data } = useRead(LinksTotalDocument, { filter }, { on: ['LINK'] });
+  const total = data?.links.totalCount ?? null;
+  return { total, isCut: filter.search != null && total === MAX_COUNTED };
 }

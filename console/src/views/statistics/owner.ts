@@ -1,12 +1,13 @@
 /** What statistics are of. */
 export interface Owner {
-  readonly kind: 'link' | 'space' | 'account';
+  readonly kind: 'link' | 'space' | 'tag' | 'account';
   readonly id: string;
 }
 
 /** The variables that choose the owner in a document. */
 export const asking = ({ kind, id }: Owner) => ({
-  ...{ id, isLink: kind === 'link', isSpace: kind === 'space', isAccount: kind === 'account' },
+  ...{ id, isLink: kind === 'link', isSpace: kind === 'space' },
+  ...{ isTag: kind === 'tag', isAccount: kind === 'account' },
 });
 
 /** What was read of the owner. */
@@ -15,9 +16,10 @@ export function readOf<Part>(
     | {
         readonly link?: Part | null | undefined;
         readonly space?: Part | null | undefined;
+        readonly tag?: Part | null | undefined;
         readonly viewer?: { readonly account: Part } | undefined;
       }
     | undefined,
 ): Part | null | undefined {
-  return data?.link ?? data?.space ?? data?.viewer?.account;
+  return data?.link ?? data?.space ?? data?.tag ?? data?.viewer?.account;
 }

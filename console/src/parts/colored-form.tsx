@@ -1,0 +1,65 @@
+import { type ReactElement, useState } from 'react';
+import { announceKinds } from '../data/bus.ts';
+import type { RecordKind } from '../generated/documents.ts';
+import { texts } from '../texts.ts';
+import { TextField } from './field.tsx';
+import type { Outcome } from './form.ts';
+import { FormDialog } from './form-dialog.tsx';
+import type { RecordFormProps } from './records-view.tsx';
+
+const colors = [1, 2, 3, 4, 5, 6] as const;
+
+/** The form of a space or a tag: its name and its colour. */
+export function ColoredForm<Row extends { readonly name: string; readonly color: number }>({
+  record,
+  dialog,
+  kind,
+  words,
+  save,
+}: RecordFormProps<Row> & {
+  kind: RecordKind;
+  words: { changedMeanwhile(name: string, color: string): string };
+  save: (input: { name: string; color: number }, record: Row | null) => Promise<Outcome>;
+}): ReactElement {
+  const [name, setName] = useState(record?.name ?? '');
+  const [color, setColor] = useState(record?.color ?? 1);
+  const [read] = useState(record);
+  const isOther = record?.name !== read?.name || record?.color !== read?.color;
+  const t = texts.spaces;
+  const submit = async () => {
+    const outcome = await save({ name, color }, record);
+    announceKinds(kind);
+    return outcome;
+  };
+  return (
+    <FormDialog {...dialog} shown={['name']} onSubmit={submit}>
+      {(errors) => (
+        <>
+          {record && isOther && (
+            <p className="notice" role="alert">
+              {words.changedMeanwhile(record.name, t.colors[colors.find((one) => one === record.color) ?? 1])}
+            </p>
+          )}
+          <TextField
+            label={t.name}
+            value={name}
+            onText={setName}
+            error={errors.name}
+            maxLength={255}
+            autoFocus
+          />
+          <fieldset className="colors">
+            <legend>{t.color}</legend>
+            {colors.map((one) => (
+              <label key={one}>
+                <input type="radio" name="color" checked={one === color} onChange={() => setColor(one)} />
+                <i className={`dot c${one}`} />
+                <span className="unseen">{t.colors[one]}</span>
+              </label>
+            ))}
+          </fieldset>
+        </>
+      )}
+    </FormDialog>
+  );
+}

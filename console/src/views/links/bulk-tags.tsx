@@ -1,0 +1,65 @@
+import { type ReactElement, useState } from 'react';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { TagsChoice } from '../../parts/tags-choice.tsx';
+import { texts } from '../../texts.ts';
+
+type TagsUpdate = { readonly addTagIds: readonly string[] } | { readonly removeTagIds: readonly string[] };
+
+/** Asks which tags the selected links get, or lose. */
+export function BulkTags({
+  count,
+  onClose,
+  onUpdate,
+}: {
+  count: number;
+  onClose: () => void;
+  onUpdate: (update: TagsUpdate) => void;
+}): ReactElement {
+  const [removes, setRemoves] = useState(false);
+  const [ids, setIds] = useState<readonly string[]>([]);
+  const [typed, setTyped] = useState('');
+  const t = texts.tags;
+  const submit = async () => {
+    const missing = { __typename: 'ValidationError', fields: [{ path: ['ids'], messages: [] }] };
+    if (ids.length === 0 || typed !== '') return missing;
+    onUpdate(removes ? { removeTagIds: ids } : { addTagIds: ids });
+    return { __typename: 'Link' };
+  };
+  return (
+    <FormDialog
+      title={t.bulkTitle(count)}
+      action={removes ? t.removeFrom(count) : t.addTo(count)}
+      shown={['ids']}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {(errors) => (
+        <>
+          <fieldset className="segments" aria-label={t.what}>
+            {[false, true].map((one) => (
+              <button
+                key={String(one)}
+                type="button"
+                aria-pressed={removes === one}
+                onClick={() => setRemoves(one)}
+              >
+                {one ? t.remove : t.add}
+              </button>
+            ))}
+          </fieldset>
+          <TagsChoice
+            label={t.field}
+            ids={ids}
+            typed={typed}
+            mayCreate={!removes}
+            onIds={(chosen, text) => {
+              setIds(chosen);
+              setTyped(text);
+            }}
+            error={errors.ids}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

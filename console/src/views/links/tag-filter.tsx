@@ -1,0 +1,95 @@
+import type { ReactElement } from 'react';
+import { useRead } from '../../data/read.ts';
+import { TagChoicesDocument, TagDocument, type TagNameFragment } from '../../generated/documents.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { texts } from '../../texts.ts';
+import { type LinksState, tagModes } from './links-state.ts';
+
+interface FilterProps {
+  readonly state: LinksState;
+  set(patch: Partial<LinksState>): void;
+}
+
+const useTags = (): readonly TagNameFragment[] =>
+  useRead(TagChoicesDocument, {}, { on: ['TAG'] }).data?.tags.nodes ?? [];
+
+/** A choice of another tag, which adds it to the filter. */
+export function TagFilter({ state: { tags: chosen }, set }: FilterProps): ReactElement | null {
+  const tags = useTags();
+  if (tags.length === 0 && chosen.length === 0) return null;
+  const t = texts.tags;
+  return (
+    <select
+      className={chosen.length === 0 ? 'filter' : 'filter set'}
+      aria-label={t.filter}
+      value=""
+      onChange={({ target: { value } }) => set({ tags: [...chosen, value] })}
+    >
+      <option value="">{chosen.length === 0 ? t.anyTag : t.another}</option>
+      {tags
+        .filter(({ id }) => !chosen.includes(id))
+        .map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+    </select>
+  );
+}
+
+/** The tags of the filter, and whether links have one of them, all or none. */
+export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProps): ReactElement | null {
+  const tags = useTags();
+  if (chosen.length === 0) return null;
+  const t = texts.tags;
+  return (
+    <fieldset className="chosen-tags" aria-label={t.chosen}>
+      <select
+        className="filter set"
+        aria-label={t.mode}
+        value={tagMode}
+        onChange={({ target: { value } }) => set({ tagMode: tagModes.find((one) => one === value) ?? 'any' })}
+      >
+        {tagModes.map((mode) => (
+          <option key={mode} value={mode}>
+            {t.modes[mode]}
+          </option>
+        ))}
+      </select>
+      <ul className="chips">
+        {chosen.map((id) => (
+          <Chosen
+            key={id}
+            id={id}
+            known={tags.find((one) => one.id === id)}
+            onRemove={() => set({ tags: chosen.filter((one) => one !== id) })}
+          />
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+function Chosen({
+  id,
+  known,
+  onRemove,
+}: {
+  id: string;
+  known: TagNameFragment | undefined;
+  onRemove: () => void;
+}): ReactElement {
+  // It need not be among the first ones.
+  const { data } = useRead(TagDocument, { id }, { pause: known !== undefined });
+  const tag = known ?? data?.tag;
+  const name = tag?.name ?? (data ? texts.tags.unknown : '…');
+  return (
+    <li>
+      <i className={`dot c${tag?.color ?? 0}`} />
+      {name}
+      <button type="button" className="bare" aria-label={texts.removeOf(name)} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,240 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { rowOf, shown, signIn } from '../../support/console.ts';
+import { visit } from '../../support/visit.ts';
+
+const day = NOON.toISOString().slice(0, 10);
+
+describe.runIf(chromiumPath)('tags and the search of everything in the console, in a browser', () => {
+  let server: TestServer;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true, verifiesDomains: true });
+  });
+  afterEach(closeTabs);
+  afterAll(() => server.stop());
+
+  const newAccount = (): Promise<Caller> => {
+    accounts++;
+    return server.caller(`account ${accounts}`);
+  };
+  const tabOf = (caller: Caller, path = '/') => signIn({ server, key: caller.key }, { path });
+  const tagged = async (caller: Caller, title: string, ...tags: number[]): Promise<string> =>
+    (await caller.link({ title, ...Object.fromEntries(tags.map((id, at) => [`tag_ids[${at}]`, id])) })).alias;
+  const titles = (page: Page) => page.locator('.row .second b').allInnerTexts();
+  const tagsOf = async (caller: Caller): Promise<unknown> => {
+    const { links } = await caller.data<{ links: { nodes: { title: string; tags: { name: string }[] }[] } }>(
+      '{ links(orderBy: { field: ID, direction: ASC }) { nodes { title tags { name } } } }',
+    );
+    return links.nodes.map(({ title, tags }) => `${title}: ${tags.map(({ name }) => name).join(', ')}`);
+  };
+
+  test('a new link gets tags, one of them made while somebody types, and shows them as chips', async () => {
+    const caller = await newAccount();
+    await caller.tag('Spring', 2);
+    const { page, complaints } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/');
+    await page.getByRole('button', { name: 'More options' }).click();
+    const field = page.getByRole('combobox', { name: 'Tags', exact: true });
+    await field.fill('spr');
+    await page.getByRole('listbox').getByRole('option', { name: 'Spring' }).click();
+    await field.fill('Summer');
+    await page.getByRole('option', { name: 'New tag “Summer”' }).click();
+    await page.getByRole('button', { name: 'Remove Summer' }).waitFor();
+    await field.fill('Autumn');
+    await page.getByRole('button', { name: 'Shorten' }).first().click();
+    await shown(page.getByText('There is no tag “Autumn” yet. Choose another one, or create it.'));
+    await field.fill('');
+    await page.getByRole('button', { name: 'Shorten' }).first().click();
+    await page.getByText('Your link is ready').waitFor();
+    const chips = page.locator('.row .tag');
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['Spring', 'Summer']);
+    await page.locator('.row .short').click();
+    await shown(page.locator('.head .tag').getByText('Summer'));
+    await page.getByRole('button', { name: 'Remove Spring' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => page.locator('.head .tag').allInnerTexts()).toEqual(['Summer']);
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await shown(page.getByText(/changed: tags$/));
+    await shown(page.locator('.history').getByText('Summer', { exact: true }));
+    expect(complaints).toEqual([]);
+  });
+
+  test('tags are made, renamed, coloured, merged and deleted, with their links and clicks beside them', async () => {
+    const caller = await newAccount();
+    const ids = [await caller.tag('Mail'), await caller.tag('Newsletter'), await caller.tag('mailing')];
+    for (const [index, id] of ids.entries()) await tagged(caller, `Link ${index}`, id);
+    const { page, complaints } = await tabOf(caller, '/tags');
+    const names = page.locator('.records .tag');
+    await expect.poll(() => names.allInnerTexts()).toEqual(['Mail', 'mailing', 'Newsletter']);
+    await page.getByRole('button', { name: 'New tag' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Fair');
+    await dialog.getByText('Purple').check({ force: true });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await shown(page.locator('.records .tag.c5').getByText('Fair'));
+    const choose = async (tag: string, action: string) => {
+      await page.getByRole('button', { name: `Actions for ${tag}`, exact: true }).click();
+      await page.getByRole('button', { name: action }).click();
+    };
+    await choose('Fair', 'Edit');
+    await dialog.getByLabel('Name').fill('mail');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await shown(dialog.locator('.error:visible'));
+    await dialog.getByLabel('Name').fill('Fairs');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await shown(page.locator('.records .tag').getByText('Fairs'));
+
+    await choose('Mail', 'Merge others into it');
+    await shown(
+      dialog.getByText('Links with one of these tags get “Mail” instead, and these tags are deleted.'),
+    );
+    await dialog.getByRole('button', { name: 'Merge', exact: true }).click();
+    await shown(dialog.getByText('Choose one or more tags.'));
+    for (const other of ['Newsletter', 'mailing']) {
+      await dialog.getByRole('combobox').fill(other);
+      await dialog.getByRole('option', { name: other, exact: true }).click();
+    }
+    await dialog.getByRole('button', { name: 'Merge 2 tags' }).click();
+    await expect.poll(() => names.allInnerTexts()).toEqual(['Fairs', 'Mail']);
+    expect(await tagsOf(caller)).toEqual(['Link 0: Mail', 'Link 1: Mail', 'Link 2: Mail']);
+    await choose('Fairs', 'Delete');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => names.allInnerTexts()).toEqual(['Mail']);
+    await page.getByRole('link', { name: 'Mail', exact: true }).click();
+    await expect.poll(() => titles(page)).toEqual(['Link 2', 'Link 1', 'Link 0']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a tag has the statistics of its links', async () => {
+    const caller = await newAccount();
+    const alias = await tagged(caller, 'With a tag', await caller.tag('Launch'));
+    await caller.link({ title: 'Without' });
+    await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
+    await server.flush();
+    const { page } = await tabOf(caller, '/tags');
+    await page.getByRole('link', { name: '1 link · 1 clicks in 30 days' }).click();
+    await shown(page.getByRole('heading', { name: 'Launch' }));
+    await page.goto(`${page.url()}?from=${day}&to=${day}`);
+    await expect
+      .poll(() => page.locator('#top-links li').allInnerTexts())
+      .toEqual([`s.example/${alias} With a tag\n1`]);
+    await page.getByRole('link', { name: 'Germany' }).click();
+    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+    await page.getByRole('link', { name: 'Show its links' }).click();
+    await expect.poll(() => titles(page)).toEqual(['With a tag']);
+  });
+
+  test('a list is filtered by any, all or none of some tags, which are in the address, and removed one by one', async () => {
+    const caller = await newAccount();
+    const [red, blue] = [await caller.tag('Red', 4), await caller.tag('Blue', 1)];
+    await tagged(caller, 'Red', red);
+    await tagged(caller, 'Blue', blue);
+    await tagged(caller, 'Both', red, blue);
+    await caller.link({ title: 'Neither' });
+    const { page } = await tabOf(caller);
+    await shown(page.getByText('4 links', { exact: true }));
+    const query = () => new URL(page.url()).search;
+    await page.getByLabel('Filter by tags').selectOption('Red');
+    await expect.poll(() => titles(page)).toEqual(['Both', 'Red']);
+    await shown(page.getByText('2 links', { exact: true }));
+    await page.getByLabel('Filter by tags').selectOption('Blue');
+    await expect.poll(() => titles(page)).toEqual(['Both', 'Blue', 'Red']);
+    await page.getByLabel('Which links').selectOption('With all of these tags');
+    await expect.poll(() => titles(page)).toEqual(['Both']);
+    await page.getByLabel('Which links').selectOption('With none of these tags');
+    await expect.poll(() => titles(page)).toEqual(['Neither']);
+    expect(query()).toBe(`?tags=${red}%2C${blue}&tagged=none`);
+    await page.reload();
+    await expect.poll(() => titles(page)).toEqual(['Neither']);
+    await page.getByRole('button', { name: 'Remove Red' }).click();
+    await expect.poll(() => titles(page)).toEqual(['Neither', 'Red']);
+    await page.goBack();
+    await expect.poll(() => titles(page)).toEqual(['Neither']);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await expect.poll(async () => (await titles(page)).length).toBe(4);
+    expect(query()).toBe('');
+  });
+
+  test('selected links get and lose tags, which is undone for those that had others', async () => {
+    const caller = await newAccount();
+    const [old, other] = [await caller.tag('Old'), await caller.tag('Other')];
+    await tagged(caller, 'One', old);
+    await tagged(caller, 'Two', other);
+    await caller.link({ title: 'Three' });
+    const { page, complaints } = await tabOf(caller);
+    const begin = async () => {
+      await page.getByRole('button', { name: 'Select this page' }).click();
+      await page
+        .getByRole('region', { name: 'Selected links' })
+        .getByRole('button', { name: 'Tags' })
+        .click();
+    };
+    const dialog = page.getByRole('dialog', { name: 'Tags of 3 links' });
+    await begin();
+    for (const name of ['Old', 'Other']) {
+      await dialog.getByRole('combobox').fill(name);
+      await dialog.getByRole('option', { name, exact: true }).click();
+    }
+    await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
+    await shown(page.getByText('3 links were changed.'));
+    expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
+    await shown(page.getByText('Undone.'));
+    await begin();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialog.getByRole('combobox').fill('Old');
+    await dialog.getByRole('option', { name: 'Old' }).click();
+    await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
+    await shown(page.getByText('1 link was changed.'));
+    expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a viewer reads tags, and is offered no change of them', async () => {
+    const caller = await newAccount();
+    await tagged(caller, 'Tagged', await caller.tag('Only'));
+    const { page } = await signIn({ server, key: caller.key }, { path: '/tags', role: 'VIEWER' });
+    await shown(page.locator('.records .tag').getByText('Only'));
+    expect(await page.getByRole('button', { name: /^(New tag|Actions for)/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Only', exact: true }).click();
+    await expect.poll(() => titles(page)).toEqual(['Tagged']);
+    await shown(page.getByText('1 link', { exact: true }));
+    expect(await page.getByRole('button', { name: 'Select this page' }).count()).toBe(0);
+  });
+
+  test('the search looks everywhere at once, whatever the accents, and in titles alone while old links are prepared', async () => {
+    const caller = await newAccount();
+    const space = await caller.space('Été');
+    const { alias } = await caller.link({
+      title: 'Größe',
+      space_id: space,
+      url: 'https://example.org/sizes',
+    });
+    await tagged(caller, 'Another', await caller.tag('Café'));
+    const { page } = await tabOf(caller);
+    const search = page.getByLabel('Search links');
+    for (const [text, found] of [
+      ['cafe', 'Another'],
+      ['grosse ete', 'Größe'],
+      ['SIZES grö', 'Größe'],
+      [`s.example/${alias.slice(0, -1)}`, 'Größe'],
+    ] as const) {
+      await search.fill(text);
+      await expect.poll(() => titles(page)).toEqual([found]);
+    }
+    await server.database.prisma.link.updateMany({ where: { title: 'Größe' }, data: { plainKey: null } });
+    await search.fill('grö');
+    await shown(page.getByText('for now, it looks in titles only'));
+    await expect.poll(() => titles(page)).toEqual(['Größe']);
+    await server.database.prisma.link.updateMany({ where: { title: 'Größe' }, data: { plainKey: 'grosse' } });
+    await search.fill('ete');
+    await expect.poll(() => titles(page)).toEqual(['Größe']);
+    expect(await page.getByText('for now, it looks in titles only').count()).toBe(0);
+    expect(await rowOf(page, alias).count()).toBe(1);
+  });
+});
