@@ -3,7 +3,9 @@ import './data/token.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { language } from './language.ts';
 
+document.documentElement.lang = language;
 const root = document.getElementById('root');
 if (root)
   createRoot(root).render(
