@@ -20,6 +20,7 @@ const LinkView = lazily(async () => (await loadLinkView()).LinkView);
 const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
 const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
 const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
+const Templates = lazily(async () => (await import('../views/templates.tsx')).TemplatesView);
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
 const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
 const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
@@ -35,6 +36,7 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/spaces', name: texts.places.spaces, icon: 'space' },
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
   { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
+  { path: '/templates', name: texts.places.templates, icon: 'template' },
   { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
   { path: '/people', name: texts.places.people, icon: 'people' },
   { path: '/keys', name: texts.places.keys, icon: 'key' },
@@ -198,6 +200,9 @@ export function Frame(): ReactElement {
           </Route>
           <Route path="/pixels">
             <Pixels />
+          </Route>
+          <Route path="/templates">
+            <Templates />
           </Route>
           <Route path="/webhooks">
             <Webhooks />

@@ -60,7 +60,7 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
   place(fields, ([first = '']) => (shown.includes(first) ? first : null));
 
 const always: ReadonlySet<string> = new Set([
-  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds'],
+  ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'utmTemplateId'],
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 

@@ -54,6 +54,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     await caller.data(
       'mutation { createWebhook(input: { url: "https://example.com/hook", events: [LINK_CREATED] }) { __typename } }',
     );
+    await caller.data(
+      'mutation { createUtmTemplate(input: { name: "Mail", medium: "email", content: "{alias}" }) { __typename } }',
+    );
     const found = await caller.data<{ linkByShortUrl: { id: string } }>(
       '{ linkByShortUrl(url: "https://s.example/shop") { id } }',
     );
@@ -92,6 +95,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/spaces', '.records li'],
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
+    ['/templates', '.records li'],
     ['/webhooks', '.records li'],
     ['/people', '.records li'],
     ['/keys', '.records li'],
@@ -108,6 +112,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/spaces', 'New space'],
     ['/domains', 'New domain'],
     ['/pixels', 'New pixel'],
+    ['/templates', 'New template'],
     ['/webhooks', 'New webhook'],
     ['/people', 'Invite somebody'],
     ['/people', 'Rename the account'],

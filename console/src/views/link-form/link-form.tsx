@@ -10,6 +10,7 @@ import { ExpiryField } from './expiry-field.tsx';
 import { PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
+import { UtmField } from './utm-field.tsx';
 
 function Group({ title, children }: { title: string; children: ReactNode }): ReactElement {
   return (
@@ -72,6 +73,13 @@ export function LinkForm({
           error={errors.spaceId}
         />
       </Group>
+      <UtmField
+        fields={fields}
+        error={errors.utmTemplateId}
+        onChange={onChange}
+        spaces={[...(link?.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]}
+        isNew={link === undefined}
+      />
       <Group title={t.expiry}>
         <div className="pair">
           <ExpiryField fields={fields} error={errors['expiration.at']} onChange={onChange} />
@@ -130,6 +138,12 @@ export function LinkForm({
       </Group>
       <Group title={t.targets}>
         <TargetsField fields={fields} errors={errors} onChange={onChange} />
+        <CheckField
+          label={t.forwardsQuery}
+          hint={t.forwardsHint}
+          checked={fields.forwardsQuery}
+          onChecked={(forwardsQuery) => onChange({ forwardsQuery })}
+        />
       </Group>
       <Group title={t.pixels}>
         <PixelsField

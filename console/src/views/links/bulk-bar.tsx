@@ -8,6 +8,7 @@ import {
   changeMany,
   changesBy,
   deleteMany,
+  linksChosen,
   linksThatMatch,
   MANY,
 } from '../../data/many-links.ts';
@@ -23,9 +24,12 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { lazily } from '../../parts/lazily.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
 import type { Selection } from './selection.ts';
+
+const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
 interface BulkProps {
   readonly selection: Selection;
@@ -59,6 +63,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
+  const [isUtm, setUtm] = useState(false);
   const stop = useRef(new AbortController());
   const total =
     useRead(LinksTotalDocument, { filter }, { on: ['LINK'], pause: filter === null }).data?.links
@@ -164,6 +169,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       >
         {texts.links.enable}
       </button>
+      <button type="button" className="button quiet small" onClick={() => setUtm(true)}>
+        {texts.utm.bulk}
+      </button>
       <button type="button" className="button quiet small" onClick={() => begin({ delete: true })}>
         {texts.delete}
       </button>
@@ -195,6 +203,22 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
             </button>
           </div>
         </Dialog>
+      )}
+      {isUtm && (
+        <BulkUtm
+          count={count}
+          read={async (signal) =>
+            selection.isAll && filter !== null
+              ? linksThatMatch(session, filter, () => undefined, signal)
+              : linksChosen(session, selection.links)
+          }
+          onDone={(result) => {
+            setUtm(false);
+            setFailed(result.failed);
+            if (result.failed.length === 0) selection.clear();
+          }}
+          onClose={() => setUtm(false)}
+        />
       )}
       {failed.length > 0 && (
         <Dialog title={t.failed(failed.length)} onClose={() => setFailed([])}>
