@@ -68,9 +68,9 @@ function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement
         {links.map((link) => (
           <li key={link.id}>
             <ShortUrl link={link} /> <CopyButton text={link.shortUrl} />
-            <span className="quiet cut" title={link.url}>
+            <p className="quiet cut" title={link.url}>
               {withoutScheme(link.url)}
-            </span>
+            </p>
           </li>
         ))}
       </ul>
