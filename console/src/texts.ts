@@ -8,7 +8,5 @@ const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }
   es: () => import('./languages/es.ts'),
 };
 
-document.documentElement.lang = language;
-
 /** All texts, in the language of the page; the others are not loaded. */
 export const { texts } = await loaders[language]();

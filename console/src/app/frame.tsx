@@ -23,6 +23,7 @@ const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesVi
 const Tags = lazily(async () => (await import('../views/tags.tsx')).TagsView);
 const Domains = lazily(async () => (await import('../views/domains.tsx')).DomainsView);
 const Pixels = lazily(async () => (await import('../views/pixels.tsx')).PixelsView);
+const Templates = lazily(async () => (await import('../views/templates.tsx')).TemplatesView);
 const Webhooks = lazily(async () => (await import('../views/webhooks/webhooks-view.tsx')).WebhooksView);
 const People = lazily(async () => (await import('../views/people/people-view.tsx')).PeopleView);
 const Keys = lazily(async () => (await import('../views/keys.tsx')).KeysView);
@@ -39,6 +40,7 @@ const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/tags', name: texts.tags.title, icon: 'tag' },
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
   { path: '/pixels', name: texts.places.pixels, icon: 'pixel' },
+  { path: '/templates', name: texts.places.templates, icon: 'template' },
   { path: '/webhooks', name: texts.places.webhooks, icon: 'webhook' },
   { path: '/people', name: texts.places.people, icon: 'people' },
   { path: '/keys', name: texts.places.keys, icon: 'key' },
@@ -230,6 +232,9 @@ export function Frame(): ReactElement {
           </Route>
           <Route path="/pixels">
             <Pixels />
+          </Route>
+          <Route path="/templates">
+            <Templates />
           </Route>
           <Route path="/webhooks">
             <Webhooks />

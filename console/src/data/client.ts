@@ -20,7 +20,7 @@ const withoutId = [
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
   ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError', 'RuleValue'],
-  ...['ImportLinksResult', 'ImportedLink'],
+  ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
 ];
 
 /** How many pages of lists stay in the cache. */

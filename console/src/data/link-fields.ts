@@ -7,7 +7,8 @@ import type {
   TargetType,
   UpdateLinkInput,
 } from '../generated/documents.ts';
-import { fromLocalInput, toLocalInput, withScheme } from '../parts/format.ts';
+import { fromLocalInput, toLocalInput, trimPasted, withScheme } from '../parts/format.ts';
+import { followUtm, noUtm, slugOf, utmIn, withUtm } from './utm.ts';
 
 /** A target: a country, platform or language, and its destination. In rotation, the key is empty. */
 export interface TargetField {
@@ -56,6 +57,12 @@ export interface LinkFields {
   readonly tagTyped: string;
   readonly privacy: LinkPrivacy;
   readonly privacyPassword: string;
+  readonly forwardsQuery: boolean;
+  /** The template whose parameters the service adds. */
+  readonly utmTemplateId: string;
+  readonly utmOnTargets: boolean;
+  /** Each of them gets a link of its own; only for new links. */
+  readonly sources: readonly string[];
 }
 
 /** A time of which only parts are entered: browsers give such an input no value. */
@@ -81,6 +88,10 @@ export const emptyFields: LinkFields = {
   tagTyped: '',
   privacy: 'PUBLIC',
   privacyPassword: '',
+  forwardsQuery: true,
+  utmTemplateId: '',
+  utmOnTargets: true,
+  sources: [],
 };
 
 /** The fields of a link as they are edited. */
@@ -111,6 +122,10 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
     tagTyped: '',
     privacy: link.privacy,
     privacyPassword: '',
+    forwardsQuery: link.forwardsQuery,
+    utmTemplateId: '',
+    utmOnTargets: true,
+    sources: [],
   };
 }
 
@@ -120,10 +135,17 @@ export const filledTargets = (targets: readonly TargetField[]) =>
     .map(({ key, url, typed = '' }, at) => ({ key, url: withScheme(url), typed, at }))
     .filter(({ key, url, typed }) => key !== '' || url !== '' || typed !== '');
 
-/** The list that is shown; the others stay as they are. */
-function targetingOf({ targetType: type, targets }: LinkFields): LinkTargetingInput {
+/** The list that is shown; the others stay as they are. Its URLs follow the parameters of the link's. */
+function targetingOf(
+  { url: address, utmOnTargets, targetType: type, targets }: LinkFields,
+  read: LinkFields,
+): LinkTargetingInput {
   if (type === 'NONE') return { type };
-  const filled = filledTargets(targets[type]);
+  const before = read.targets[type].length === 0 ? noUtm : utmIn(read.url);
+  const filled = filledTargets(targets[type]).map((target) => ({
+    ...target,
+    ...(utmOnTargets && target.url !== '' && { url: followUtm(target.url, before, utmIn(address)) }),
+  }));
   if (type === 'ROTATION') return { type, rotation: filled.map(({ url }) => url) };
   if (type === 'COUNTRY') return { type, countries: filled.map(({ key, url }) => ({ country: key, url })) };
   if (type === 'LANGUAGE') return { type, languages: filled.map(({ key, url }) => ({ language: key, url })) };
@@ -141,10 +163,16 @@ const expirationOf = (fields: LinkFields) => ({
   url: withScheme(fields.expiredUrl) || null,
 });
 
+const utmTemplateOf = ({ utmTemplateId, utmOnTargets }: LinkFields) => ({
+  ...(utmTemplateId && { utmTemplateId, ...(!utmOnTargets && { utmOnTargets }) }),
+});
+
 /** What is sent for a new link: only what was entered. */
 export function newLinkOf(fields: LinkFields): CreateLinkInput {
   const expiration = expirationOf(fields);
   return {
+    ...utmTemplateOf(fields),
+    ...(!fields.forwardsQuery && { forwardsQuery: false }),
     url: withScheme(fields.url),
     ...(fields.title.trim() && { title: fields.title }),
     ...(fields.alias.trim() && { alias: fields.alias }),
@@ -152,7 +180,7 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
     ...(fields.spaceId && { spaceId: fields.spaceId }),
     ...(fields.password && { password: fields.password }),
     ...(Object.values(expiration).some((one) => one !== null) && { expiration }),
-    ...(fields.targetType !== 'NONE' && { targeting: targetingOf(fields) }),
+    ...(fields.targetType !== 'NONE' && { targeting: targetingOf(fields, emptyFields) }),
     ...(fields.pixelIds.length > 0 && { pixelIds: [...fields.pixelIds] }),
     ...(fields.tagIds.length > 0 && { tagIds: [...fields.tagIds] }),
     ...(fields.privacy !== 'PUBLIC' && { privacy: fields.privacy }),
@@ -161,10 +189,25 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
   };
 }
 
+/** The aliases of new links, one for each source if there are any; empty for those that the service makes. */
+export function aliasesOf({ alias, sources }: LinkFields): string[] {
+  const given = trimPasted(alias);
+  if (sources.length === 0 || given === '') return [given];
+  return sources.map((source, at) => `${given}-${slugOf(source, at + 1)}`);
+}
+
+/** What is sent for new links, one for each source. */
+export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
+  const [url, aliases] = [withScheme(fields.url), aliasesOf(fields)];
+  return fields.sources.map((source, at) =>
+    newLinkOf({ ...fields, url: withUtm(url, { source }), alias: aliases[at] ?? '' }),
+  );
+}
+
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const hasOtherTargets = (fields: LinkFields, read: LinkFields): boolean =>
-  !same(targetingOf(fields), targetingOf(read));
+  !same(targetingOf(fields, read), targetingOf(read, read));
 
 /** What is sent for a changed link: only what differs from what was read. */
 export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput {
@@ -183,9 +226,11 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
         ...(differs('expiredUrl') && { url: withScheme(fields.expiredUrl) || null }),
       },
     }),
-    ...(hasOtherTargets(fields, read) && { targeting: targetingOf(fields) }),
+    ...(hasOtherTargets(fields, read) && { targeting: targetingOf(fields, read) }),
     ...(differs('pixelIds') && { pixelIds: [...fields.pixelIds] }),
     ...(differs('tagIds') && { tagIds: [...fields.tagIds] }),
+    ...utmTemplateOf(fields),
+    ...(differs('forwardsQuery') && { forwardsQuery: fields.forwardsQuery }),
     ...(differs('privacy') && { privacy: fields.privacy }),
     ...(fields.privacyPassword && { privacyPassword: fields.privacyPassword }),
   };

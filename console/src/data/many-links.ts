@@ -2,8 +2,10 @@ import type { OperationResult } from 'urql';
 import {
   DeleteLinksDocument,
   type LinkFilter,
+  LinksChosenDocument,
   LinksToChangeDocument,
   type LinksToChangeQuery,
+  type LinkToChangeFragment,
   type UpdateLinkInput,
   UpdateLinksDocument,
   type UpdateLinksInput,
@@ -22,7 +24,10 @@ import { write } from './write.ts';
 export const MANY = 'many links';
 
 /** A link, as far as it is changed together with others. */
-export type BulkLink = LinksToChangeQuery['links']['nodes'][number];
+export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled'> {
+  readonly space: { readonly id: string } | null;
+  readonly tags: readonly { readonly id: string }[];
+}
 
 /** What is done to many links. */
 export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
@@ -48,8 +53,8 @@ export async function linksThatMatch(
   filter: LinkFilter,
   onFound: (count: number) => void,
   signal: AbortSignal,
-): Promise<BulkLink[]> {
-  const links: BulkLink[] = [];
+): Promise<LinkToChangeFragment[]> {
+  const links: LinkToChangeFragment[] = [];
   let after: string | null = null;
   do {
     const { data, error }: OperationResult<LinksToChangeQuery> = await client
@@ -61,6 +66,24 @@ export async function linksThatMatch(
     onFound(links.length);
   } while (after !== null && !signal.aborted);
   return links;
+}
+
+/** These links as they are now. */
+export async function linksChosen(
+  { client }: Session,
+  chosen: readonly { readonly nodeId: string }[],
+): Promise<LinkToChangeFragment[]> {
+  const read = async (batch: typeof chosen) => {
+    const nodeIds = batch.map(({ nodeId }) => nodeId);
+    const { data, error } = await client
+      .query(LinksChosenDocument, { nodeIds }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (error) throw faultOf(error);
+    // A link that is gone cannot be changed.
+    return (data?.nodes ?? []).map((node) => (node !== null && 'alias' in node ? [node] : []));
+  };
+  const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
+  return (await inBatches(chosen, read, unwatched)).flat();
 }
 
 type Outcome = { readonly id: string; readonly message: string | null };

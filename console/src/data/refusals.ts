@@ -61,6 +61,7 @@ export const errorsIn = (shown: readonly string[], fields: readonly RefusedField
 
 const always: ReadonlySet<string> = new Set([
   ...['url', 'title', 'alias', 'domainId', 'spaceId', 'password', 'privacy', 'pixelIds', 'tagIds'],
+  'utmTemplateId',
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 

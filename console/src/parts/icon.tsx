@@ -37,6 +37,7 @@ const paths = {
   switch: 'M6 3v13m0 0l-3-3m3 3l3-3M14 17V4m0 0l-3 3m3-3l3 3',
   system: 'M2.5 4h15v9.5h-15zM7 17h6M10 13.5V17',
   tag: 'M3 3h7l7 7-7 7-7-7zM6.5 6.5v.01',
+  template: 'M3 8v4h3l7 4V4L6 8zM16 7.5c1.3 1.3 1.3 3.7 0 5M6 12v4h2.5',
   trash: 'M3.5 5.5h13M8 5V3h4v2M5 5.5l1 12h8l1-12M8.5 9v5M11.5 9v5',
   webhook: 'M3 10a7 7 0 0112-5M17 10a7 7 0 01-12 5M15 1.5V5h-3.5M5 18.5V15h3.5',
 } as const;

@@ -1,102 +1,136 @@
-import encodeQR from 'qr';
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
+import { Field, SelectField } from './field.tsx';
+import {
+  colorOf,
+  logoIn,
+  plainQr,
+  type QrDesign,
+  qrFileName,
+  qrPng,
+  qrSvg,
+  wrongColors,
+} from './qr-image.ts';
+import { saveFile } from './save-file.ts';
 
-const MARGIN = 4;
-
-/** The dark modules of the short URL's code, as the path of an image, and its width. */
-function qrOf(text: string): { path: string; size: number } {
-  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
-  const path = rows
-    .flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
-    .join('');
-  return { path, size: rows.length };
+export function QrCode({ text, design = plainQr }: { text: string; design?: QrDesign }): ReactElement {
+  const image = `data:image/svg+xml,${encodeURIComponent(qrSvg(text, design))}`;
+  return <img className="qr" src={image} alt={texts.qr.of(text)} />;
 }
 
-function svgOf(text: string): string {
-  const { path, size } = qrOf(text);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="1024" height="1024" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}"/></svg>`;
-}
+const sizes = [256, 512, 1024, 2048, 4096];
+/** The largest file of a logo, in bytes. */
+const MAX_LOGO = 5_000_000;
 
-/** The pixels of a side of the PNG, at least: it is a multiple of the number of modules. */
-const PNG_SIDE = 1_000;
+/** How the last code looked: the next one is mostly of the same company. */
+let last = plainQr;
 
-function pngOf(text: string): Promise<Blob | null> {
-  const { path, size } = qrOf(text);
-  const scale = Math.ceil(PNG_SIDE / size);
-  const canvas = document.createElement('canvas');
-  canvas.width = size * scale;
-  canvas.height = size * scale;
-  const context = canvas.getContext('2d');
-  if (context) {
-    context.fillStyle = '#fff';
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.scale(scale, scale);
-    context.fillStyle = '#000';
-    context.fill(new Path2D(path));
-  }
-  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
-}
-
-/** Gives the browser a file to save. */
-export function saveFile(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-export function QrCode({ text }: { text: string }): ReactElement {
-  const { path, size } = qrOf(text);
-  return (
-    <svg
-      className="qr"
-      viewBox={`0 0 ${size} ${size}`}
-      role="img"
-      aria-label={texts.qr.of(text)}
-      shapeRendering="crispEdges"
-    >
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
-  );
-}
-
-const nameOf = (shortUrl: string): string => shortUrl.replace(/^https?:\/\//, '').replace(/[^\w.-]+/g, '-');
-
-/** Buttons that save the code as a file. */
-export function QrFiles({ shortUrl }: { shortUrl: string }): ReactElement {
-  const savePng = async () => {
-    const png = await pngOf(shortUrl);
-    if (png) saveFile(`${nameOf(shortUrl)}.png`, png);
-  };
-  return (
-    <div className="buttons">
-      <button
-        type="button"
-        className="button quiet"
-        onClick={() =>
-          saveFile(`${nameOf(shortUrl)}.svg`, new Blob([svgOf(shortUrl)], { type: 'image/svg+xml' }))
-        }
-      >
-        {texts.qr.svg}
-      </button>
-      <button type="button" className="button quiet" onClick={savePng}>
-        {texts.qr.png}
-      </button>
-    </div>
-  );
-}
-
+/** The code of a short URL, how it looks, and buttons that save it. All of it happens in the browser. */
 export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () => void }): ReactElement {
+  const [design, setDesign] = useState(last);
+  const [typed, setTyped] = useState<Readonly<Record<'dark' | 'light', string>>>(last);
+  const [wrongLogo, setWrongLogo] = useState<string>();
+  const t = texts.qr;
+  const change = (patch: Partial<QrDesign>) => {
+    const next = { ...design, ...patch };
+    setDesign(next);
+    if (wrongColors(next.dark, next.light) === null) last = next;
+  };
+  const setColor = (name: 'dark' | 'light', text: string) => {
+    setTyped({ ...typed, [name]: text });
+    const color = colorOf(text);
+    if (color !== null) change({ [name]: color });
+  };
+  const readLogo = async (file: File | undefined) => {
+    if (!file) return;
+    setWrongLogo(file.size > MAX_LOGO ? t.largeLogo : undefined);
+    if (file.size > MAX_LOGO) return;
+    try {
+      const logo = await logoIn(file);
+      // Colours may be chosen while it is read.
+      setDesign((before) => {
+        last = { ...before, logo };
+        return last;
+      });
+    } catch {
+      setWrongLogo(t.noLogo);
+    }
+  };
+  const wrong = wrongColors(design.dark, design.light);
+  const isSaveable = wrong === null && (['dark', 'light'] as const).every((name) => colorOf(typed[name]));
+  const name = qrFileName(shortUrl);
+  const savePng = async () => {
+    const png = await qrPng(shortUrl, design);
+    if (png) saveFile(`${name}.png`, png);
+  };
+  const saveSvg = () =>
+    saveFile(`${name}.svg`, new Blob([qrSvg(shortUrl, design)], { type: 'image/svg+xml' }));
   return (
-    <Dialog title={texts.qr.title} onClose={onClose}>
+    <Dialog title={t.title} onClose={onClose}>
       <div className="qr-dialog">
-        <QrCode text={shortUrl} />
+        <QrCode text={shortUrl} design={design} />
         <p className="address">{shortUrl}</p>
-        <QrFiles shortUrl={shortUrl} />
+        <div className="pair">
+          {(['dark', 'light'] as const).map((one) => (
+            <Field
+              key={one}
+              label={t[one]}
+              error={
+                colorOf(typed[one]) === null ? t.noColor : one === 'dark' && wrong ? t[wrong] : undefined
+              }
+            >
+              {(parts) => (
+                <div className="color">
+                  <input
+                    type="color"
+                    aria-label={t.pick(t[one])}
+                    value={design[one]}
+                    onChange={(event) => setColor(one, event.target.value)}
+                  />
+                  <input
+                    {...parts}
+                    type="text"
+                    autoComplete="off"
+                    spellCheck={false}
+                    maxLength={9}
+                    value={typed[one]}
+                    onChange={(event) => setColor(one, event.target.value)}
+                  />
+                </div>
+              )}
+            </Field>
+          ))}
+          <SelectField
+            label={t.size}
+            value={String(design.size)}
+            options={sizes.map((side) => ({ value: String(side), text: t.pixels(side) }))}
+            onValue={(side) => change({ size: Number(side) })}
+          />
+          <Field label={t.logo} hint={t.logoHint} error={wrongLogo}>
+            {(parts) => (
+              <input
+                {...parts}
+                type="file"
+                accept="image/*"
+                onChange={({ target }) => void readLogo(target.files?.[0])}
+              />
+            )}
+          </Field>
+        </div>
+        <div className="buttons">
+          {design.logo && (
+            <button type="button" className="button quiet" onClick={() => change({ logo: null })}>
+              {t.removeLogo}
+            </button>
+          )}
+          <button type="button" className="button quiet" disabled={!isSaveable} onClick={saveSvg}>
+            {t.svg}
+          </button>
+          <button type="button" className="button" disabled={!isSaveable} onClick={() => void savePng()}>
+            {t.png}
+          </button>
+        </div>
       </div>
     </Dialog>
   );

@@ -38,6 +38,7 @@ export function DomainsView(): ReactElement {
       more={(domain) => (
         <>
           {domain.notFoundUrl !== null && <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>}
+          {domain.rootUrl !== null && <p className="quiet cut">{t.rootTo(domain.rootUrl)}</p>}
           {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
           {!domain.shared && domain.verified && (
             <details>
@@ -66,6 +67,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const session = useSession();
   const [name, setName] = useState(domain?.name ?? '');
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
+  const [rootUrl, setRootUrl] = useState(domain?.rootUrl ?? '');
   const t = texts.domains;
   const save = async () => {
     const input = {
@@ -73,6 +75,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
         .replace(/^https?:\/\//i, '')
         .replace(/\/$/, ''),
       notFoundUrl: withScheme(notFoundUrl) || null,
+      rootUrl: withScheme(rootUrl) || null,
     };
     const outcome =
       domain === null
@@ -82,7 +85,7 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
     return outcome;
   };
   return (
-    <FormDialog {...dialog} shown={['name', 'notFoundUrl']} onSubmit={save}>
+    <FormDialog {...dialog} shown={['name', 'rootUrl', 'notFoundUrl']} onSubmit={save}>
       {(errors) => (
         <>
           <TextField
@@ -93,6 +96,14 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
             placeholder="go.example"
             hint={domain ? t.renamed : t.nameHint}
             autoFocus
+          />
+          <TextField
+            label={t.root}
+            type="url"
+            value={rootUrl}
+            onText={setRootUrl}
+            error={errors.rootUrl}
+            hint={t.rootHint}
           />
           <TextField
             label={t.notFound}

@@ -55,6 +55,9 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     await caller.data(
       'mutation { createWebhook(input: { url: "https://example.com/hook", events: [LINK_CREATED] }) { __typename } }',
     );
+    await caller.data(
+      'mutation { createUtmTemplate(input: { name: "Mail", medium: "email", content: "{alias}" }) { __typename } }',
+    );
     const found = await caller.data<{ linkByShortUrl: { id: string } }>(
       '{ linkByShortUrl(url: "https://s.example/shop") { id } }',
     );
@@ -101,6 +104,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/?tags=1,2&tagged=all', '.row .tag'],
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
+    ['/templates', '.records li'],
     ['/webhooks', '.records li'],
     ['/people', '.records li'],
     ['/keys', '.records li'],
@@ -118,6 +122,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/tags', 'New tag'],
     ['/domains', 'New domain'],
     ['/pixels', 'New pixel'],
+    ['/templates', 'New template'],
     ['/webhooks', 'New webhook'],
     ['/people', 'Invite somebody'],
     ['/people', 'Rename the account'],

@@ -1,6 +1,6 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useClient } from 'urql';
-import type { LinkFields } from '../../data/link-fields.ts';
+import { aliasesOf, type LinkFields } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
@@ -12,7 +12,7 @@ const PAUSE = 400;
 
 /** The alias, and whether it is free. */
 export function AliasField({
-  fields: { alias, domainId },
+  fields,
   error,
   onChange,
   link,
@@ -22,29 +22,33 @@ export function AliasField({
   onChange: (patch: Partial<LinkFields>) => void;
   link: LinkWholeFragment | undefined;
 }): ReactElement {
+  const { alias, domainId } = fields;
   const client = useClient();
   const [checked, setChecked] = useState<{ of: string; wrong: string | undefined } | null>(null);
   const asked = trimPasted(alias);
   const isSame = asked === (link?.alias ?? '');
-  const of = `${domainId} ${asked}`;
+  const of = [domainId, ...aliasesOf(fields)].join(' ');
+  const aliasesNow = useEffectEvent(() => aliasesOf(fields));
   useEffect(() => {
     if (isSame) return;
     let isOver = false;
     const timer = setTimeout(async () => {
       // Only the errors of the alias matter: the URL is a placeholder.
-      const input = { url: 'https://example.com/', alias: asked, ...(domainId && { domainId }) };
+      const inputs = aliasesNow().map((one) => ({
+        ...{ url: 'https://example.com/', alias: one, ...(domainId && { domainId }) },
+      }));
       const { data } = await client
-        .query(CheckLinksDocument, { inputs: [input] }, { requestPolicy: 'network-only' })
+        .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
         .toPromise();
-      const [result] = data?.checkLinks ?? [];
-      if (!isOver && result !== undefined)
-        setChecked({ of, wrong: result ? errorsIn(['alias'], result.fields).errors.alias : undefined });
+      if (isOver || !data) return;
+      const wrong = data.checkLinks.flatMap((one) => one?.fields ?? []);
+      setChecked({ of, wrong: errorsIn(['alias'], wrong).errors.alias });
     }, PAUSE);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [client, asked, domainId, isSame, of]);
+  }, [client, domainId, isSame, of]);
   const t = texts.form;
   const result = !isSame && checked?.of === of ? checked : null;
   const hint =

@@ -13,6 +13,7 @@ import { ExpiryField } from './expiry-field.tsx';
 import { PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
+import { UtmField } from './utm-field.tsx';
 
 /** Fields that few links need: folded, with what is chosen in them, unless one of them is wrong. */
 function Fold({
@@ -128,6 +129,13 @@ export function LinkForm({
           error={errors.tagIds}
         />
       </div>
+      <UtmField
+        fields={fields}
+        error={errors.utmTemplateId}
+        onChange={onChange}
+        spaces={[...(link?.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]}
+        isNew={link === undefined}
+      />
       <Fold title={t.expiry} value={values.expiry} isWrong={isWrong('expiration.')}>
         <div className="pair">
           <ExpiryField fields={fields} error={errors['expiration.at']} onChange={onChange} />
@@ -186,6 +194,12 @@ export function LinkForm({
       </Fold>
       <Fold title={t.targets} value={values.targets} isWrong={isWrong('targeting.')}>
         <TargetsField fields={fields} errors={errors} onChange={onChange} />
+        <CheckField
+          label={t.forwardsQuery}
+          hint={t.forwardsHint}
+          checked={fields.forwardsQuery}
+          onChecked={(forwardsQuery) => onChange({ forwardsQuery })}
+        />
       </Fold>
       <Fold title={t.pixels} value={values.pixels} isWrong={isWrong('pixelIds')}>
         <PixelsField

@@ -9,7 +9,7 @@ import { texts } from '../../texts.ts';
 
 const names = [
   ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
-  ...(['targetType', 'targets', 'pixelIds', 'tagIds', 'privacy'] as const),
+  ...(['targetType', 'targets', 'pixelIds', 'tagIds', 'privacy', 'forwardsQuery'] as const),
 ];
 
 /** The names of spaces, pixels and tags, by their ids. */
@@ -27,6 +27,7 @@ function shown(fields: LinkFields, name: (typeof names)[number], { spaces, pixel
   const t = texts.form;
   if (name === 'targetType') return t.targetTypes[fields[name]];
   if (name === 'privacy') return t.privacies[fields[name]];
+  if (name === 'forwardsQuery') return fields[name] ? t.yes : t.no;
   if (name === 'targets') return targetsShown(fields);
   if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
   if (name === 'tagIds') return fields[name].map((id) => tags.get(id) ?? texts.tags.unknown).join(', ');

@@ -15,7 +15,7 @@ import { lazily } from '../../parts/lazily.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
-import { QrDialog } from '../../parts/qr.tsx';
+import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
 import { EditLink } from './edit-link.tsx';

@@ -8,6 +8,7 @@ import {
   changeMany,
   changesBy,
   deleteMany,
+  linksChosen,
   linksThatMatch,
   MANY,
 } from '../../data/many-links.ts';
@@ -30,6 +31,8 @@ import type { Selection } from './selection.ts';
 import { useTotal } from './use-links.ts';
 
 const BulkTags = lazily(async () => (await import('./bulk-tags.tsx')).BulkTags, null);
+
+const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
 interface BulkProps {
   readonly selection: Selection;
@@ -67,6 +70,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
+  const [isUtm, setUtm] = useState(false);
   const stop = useRef(new AbortController());
   const [isTagging, setTagging] = useState(false);
   const { total: counted, isCut } = useTotal(filter);
@@ -176,6 +180,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       >
         {texts.links.enable}
       </button>
+      <button type="button" className="button quiet small" onClick={() => setUtm(true)}>
+        {texts.utm.bulk}
+      </button>
       <button type="button" className="button quiet small" onClick={() => begin({ delete: true })}>
         {texts.delete}
       </button>
@@ -213,6 +220,22 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
           count={count}
           onClose={() => setTagging(false)}
           onUpdate={(update) => void run({ update })}
+        />
+      )}
+      {isUtm && (
+        <BulkUtm
+          count={count}
+          read={async (signal) =>
+            selection.isAll && filter !== null
+              ? linksThatMatch(session, filter, () => undefined, signal)
+              : linksChosen(session, selection.links)
+          }
+          onDone={(result) => {
+            setUtm(false);
+            setFailed(result.failed);
+            if (result.failed.length === 0) selection.clear();
+          }}
+          onClose={() => setUtm(false)}
         />
       )}
       {failed.length > 0 && (

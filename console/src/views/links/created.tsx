@@ -1,24 +1,46 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import type { LinkWholeFragment } from '../../generated/documents.ts';
+import type { LinkRowFragment } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { QrCode, QrFiles } from '../../parts/qr.tsx';
+import { QrCode, QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
 
-/** The link that was just made: what people want of it at once. */
-export function Created({ link, onClose }: { link: LinkWholeFragment; onClose: () => void }): ReactElement {
-  const t = texts.newLink;
+/** The links that were just made: what people want of them at once. */
+export function Created({
+  links,
+  onClose,
+}: {
+  links: readonly LinkRowFragment[];
+  onClose: () => void;
+}): ReactElement {
+  const [link, ...others] = links;
   return (
-    <div className="created" role="status">
+    <div className={others.length > 0 ? 'created many' : 'created'} role="status">
+      {link && others.length === 0 ? <One link={link} /> : <Several links={links} />}
+      <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+const ShortUrl = ({ link: { shortUrl } }: { link: LinkRowFragment }): ReactElement => (
+  <a href={shortUrl} target="_blank" rel="noreferrer">
+    {withoutScheme(shortUrl)}
+  </a>
+);
+
+function One({ link }: { link: LinkRowFragment }): ReactElement {
+  const [isQr, setQr] = useState(false);
+  return (
+    <>
       <QrCode text={link.shortUrl} />
       <div>
-        <p className="quiet">{t.ready}</p>
+        <p className="quiet">{texts.newLink.ready}</p>
         <p className="short-url">
-          <a href={link.shortUrl} target="_blank" rel="noreferrer">
-            {withoutScheme(link.shortUrl)}
-          </a>
+          <ShortUrl link={link} />
         </p>
         <p className="quiet cut" title={link.url}>
           {withoutScheme(link.url)}
@@ -28,12 +50,33 @@ export function Created({ link, onClose }: { link: LinkWholeFragment; onClose: (
           <Link href={`/links/${link.id}`} className="button quiet">
             {texts.links.edit}
           </Link>
-          <QrFiles shortUrl={link.shortUrl} />
+          <button type="button" className="button quiet" onClick={() => setQr(true)}>
+            <Icon name="qr" /> {texts.qr.title}
+          </button>
         </div>
       </div>
-      <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
-        <Icon name="close" />
-      </button>
+      {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
+    </>
+  );
+}
+
+function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement {
+  return (
+    <div>
+      <p className="quiet">{texts.utm.madeMany(links.length)}</p>
+      <ul>
+        {links.map((link) => (
+          <li key={link.id}>
+            <ShortUrl link={link} /> <CopyButton text={link.shortUrl} />
+            <p className="quiet cut" title={link.url}>
+              {withoutScheme(link.url)}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <div className="buttons">
+        <CopyButton text={links.map(({ shortUrl }) => shortUrl).join('\n')} label={texts.utm.copyAll} wide />
+      </div>
     </div>
   );
 }

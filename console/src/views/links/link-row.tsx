@@ -11,7 +11,7 @@ import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
-import { QrDialog } from '../../parts/qr.tsx';
+import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 

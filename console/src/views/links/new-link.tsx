@@ -13,12 +13,18 @@ import {
   fieldsOfDraft,
   type LinkFields,
   newLinkOf,
+  newLinksOf,
 } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
-import { errorsAfter, errorsBesides, linkErrors, unsendable } from '../../data/refusals.ts';
+import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
-import { CreateLinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import {
+  CheckLinksDocument,
+  CreateLinkDocument,
+  CreateLinksDocument,
+  type LinkRowFragment,
+} from '../../generated/documents.ts';
 import { trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
@@ -43,7 +49,7 @@ export function NewLink(): ReactElement {
   latest.current = fields;
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
-  const [made, setMade] = useState<LinkWholeFragment | null>(null);
+  const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
   const isEmpty = JSON.stringify(fields) === JSON.stringify(emptyFields);
   const [wasKept] = useState(!isEmpty);
   const [isNoted, setNoted] = useState(wasKept);
@@ -80,7 +86,7 @@ export function NewLink(): ReactElement {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
-    setMade(null);
+    setMade([]);
     dismissAbout(draft);
     try {
       await spaceIsThere();
@@ -93,20 +99,42 @@ export function NewLink(): ReactElement {
     const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
     if (Object.keys(unsent).length > 0)
       return refuse({ ...(await errorsBesides(session.client, fields)), ...unsent });
+    const tell = (links: readonly LinkRowFragment[], left: LinkFields | null) => {
+      flushSync(() => {
+        setMade(links);
+        if (left) change({ sources: left.sources });
+        else clear(fields);
+      });
+      if (!left) focusNow('.created .button');
+      announce(links.map(({ id }) => ({ kind: 'LINK', recordId: id, action: 'CREATED' })));
+    };
+    const tellWrong = (refusal: Refusal, alias = '') => {
+      const { errors: wrong, besides } = linkErrors(refusal, fields);
+      if (besides !== null) showToast(besides, { wrong: true, about: draft });
+      const named = wrong.alias && alias && { alias: `${alias}: ${wrong.alias}` };
+      if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
+    };
     try {
-      const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
-      if (result.__typename === 'Link') {
-        flushSync(() => {
-          setMade(result);
-          clear(fields);
-        });
-        focusNow('.created .button');
-        announce([{ kind: 'LINK', recordId: result.id, action: 'CREATED' }]);
-      } else {
-        const { errors: wrong, besides } = linkErrors(result, fields);
-        if (besides !== null) showToast(besides, { wrong: true, about: draft });
-        if (Object.keys(wrong).length > 0) refuse(wrong);
+      if (fields.sources.length === 0) {
+        const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
+        return result.__typename === 'Link' ? tell([result], null) : tellWrong(result);
       }
+      const inputs = newLinksOf(fields);
+      // All of them, or none.
+      const { data } = await session.client
+        .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
+        .toPromise();
+      const at = data?.checkLinks.findIndex((one) => one !== null) ?? -1;
+      const refused = data?.checkLinks[at];
+      if (refused) return tellWrong(refused, inputs[at]?.alias ?? '');
+      const { createLinks: results } = await write(session, CreateLinksDocument, { inputs });
+      const left = fields.sources.filter((_, index) => results[index]?.__typename !== 'Link');
+      tell(
+        results.flatMap((one) => (one.__typename === 'Link' ? [one] : [])),
+        left.length === 0 ? null : { ...fields, sources: left },
+      );
+      const failed = results.find((one) => one.__typename !== 'Link');
+      if (failed) tellWrong(failed);
     } catch (error) {
       showFault(error, draft);
     }
@@ -131,7 +159,7 @@ export function NewLink(): ReactElement {
           </button>
         </div>
       </header>
-      {(isOpen || made) && (
+      {(isOpen || made.length > 0) && (
         <section className="card new-link" aria-label={t.title}>
           {isOpen && (
             <form onSubmit={submit} noValidate>
@@ -175,7 +203,7 @@ export function NewLink(): ReactElement {
               <SameDestination url={fields.url} />
             </form>
           )}
-          {made && <Created link={made} onClose={() => setMade(null)} />}
+          {made.length > 0 && <Created links={made} onClose={() => setMade([])} />}
         </section>
       )}
     </>

@@ -3,7 +3,7 @@ import { type CutText, joined } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
-import { saveFile } from '../../parts/qr.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { texts } from '../../texts.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 

@@ -1,0 +1,161 @@
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import { aliasesOf, type FormProps } from '../../data/link-fields.ts';
+import { useRead } from '../../data/read.ts';
+import { filledUtm, noUtm, slugOf, utcToday, utmIn, utmLine, utmOf, withUtm } from '../../data/utm.ts';
+import { UtmTemplatesDocument } from '../../generated/documents.ts';
+import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
+import { trimPasted } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { UtmFields } from '../../parts/utm-fields.tsx';
+import { texts } from '../../texts.ts';
+
+/** The most links that a request makes. */
+const MAX_SOURCES = 100;
+
+/** The parameters of a campaign, which are part of the URL, and the template whose values the service adds where it has none. */
+export function UtmField({
+  fields,
+  error,
+  onChange,
+  spaces,
+  isNew,
+}: {
+  fields: FormProps['fields'];
+  /** What is wrong with the template. */
+  error: string | undefined;
+  onChange: FormProps['onChange'];
+  spaces: readonly { id: string; name: string }[];
+  isNew: boolean;
+}): ReactElement {
+  const templates =
+    useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
+  const [isOpen, setOpen] = useState(false);
+  const { alias, sources, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
+  const t = texts.utm;
+  const url = trimPasted(fields.url);
+  const values = { ...utmIn(url), ...(sources.length > 0 && { source: sources.join(', ') }) };
+  const template = templates.find(({ id }) => id === utmTemplateId);
+  const known = {
+    alias: sources.length > 0 ? null : trimPasted(alias) || null,
+    space: spaceId === '' ? '' : (spaces.find(({ id }) => id === spaceId)?.name ?? null),
+    date: utcToday(),
+  };
+  const added = template ? filledUtm(template, known) : noUtm;
+  const line = utmLine(utmOf((name) => values[name] || added[name]));
+  const options = [
+    { value: '', text: t.noTemplate },
+    ...templates.map(({ id, name }) => ({ value: id, text: name })),
+    // A draft may have one that is gone.
+    ...(utmTemplateId && !template ? [{ value: utmTemplateId, text: `#${utmTemplateId}` }] : []),
+  ];
+  return (
+    <fieldset className="utm">
+      <details open={isOpen || error !== undefined} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+        <summary>
+          <b>{t.title}:</b> {line || t.none}
+        </summary>
+        <p className="hint">{url === '' ? t.noUrl : t.from}</p>
+        {options.length > 1 && (
+          <SelectField
+            label={t.template}
+            value={utmTemplateId}
+            options={options}
+            onValue={(id) => onChange({ utmTemplateId: id })}
+            hint={utmTemplateId ? t.templateHint : undefined}
+            error={error}
+          />
+        )}
+        <p>
+          <Link href="/templates">{t.manage}</Link>
+        </p>
+        <UtmFields
+          values={values}
+          onValues={(patch) => onChange({ url: withUtm(url, patch) })}
+          more={(name) => {
+            if (name === 'source' && sources.length > 0) return { disabled: true, hint: t.sourceEach };
+            const disabled = url === '';
+            if (added[name] === '') return { disabled };
+            if (values[name] === '') return { disabled, placeholder: added[name], hint: t.fromTemplate };
+            return values[name] === added[name] ? { disabled } : { disabled, hint: t.insteadOf(added[name]) };
+          }}
+        />
+        {targetType !== 'NONE' && (
+          <CheckField
+            label={t.onTargets}
+            checked={utmOnTargets}
+            onChecked={(checked) => onChange({ utmOnTargets: checked })}
+          />
+        )}
+        {isNew && (
+          <Sources
+            sources={sources}
+            hint={
+              sources.length > 0 && trimPasted(alias) !== ''
+                ? t.sourcesAlias(aliasesOf(fields).join(', '))
+                : t.sourcesHint
+            }
+            onSources={(changed) => onChange({ sources: changed })}
+          />
+        )}
+      </details>
+    </fieldset>
+  );
+}
+
+/** Sources, each of which gets a link. Those that would have the same alias are one. */
+function Sources({
+  sources,
+  hint,
+  onSources,
+}: {
+  sources: readonly string[];
+  hint: string;
+  onSources: (sources: string[]) => void;
+}): ReactElement {
+  const [typed, setTyped] = useState('');
+  const t = texts.utm;
+  const add = (text: string) => {
+    const all = [...sources, ...text.split(/[,;\t\n]/).map((one) => one.trim())].filter(Boolean);
+    const bySlug = new Map(all.toReversed().map((one, at) => [slugOf(one, all.length - at), one]));
+    if (text.trim() !== '') onSources([...bySlug.values()].toReversed().slice(0, MAX_SOURCES));
+    setTyped('');
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || typed.trim() === '') return;
+    event.preventDefault();
+    add(typed);
+  };
+  return (
+    <>
+      <TextField
+        label={t.sources}
+        value={typed}
+        onText={(text) => (/[,;\t\n]/.test(text) ? add(text) : setTyped(text))}
+        onKeyDown={onKeyDown}
+        onBlur={() => add(typed)}
+        maxLength={2_000}
+        spellCheck={false}
+        autoCapitalize="off"
+        hint={hint}
+      />
+      {sources.length > 0 && (
+        <ul className="chips">
+          {sources.map((source) => (
+            <li key={source}>
+              {source}
+              <button
+                type="button"
+                className="bare"
+                aria-label={texts.removeOf(source)}
+                onClick={() => onSources(sources.filter((one) => one !== source))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs';
+import jsQR from 'jsqr';
+import type { Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs, newTab } from '../../support/browser.ts';
+import { follow, rowOf, shown, signIn } from '../../support/console.ts';
+
+// A CommonJS module, whose default is its exports.
+const decode = jsQR as unknown as typeof jsQR.default;
+
+function readOf(png: Buffer): string | undefined {
+  const { data, width, height } = PNG.sync.read(png);
+  return decode(new Uint8ClampedArray(data), width, height)?.data;
+}
+
+/** A picture of one colour. */
+function pictureOf(color: readonly number[]): Buffer {
+  const png = new PNG({ width: 60, height: 40 });
+  for (let at = 0; at < png.data.length; at += 4) png.data.set(color, at);
+  return PNG.sync.write(png);
+}
+
+/** The file that a button saves. */
+async function saved(page: Page, button: string): Promise<{ name: string; content: Buffer }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: button }).click(),
+  ]);
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+}
+
+/** A drawing as a browser shows it. */
+async function pictureIn(svg: string): Promise<Buffer> {
+  const page = await newTab();
+  await page.setContent(`<body style="margin: 0">${svg}</body>`);
+  const picture = await page.locator('svg').screenshot();
+  await page.close();
+  return picture;
+}
+
+describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
+  let server: TestServer;
+  let accounts = 0;
+  beforeAll(async () => {
+    server = await startTestServer({ background: true, verifiesDomains: true });
+  });
+  afterEach(closeTabs);
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  const newAccount = () => server.caller(`account ${++accounts}`);
+  const tabOf = (caller: Caller, role?: 'VIEWER') =>
+    signIn({ server, key: caller.key }, { ...(role && { role }) });
+  const urlsOf = async (caller: Caller): Promise<Record<string, string>> => {
+    const { links } = await caller.data<{ links: { nodes: { alias: string; url: string }[] } }>(
+      '{ links(first: 100) { nodes { alias url } } }',
+    );
+    return Object.fromEntries(links.nodes.map(({ alias, url }) => [alias, url]));
+  };
+  const withTemplate = (caller: Caller) =>
+    caller.data(`mutation { createUtmTemplate(input: { name: "Mail", medium: "email",
+      campaign: "spring-{date}", content: "{alias}" }) { __typename } }`);
+  const today = () => server.clock.now.toISOString().slice(0, 10);
+
+  test('are parameters of the URL, which the form reads and writes', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'one', url: 'https://example.com/?b=%7e&utm_campaign=spring#top' });
+    const { page, complaints } = await tabOf(caller);
+    await rowOf(page, 'one').getByRole('link', { name: 's.example/one' }).click();
+    const fold = page.locator('.utm summary');
+    await expect.poll(() => fold.innerText()).toBe('Campaign: spring');
+    await fold.click();
+    await page.getByLabel('Medium').fill('mail');
+    await page.getByLabel('Campaign', { exact: true }).fill('fall & winter');
+    const address = page.getByLabel('Destination').first();
+    const changed = 'https://example.com/?b=%7e&utm_campaign=fall%20%26%20winter&utm_medium=mail#top';
+    expect(await address.inputValue()).toBe(changed);
+    expect(await fold.innerText()).toBe('Campaign: fall & winter · mail');
+    await address.fill('https://example.com/?utm_source=typed');
+    expect(await page.getByLabel('Source').inputValue()).toBe('typed');
+    await address.fill(changed);
+    await page.getByRole('checkbox', { name: 'Pass on the visit’s query' }).uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { linkByShortUrl: link } = await caller.data<{ linkByShortUrl: object }>(
+      '{ linkByShortUrl(url: "https://s.example/one") { url forwardsQuery } }',
+    );
+    expect(link).toEqual({ url: changed, forwardsQuery: false });
+    await follow(page, '/activity');
+    await page.getByText('changed: destination, whether the visit’s query is passed on').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('have templates, which editors make, change and delete, and viewers see', async () => {
+    const caller = await newAccount();
+    const { page, complaints } = await tabOf(caller);
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByText('No templates yet').waitFor();
+    await page.getByRole('button', { name: 'New template' }).click();
+    await page.getByLabel('Name').fill('Mail');
+    await page.getByLabel('Medium').fill('email');
+    await page.getByLabel('Content').fill('{alias}');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('email · {alias}').waitFor();
+    await page.getByRole('button', { name: 'Actions for Mail' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Content').inputValue()).toBe('{alias}');
+    await page.getByLabel('Content').fill('');
+    await page.getByLabel('Name').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The name may not be empty.').waitFor();
+    await page.getByLabel('Name').fill('Newsletter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Newsletter').waitFor();
+    await page.getByText('email', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Newsletter' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No templates yet').waitFor();
+    await caller.data('mutation { createUtmTemplate(input: { name: "Kept", source: "x" }) { __typename } }');
+    // Tabs share their cookies.
+    const viewer = await tabOf(caller, 'VIEWER');
+    await follow(viewer.page, '/templates');
+    await viewer.page.getByText('Kept').waitFor();
+    expect(await viewer.page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test('make a link for each of several sources at once, from a template', async () => {
+    const caller = await newAccount();
+    await withTemplate(caller);
+    await caller.link({ alias: 'sale-x', url: 'https://example.com/taken' });
+    const { page, complaints } = await tabOf(caller);
+    await page.getByLabel('Destination of a new link').fill('https://example.com/sale');
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.locator('.utm summary').click();
+    await page.getByLabel('Template').selectOption('Mail');
+    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe('{alias}');
+    await page.getByLabel('Alias').fill('sale');
+    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe('sale');
+    const sources = page.getByLabel('Several sources at once');
+    await sources.fill('Newsletter');
+    await sources.press('Enter');
+    await sources.pressSequentially('facebook,x');
+    await sources.press('Enter');
+    expect(await page.locator('.utm .chips li').allInnerTexts()).toEqual(['Newsletter', 'facebook', 'x']);
+    await page.getByText('such as sale-newsletter, sale-facebook, sale-x.').waitFor();
+    const create = page.getByRole('button', { name: 'Shorten' }).first();
+    await create.click();
+    await page.getByText(/sale-x: The alias/).waitFor();
+    expect(Object.keys(await urlsOf(caller))).toEqual(['sale-x']);
+    await page.getByRole('button', { name: 'Remove x' }).click();
+    await create.click();
+    await page.getByText('2 links are ready').waitFor();
+    const rest = (alias: string) => `utm_medium=email&utm_campaign=spring-${today()}&utm_content=${alias}`;
+    expect(await urlsOf(caller)).toMatchObject({
+      'sale-newsletter': `https://example.com/sale?utm_source=Newsletter&${rest('sale-newsletter')}`,
+      'sale-facebook': `https://example.com/sale?utm_source=facebook&${rest('sale-facebook')}`,
+    });
+    expect(await page.locator('.created li a').allInnerTexts()).toEqual([
+      ...['s.example/sale-newsletter', 's.example/sale-facebook'],
+    ]);
+    await page.getByRole('button', { name: 'Copy all short URLs' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('change selected links, with before and after shown, and take that back', async () => {
+    const caller = await newAccount();
+    await withTemplate(caller);
+    for (const alias of ['first', 'second'])
+      await caller.link({ alias, url: `https://example.com/${alias}` });
+    const before = await urlsOf(caller);
+    const { page, complaints } = await tabOf(caller);
+    for (const alias of ['first', 'second']) await rowOf(page, alias).getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Campaign', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nothing changes.').waitFor();
+    await dialog.getByLabel('Template').selectOption('Mail');
+    await dialog.getByLabel('Campaign', { exact: true }).fill('');
+    await expect
+      .poll(() => dialog.locator('tbody td').allInnerTexts())
+      .toEqual([
+        ...['example.com/first', 'example.com/first?utm_medium=email&utm_content=first'],
+        ...['example.com/second', 'example.com/second?utm_medium=email&utm_content=second'],
+      ]);
+    await dialog.getByRole('button', { name: 'Change 2 links' }).click();
+    await page.getByText('2 links were changed.').waitFor();
+    expect((await urlsOf(caller)).second).toBe(
+      'https://example.com/second?utm_medium=email&utm_content=second',
+    );
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    expect(await urlsOf(caller)).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  test('lead whoever opens a host alone to where its owner says', async () => {
+    const caller = await newAccount();
+    const host = `go${accounts}.example`;
+    await caller.domain(host);
+    const { page } = await tabOf(caller);
+    await follow(page, '/domains');
+    await page.getByRole('button', { name: `Actions for ${host}` }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('The root leads to').fill('example.com/home');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The root leads to https://example.com/home').waitFor();
+  });
+
+  test('have QR codes in two colours and with a logo, which a reader reads', async () => {
+    const caller = await newAccount();
+    await caller.link({ alias: 'code' });
+    const long = 'x'.repeat(120);
+    await caller.link({ alias: long });
+    const { page, complaints } = await tabOf(caller);
+    for (const alias of ['code', long]) {
+      await rowOf(page, alias)
+        .getByRole('button', { name: /Actions/ })
+        .click();
+      await page.getByRole('button', { name: 'QR code q' }).click();
+      const dialog = page.getByRole('dialog');
+      const shortUrl = `https://s.example/${alias}`;
+      await shown(dialog.getByRole('img', { name: `QR code of ${shortUrl}` }));
+      for (const size of ['256', '1024']) {
+        await dialog.getByLabel('Size').selectOption(size);
+        for (const logo of [false, true]) {
+          if (logo) {
+            const file = { name: 'logo.png', mimeType: 'image/png', buffer: pictureOf([200, 30, 60, 255]) };
+            await dialog.getByLabel('Logo in the middle').setInputFiles(file);
+            await dialog.getByRole('button', { name: 'Remove the logo' }).waitFor();
+          }
+          const png = await saved(page, 'Save as PNG');
+          expect([png.name, PNG.sync.read(png.content).width]).toEqual([
+            `s.example-${alias}.png`,
+            Number(size),
+          ]);
+          expect([size, logo, readOf(png.content)]).toEqual([size, logo, shortUrl]);
+          const svg = await saved(page, 'Save as SVG');
+          expect(svg.name).toBe(`s.example-${alias}.svg`);
+          expect(svg.content.includes('<image')).toBe(logo);
+          expect([size, logo, readOf(await pictureIn(svg.content.toString()))]).toEqual([
+            size,
+            logo,
+            shortUrl,
+          ]);
+        }
+        await dialog.getByRole('button', { name: 'Remove the logo' }).click();
+      }
+      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#0d4f96');
+      await dialog.getByLabel('Background', { exact: true }).fill('ffe9a8');
+      expect(readOf((await saved(page, 'Save as PNG')).content)).toBe(shortUrl);
+      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#ffffff');
+      await dialog.getByText('The code has to be darker than its background').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Save as PNG' }).isDisabled()).toBe(true);
+      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#000');
+      await dialog.getByLabel('Background', { exact: true }).fill('#fff');
+      const file = { name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
+      await dialog.getByLabel('Logo in the middle').setInputFiles(file);
+      await dialog.getByText('This file has no image').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    expect(complaints).toEqual([]);
+  });
+});
