@@ -35,7 +35,7 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
   const service = await Service.create(config, { log, startLog, worker: worker?.id, metrics });
   await service.start();
   const stop = stopOnSignal(log, () => service.stop());
-  if (worker) servePrimary(worker, metrics, () => stop('primary ended'));
+  if (worker) servePrimary(worker, metrics, service.tlsStatusOf, () => stop('primary ended'));
 }
 
 /** Ends the process by SIGTERM or SIGINT, or when the returned function is called, after that work. */
