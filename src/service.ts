@@ -294,7 +294,7 @@ export class Service {
       download,
       db: database,
       ...{ passwords, cookies, access, trust, services, consoleUrl: consoleUrlOf(config) },
-      openId: this.#openId,
+      ...{ openId: this.#openId, countriesAsOf: countryOf.asOf },
       ...{ now, report, bodyTimeout: ports.formTimeout },
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
