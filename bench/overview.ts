@@ -54,7 +54,7 @@ const rare = visitValue(kinds.LOCALE, { country: 'IS', language: 'is' });
 
 /** Visits of links on the days, of which each has its values, by a few statements. */
 async function visit(url: string): Promise<void> {
-  const database = await Database.open(url, { pool: { poolSize: 1, statementTimeout: 0 } });
+  const database = await Database.open(url, { pool: { poolSize: 1, statementTimeout: 3_600_000 } });
   const { prisma, provider } = database;
   const run = (text: string) => prisma.$executeRaw(raw(text));
   const isSqlite = provider === 'sqlite';

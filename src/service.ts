@@ -278,7 +278,7 @@ export class Service {
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
     if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
     const cookies = new SessionCookies(consoleUrlOf(config), trust, config.corsOrigins);
-    const access = new KeyAccess(database, feed, config.rateLimit, trust, cookies, now);
+    const access = new KeyAccess(database, feed, config.rateLimit, trust, cookies, servesPeople, now);
     const inFlight = new InFlight(ports.maxInFlight);
     const subscriptions = new ChangeSubscriptions(database, feed, now);
     this.#subscriptions = subscriptions;

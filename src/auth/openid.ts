@@ -284,7 +284,7 @@ const kept = z.object({
 
 /** For how long the cookie of a sign-in with the provider is kept, in seconds. */
 const COOKIE_AGE = 600;
-const cookieFor = (consoleUrl: string) => new OwnCookie(consoleUrl, 'linkspace-oidc', '/auth/oidc');
+const cookieFor = (consoleUrl: string) => new OwnCookie(consoleUrl, 'linkspace-oidc');
 
 /** A path below `/console`, as the person asked for it; `/console` in place of any other address. */
 function consolePath(asked: string): string {

@@ -14,7 +14,7 @@ import {
   usePasskey,
 } from '../domain/access/passkey.ts';
 import type { User } from '../domain/access/user.ts';
-import { waysOf } from '../domain/access/ways-in.ts';
+import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
@@ -111,12 +111,12 @@ export class Passkeys {
     });
   }
 
-  /** @throws DomainError VALIDATION, CONFLICT */
-  async register(db: Data, user: User, given: unknown, now: Date) {
+  /** @throws DomainError VALIDATION, CONFLICT, UNAUTHENTICATED */
+  async register(db: Data, session: SignedIn, given: unknown, now: Date) {
     const { name, response } = parseInput(z.object({ name: passkeyName, response: registration }), given);
     const { verifyRegistrationResponse } = await library();
     const info = await verifyRegistrationResponse({
-      ...this.#expected(db, user.id, now),
+      ...this.#expected(db, session.userId, now),
       ...{ response, supportedAlgorithmIDs },
     }).then(({ registrationInfo }) => registrationInfo, refuse(invalidResponse));
     if (info === undefined) throw invalidResponse();
@@ -127,7 +127,7 @@ export class Passkeys {
       counter,
       transports: response.response.transports,
     };
-    return createPasskey(db, user.id, name, made, now);
+    return createPasskey(db, session, name, made, now);
   }
 
   async signInOptions(db: Data, now: Date) {
@@ -203,8 +203,7 @@ export function addPasskeyRoutes(
     res.json(await passkeys.registrationOptions(db, user, now()));
   });
   router.post('/passkey/register', async (req, res) => {
-    const { user } = await recentSessionOf(req);
-    const { id, name } = await passkeys.register(db, user, req.body, now());
+    const { id, name } = await passkeys.register(db, await recentSessionOf(req), req.body, now());
     res.status(201).json({ id: String(id), name });
   });
   router.post('/passkey/sign-in-options', async (req, res) => {

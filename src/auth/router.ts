@@ -14,6 +14,7 @@ import {
 } from '../domain/access/session.ts';
 import {
   changeEmail,
+  changePassword,
   checkPassword,
   confirmEmail,
   mailReset,
@@ -23,15 +24,7 @@ import {
   tooManyPasswords,
   welcome,
 } from '../domain/access/sign-in.ts';
-import {
-  emailKeyOf,
-  endSessions,
-  membershipsOf,
-  requireGoodPassword,
-  setPassword,
-  type User,
-  updateName,
-} from '../domain/access/user.ts';
+import { emailKeyOf, membershipsOf, type User, updateName } from '../domain/access/user.ts';
 import { isKnownTo, removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
@@ -103,6 +96,9 @@ const HASHING_TIMEOUT = 5_000;
 /** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
 const MAX_BEGUN = 300;
 
+/** How many links for new passwords that one network asks for wait; one at a time is made. */
+const MAX_MAILING = 20;
+
 const token = z.object({ token: text });
 const credentials = z.object({ email: text, password: text });
 
@@ -118,11 +114,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     refusal: tooManyAtOnce,
   });
   const hashing = new Turns({
-    ...{ max: MAX_HASHING, maxOfOwner: () => MAX_HASHING_OF_NETWORK, maxWaiting: 0 },
+    max: MAX_HASHING,
+    maxOfOwner: () => MAX_HASHING_OF_NETWORK,
+    // One of each network waits for a place, so that a flood from some does not keep the others out.
+    maxWaiting: 1,
+    timeout: HASHING_TIMEOUT,
     refusal: tooManyAtOnce,
   });
   // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
   const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
+  const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
   const passkeys = new Passkeys(consoleUrl, trust);
   const isOwn = !openId?.isOnly;
   const ways: WaysIn = {
@@ -131,12 +132,13 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     issuer: openId?.issuer ?? null,
   };
   const contextOf = (): SignInContext => ({ passwords, now: now() });
+  const languageOf = (req: Request) => req.headers['accept-language'] ?? '';
   const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
 
   /** Begins a session for a user, in place of one. */
   const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
     if (before !== null) await endSession(db, before);
-    const { token, maxAge } = await beginSession(db, user.id, req.headers['user-agent'] ?? '', now());
+    const { token, maxAge } = await beginSession(db, user, req.headers['user-agent'] ?? '', now());
     cookies.set(res, token, maxAge);
   };
 
@@ -183,10 +185,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     throw new DomainError('FORBIDDEN', message);
   };
 
+  const refuseBegun = (error: unknown): never => {
+    throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
+  };
   const limit = async (req: Request): Promise<void> => {
-    await begun.consume(networkOfClient(req)).catch((error: unknown) => {
-      throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
-    });
+    await begun.consume(networkOfClient(req)).catch(refuseBegun);
   };
 
   const tools: SignInTools = {
@@ -327,9 +330,17 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   router.post('/forgot', async (req, res) => {
     const { email } = parseInput(z.object({ email: text }), req.body);
+    const network = networkOfClient(req);
     res.status(202).json({});
-    // After the answer, whose time tells nothing.
-    if (isOwn) await mailReset(db, services, email, now()).catch((error: unknown) => report(res, error));
+    // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
+    const mail = async () => {
+      await begun.consume(network).catch(refuseBegun);
+      await mailReset(db, services, email, now(), languageOf(req));
+    };
+    if (isOwn)
+      await mailing.take(network, mail).catch((error: unknown) => {
+        if (visibleError(error)?.code !== 'RATE_LIMITED') report(res, error);
+      });
   });
   router.post('/sign-out', async (req, res) => {
     const given = cookies.tokenOf(req);
@@ -351,21 +362,16 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   postHashed('/password', async (req, res) => {
     requireOwnWays();
     const session = await recentSessionOf(req);
-    const password = requireGoodPassword(req.body.password, session.user.email);
-    await setPassword(db, session.userId, await passwords.hash(password));
-    await endSessions(db, session.userId, session.id);
+    await changePassword(db, session, req.body.password, contextOf());
     res.status(204).end();
   });
   router.post('/email', async (req, res) => {
     const session = await recentSessionOf(req);
-    const isChanged = await changeEmail(db, services, session.user, req.body.email, now());
-    if (isChanged) await endSessions(db, session.userId, session.id);
+    const isChanged = await changeEmail(db, services, session, req.body.email, now(), languageOf(req));
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {
-    const { id, userId } = await sessionOf(req);
-    await confirmEmail(db, userId, parseInput(token, req.body).token, now());
-    await endSessions(db, userId, id);
+    await confirmEmail(db, await sessionOf(req), parseInput(token, req.body).token, now());
     res.status(204).end();
   });
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {

@@ -1,6 +1,7 @@
 import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
 import { isScope, type Scope } from '../domain/access/role.ts';
 import { DomainError } from '../domain/errors.ts';
+import { plainLine } from '../domain/input.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
@@ -42,10 +43,23 @@ function state(key: KeyView, now: Date): string {
 function tableOf(keys: readonly KeyView[], now: Date): string {
   const time = (date: Date | null) => date?.toISOString().slice(0, 16).replace('T', ' ') ?? '–';
   return table([
-    ['ID', 'ACCOUNT', 'PREFIX', 'SCOPES', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED'],
+    [
+      'ID',
+      'ACCOUNT',
+      'PREFIX',
+      'SCOPES',
+      'STATE',
+      'CREATED',
+      'EXPIRES',
+      'LAST USED',
+      'ROLE',
+      'NAME',
+      'MAKER',
+    ],
     ...keys.map((key) => [
       ...[String(key.id), key.account, `${key.prefix}…`, key.scopes.join(','), state(key, now)],
       ...[time(key.createdAt), time(key.expiresAt), time(key.lastUsedAt)],
+      ...[key.role?.toLowerCase() ?? '–', plainLine(key.name ?? '–'), key.maker ?? '–'],
     ]),
   ]);
 }

@@ -70,13 +70,18 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
     if (values.role === undefined) throw new UsageError(`Name the role: --role ${roleNames.join(', ')}.`);
     if (!isRole(role)) throw new UsageError(`--role is "${values.role}"; it may be ${roleNames.join(', ')}.`);
-    const url = await withDatabase(config, async (db) => {
-      const { id } = await accountForOperator(db, account, now);
-      return `${page}/accept#${(await inviteByOperator(db, id, { email, role }, now)).token}`;
-    });
+    const { url, created } = await withDatabase(config, (db) =>
+      // Without an invitation, no account is made either.
+      db.transaction(async (tx) => {
+        const { id, createdAt } = await accountForOperator(tx, account, now);
+        const { token } = await inviteByOperator(tx, id, { email, role }, now);
+        return { url: `${page}/accept#${token}`, created: createdAt.getTime() === now.getTime() };
+      }),
+    );
+    const made = created ? `The account "${account}" is new. ` : '';
     return show(
-      { email, account, role, url },
-      `${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n`,
+      { email, account, role, url, created },
+      `${made}${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n`,
       2,
     );
   }

@@ -7,7 +7,7 @@ export interface SignInGuesses {
   readonly since: Date;
 }
 
-/** Counts a guess, over all processes, and deletes what is older than the hour. */
+/** Counts a guess, or a mail, over all processes, and deletes what is older than the hour. */
 export async function countGuess(
   db: Data,
   emailHash: string,

@@ -42,6 +42,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
       actor,
       rateLimit,
       requestId: info.requestId,
+      acceptLanguage: req.headers['accept-language'] ?? '',
       signal: signalOf(info),
       data: {
         primary,
@@ -70,6 +71,7 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
       actor: actorFor(accountId, null, ['read']),
       rateLimit: null,
       requestId: 'webhook',
+      acceptLanguage: '',
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       now: () => time,

@@ -1,5 +1,4 @@
-import { matchLanguage } from '../domain/visit/visitor.ts';
-import { keysOf } from '../shared/keys-of.ts';
+import { languageOfTexts } from '../domain/visit/visitor.ts';
 import { de } from './translations/de.ts';
 import { en, type Texts } from './translations/en.ts';
 import { es } from './translations/es.ts';
@@ -12,9 +11,7 @@ export type Message = keyof Texts['messages'];
 
 /** The supported language that the visitor prefers, English if none, with its texts. */
 export function textsFor(acceptLanguage: string): { language: keyof typeof translations; texts: Texts } {
-  const languages = keysOf(translations);
-  const preferred = matchLanguage(languages, { acceptLanguage })?.language;
-  const language = languages.find((one) => one === preferred) ?? 'en';
+  const language = languageOfTexts(translations, acceptLanguage);
   return { language, texts: translations[language] };
 }
 

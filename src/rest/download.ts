@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { requirePermission } from '../domain/access/actor.ts';
 import { fieldError, invalid, notFound } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
 import type { RequestOf } from '../graphql/context.ts';
 import { decodeFields } from './form/field.ts';
 import { parseForm } from './form/form.ts';
@@ -13,7 +14,8 @@ import { routes } from './routes.ts';
 const paths = { links: '/links', statistics: '/stats/:id' } as const;
 
 const kinds = Object.keys(paths) as (keyof typeof paths)[];
-const scalar = z.union([z.string().max(2_000), z.number(), z.boolean()]);
+const longest = refusal('MAX_LENGTH', { max: 2_000 });
+const scalar = z.union([z.string().max(2_000, longest), z.number(), z.boolean()], refusal('TEXT'));
 const asked = z.looseObject({
   kind: z.enum(kinds, `must be ${kinds.join(' or ')}`),
   link_id: scalar.optional(),

@@ -24,6 +24,8 @@ export interface ApiRequest {
   /** The state of the key's rate limit; null without a limit. */
   readonly rateLimit: RateLimitState | null;
   readonly requestId: string;
+  /** The header Accept-Language, by which mails are written. */
+  readonly acceptLanguage: string;
   readonly log: Logger;
   /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
   readonly signal: AbortSignal;

@@ -250,9 +250,9 @@ builder.mutationFields((t) => ({
       'Invites a person, for 7 days, in place of an earlier invitation. The answer is the same whether the email has a user.',
     extensions: changeCost,
     args: { input: t.arg({ type: InviteInput, required: true, description: 'Whom to invite.' }) },
-    resolve: (_root, { input }, { db, actor, services, now, keyed }) =>
+    resolve: (_root, { input }, { db, actor, services, now, acceptLanguage, keyed }) =>
       asResult(
-        inviteMember(db, actor, services, input, now()).then(({ invitation, token }) => {
+        inviteMember(db, actor, services, input, now(), acceptLanguage).then(({ invitation, token }) => {
           keyed?.hide(services.pageUrl('accept', token));
           return { ...invitation, token };
         }),
@@ -260,7 +260,8 @@ builder.mutationFields((t) => ({
   }),
   updateMember: t.field({
     type: resultOf('UpdateMember', 'The changed member', Member, [ValidationError, NotFoundError]),
-    description: 'Gives a member another role. The sessions of somebody who gets a lower one end.',
+    description:
+      'Gives a member another role. The sessions of somebody who gets a lower one end, unless they are in another account, too.',
     extensions: changeCost,
     args: {
       ...idArgs('member'),

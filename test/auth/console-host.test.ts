@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { consoleUrl as consolePage, greeting } from '../../src/greeting.ts';
-import { Person } from '../support/person.ts';
+import { Person, signedIn } from '../support/person.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -56,6 +56,13 @@ test('links to pages begin with it, and no account can claim its name', async ()
   });
   const claim = `mutation { createDomain(input: { name: "${console}:8080" }) { ... on Error { message } } }`;
   expect(await owner.data(claim)).toEqual({ createDomain: { message: 'name is the host of the console.' } });
+});
+
+test('a cookie counts on its host alone', async () => {
+  const person = await signedIn(server, 1, 'VIEWER');
+  const statusOn = async (host: string) =>
+    (await person.graphql('{ viewer { role } }', {}, { 'X-Forwarded-Host': host })).status;
+  expect([await statusOn(console), await statusOn('s.example')]).toEqual([200, 401]);
 });
 
 test('an account that has its name stops the start', async () => {

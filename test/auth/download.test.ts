@@ -51,6 +51,15 @@ test.each([
   expect([response.status, error.code, error.field]).toEqual([status, code, field]);
 });
 
+test.each([
+  [{ kind: 'links', search: 'x'.repeat(2_001) }, 'search may have at most 2000 characters.'],
+  [{ kind: 'links', search: ['x'] }, 'search must be a text.'],
+  [{ kind: 'statistics', link_id: 'x'.repeat(2_001) }, 'link_id may have at most 2000 characters.'],
+])('says in words what is wrong: %#', async (body, message) => {
+  const { error } = (await (await download(body)).json()) as { error: { message: string } };
+  expect(error.message).toBe(message);
+});
+
 test('is for the account that the request names, and not for another site', async () => {
   await server.caller('other');
   expect((await download({ kind: 'links' }, { 'X-Account': '2' })).status).toBe(403);

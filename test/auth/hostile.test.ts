@@ -97,6 +97,17 @@ describe('a flood of sign-ins', () => {
     expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
   });
 
+  test('from some networks does not keep another one out', async () => {
+    const flood = Array.from({ length: 240 }, (_, i) => wrong(i, `198.18.0.${i % 8}`));
+    const refused = flood.map(async (answer) => {
+      if ((await answer).status !== 429) throw new Error('it is answered');
+    });
+    await Promise.any(refused);
+    const others = Array.from({ length: 5 }, (_, i) => wrong(i, `198.19.0.${i}`));
+    expect((await Promise.all(others)).map(({ status }) => status)).toEqual(Array(5).fill(401));
+    await Promise.all(flood);
+  });
+
   test('of clients that have left calculates nothing more', async () => {
     const { signInGuesses } = server.database.prisma;
     const network = '203.0.113.1';
@@ -119,6 +130,32 @@ describe('mails', () => {
     await Promise.all(Array.from({ length: 12 }, () => new Person(server).auth('forgot', { email })));
     await expect.poll(() => mails.length).toBe(3);
     expect(await server.database.prisma.oneTimeToken.count({ where: { userId } })).toBe(3);
+  });
+
+  test('to one address that others cause are three an hour from all ways, beside its own links', async () => {
+    const [owner, other] = [await signedIn(server, 1, 'OWNER'), await signedIn(server, 1, 'VIEWER')];
+    const { email } = await server.database.prisma.user.findUniqueOrThrow({ where: { id: other.userId } });
+    mails.length = 0;
+    const invite = `mutation { inviteMember(input: { email: "${email}", role: VIEWER }) { ... on Invitation { url } } }`;
+    expect(await owner.data(invite)).toEqual({ inviteMember: { url: expect.any(String) } });
+    for (const person of [owner, other]) expect((await person.auth('email', { email })).status).toBe(202);
+    expect((await other.auth('password', { password: 'a newer password' })).status).toBe(204);
+    expect(await owner.data(invite)).toEqual({ inviteMember: { url: expect.any(String) } });
+    expect((await owner.auth('email', { email })).status).toBe(429);
+    await new Person(server).auth('forgot', { email });
+    await expect.poll(() => mails.length).toBe(4);
+    const kinds = mails.map(({ subject }) => subject.split(' ')[0]);
+    expect(kinds).toEqual(['Invitation', 'Confirm', 'Confirm', 'A']);
+  });
+
+  test('that are asked for in a flood are counted one after another, and the rest forgotten', async () => {
+    const before = await server.database.prisma.signInGuesses.count();
+    const ask = (i: number) => new Person(server).auth('forgot', { email: `nobody-${i}@example.com` });
+    const answers = await Promise.all(Array.from({ length: 150 }, (_, i) => ask(i)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const made = async () => (await server.database.prisma.signInGuesses.count()) - before;
+    await expect.poll(made).toBeGreaterThan(10);
+    expect(await made()).toBeLessThanOrEqual(150);
   });
 
   test('that confirm an address are three an hour', async () => {
@@ -149,6 +186,28 @@ describe('mails', () => {
     expect(mail?.subject).not.toMatch(/https?:|\/\/|evil\.example|[\p{C}]/u);
     expect(mail?.text).not.toMatch(/evil\.example/);
     expect(mail?.subject).toContain('Win at');
+  });
+
+  test.each([
+    ['de-AT,en;q=0.8', ['Einladung zu', 'Neues Passwort', 'E-Mail-Adresse bestätigen']],
+    ['fr', ['Invitation à', 'Nouveau mot', 'Confirmez votre']],
+    ['es-MX', ['Invitación a', 'Nueva contraseña', 'Confirme su']],
+    ['nl,en;q=0.5', ['Invitation to', 'A new password', 'Confirm your']],
+  ])('are in the language of the request that causes them: %s', async (language, subjects) => {
+    const owner = await signedIn(server, 1, 'OWNER');
+    const { email } = await server.database.prisma.user.findUniqueOrThrow({ where: { id: owner.userId } });
+    const headers = { 'Accept-Language': language };
+    mails.length = 0;
+    const invite = `mutation { inviteMember(input: { email: "${language.slice(0, 2)}@example.com", role: VIEWER }) { __typename } }`;
+    await owner.data(invite, {}, headers);
+    await owner.auth('forgot', { email }, headers);
+    await expect.poll(() => mails.length).toBe(2);
+    await owner.auth('email', { email: `new-${language.slice(0, 2)}@example.com` }, headers);
+    expect(mails.map(({ subject }, index) => subject.startsWith(subjects[index] ?? '?'))).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operatorsName } from '../../src/domain/access/account.ts';
+import { linkIdentity } from '../../src/domain/access/identity.ts';
 import { acceptInvitation } from '../../src/domain/access/invitation.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
+import { createPasskey } from '../../src/domain/access/passkey.ts';
+import { beginSession, sessionsOf } from '../../src/domain/access/session.ts';
+import { changePassword, checkPassword, confirmEmail } from '../../src/domain/access/sign-in.ts';
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
@@ -26,22 +30,41 @@ const emailToken = (userId: number) => {
 const reset = async ({ userId }: User) =>
   new Person(server).auth('reset', { token: await resetToken(userId), password: 'a newer password' });
 
-test.each<[string, (user: User) => Promise<unknown>]>([
-  ['a reset', reset],
-  ['a new password', (user) => user.auth('password', { password: 'a newer password' })],
-  ['a new email address', async (user) => user.auth('confirm', { token: await emailToken(user.userId) })],
-  ['disabling the user', ({ userId }) => setDisabled(server.database, userId, server.clock.now)],
-])('%s ends the links that were sent before', async (_what, act) => {
+const remove = async ({ memberId }: User) =>
+  (await signedIn(server, 1, 'OWNER')).graphql(`mutation { removeMember(id: ${memberId}) { __typename } }`);
+
+test.each<[string, string[], (user: User) => Promise<unknown>]>([
+  ['a reset', [], reset],
+  ['disabling the user', [], ({ userId }) => setDisabled(server.database, userId, server.clock.now)],
+  // By these, an intruder could keep the user out.
+  [
+    'a new password',
+    ['RESET', 'RESET mailed'],
+    (user) => user.auth('password', { password: 'a newer password' }),
+  ],
+  [
+    'a new email address',
+    ['RESET'],
+    async (user) => user.auth('confirm', { token: await emailToken(user.userId) }),
+  ],
+  ['an admin of an account', ['EMAIL', 'RESET', 'RESET mailed'], remove],
+])('%s leaves of the links that were sent before: %j', async (_what, left, act) => {
   const user = await signedIn(server, 1, 'EDITOR');
   const other = await signedIn(server, 1, 'EDITOR');
+  const { email } = await server.database.prisma.user.findUniqueOrThrow({ where: { id: user.userId } });
   for (const { userId } of [user, other]) {
     await resetToken(userId);
     await emailToken(userId);
   }
+  await new Person(server).auth('forgot', { email });
+  const linksOf = async ({ userId }: User) => {
+    const where = { userId, kind: { in: ['RESET', 'EMAIL'] } };
+    const found = await server.database.prisma.oneTimeToken.findMany({ where });
+    return found.map(({ kind, data }) => (data.includes('mailed') ? `${kind} mailed` : kind)).sort();
+  };
+  await expect.poll(() => linksOf(user)).toContain('RESET mailed');
   await act(user);
-  const countOf = ({ userId }: User) =>
-    server.database.prisma.oneTimeToken.count({ where: { userId, kind: { in: ['RESET', 'EMAIL'] } } });
-  expect([await countOf(user), await countOf(other)]).toEqual([0, 2]);
+  expect([await linksOf(user), await linksOf(other)]).toEqual([left, ['EMAIL', 'RESET']]);
 });
 
 test('a new email address is confirmed by its user alone, signed in', async () => {
@@ -72,6 +95,57 @@ test('a reset removes the passkeys and identities of the user alone', async () =
     [0, 0],
     [1, 1],
   ]);
+});
+
+const hashing = new UserPasswords({ N: 2, r: 1, p: 1 });
+const context = () => ({ passwords: hashing, now: server.clock.now });
+/** What a request knows of who is signed in, once it has looked. */
+const sessionOf = async ({ userId }: User) =>
+  server.database.prisma.session.findFirstOrThrow({ where: { userId }, include: { user: true } });
+
+test.each<[string, (user: User) => Promise<unknown>]>([
+  ['a reset', reset],
+  ['a new password', (user) => user.auth('password', { password: 'a newer password' })],
+  ['disabling the user', ({ userId }) => setDisabled(server.database, userId, server.clock.now)],
+])('%s throws out who signs in at the same time by the password that was right', async (_what, act) => {
+  const { database, clock } = server;
+  const user = await signedIn(server, 1, 'EDITOR');
+  const password = await hashing.hash('an old password');
+  const { email } = await database.prisma.user.update({ where: { id: user.userId }, data: { password } });
+  const found = await checkPassword(database, { email, password: 'an old password' }, context());
+  await act(user);
+  const late = found && beginSession(database, found, 'an intruder', clock.now);
+  await expect(late).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  await setDisabled(database, user.userId, null);
+  const devices = await sessionsOf(database, user.userId, clock.now);
+  expect(devices.map(({ device }) => device)).not.toContain('an intruder');
+});
+
+const passkey = { credentialId: 'late', publicKey: 'x', counter: 0, transports: [] };
+const provided = { issuer: 'https://id.example', subject: 'late', email: null, name: null, values: [] };
+test.each<[string, (session: Awaited<ReturnType<typeof sessionOf>>) => Promise<unknown>]>([
+  ['password', (session) => changePassword(server.database, session, 'of an intruder', context())],
+  ['passkey', (session) => createPasskey(server.database, session, 'x', passkey, server.clock.now)],
+  ['link to the provider', (session) => linkIdentity(server.database, provided, session, server.clock.now)],
+  [
+    'email address',
+    async (session) => {
+      const token = await emailToken(session.userId);
+      await confirmEmail(server.database, session, token, server.clock.now);
+    },
+  ],
+])('after a reset, a new %s that was asked for before does not come', async (_what, late) => {
+  const user = await signedIn(server, 1, 'EDITOR');
+  const session = await sessionOf(user);
+  await reset(user);
+  const read = () =>
+    server.database.prisma.user.findUnique({
+      where: { id: user.userId },
+      include: { passkeys: true, identities: true },
+    });
+  const before = await read();
+  await expect(late(session)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await read()).toEqual(before);
 });
 
 const invite = (person: Person, email: string, role: string, headers: Record<string, string> = {}) =>

@@ -104,13 +104,14 @@ describe('a member', () => {
     const id = String(target.memberId);
     const services = { pageUrl: () => '', sendMail: null } as unknown as Services;
     for (const actor of [lowered, removed].map(before))
-      for (const refused of [
-        updateMember(database, actor, id, { role: 'EDITOR' }, clock.now),
-        removeMember(database, actor, id, clock.now),
-        createApiKey(database, actor, { name: 'Late', role: 'VIEWER' }, clock.now),
-        inviteMember(database, actor, services, { email: 'l@example.com', role: 'VIEWER' }, clock.now),
+      for (const act of [
+        () => updateMember(database, actor, id, { role: 'EDITOR' }, clock.now),
+        () => removeMember(database, actor, id, clock.now),
+        () => createApiKey(database, actor, { name: 'Late', role: 'VIEWER' }, clock.now),
+        () =>
+          inviteMember(database, actor, services, { email: 'l@example.com', role: 'VIEWER' }, clock.now, ''),
       ])
-        await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' });
+        await expect(act()).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await roleOf(target.memberId)).toBe('VIEWER');
   });
 
@@ -173,6 +174,29 @@ describe('a member', () => {
     expect((await program.graphql('{ viewer { role } }')).errors?.[0]?.extensions.code).toBe(
       'UNAUTHENTICATED',
     );
+  });
+
+  test('of another account, too, who is removed here stays signed in there', async () => {
+    const here = account;
+    await server.caller(`account ${++account}`);
+    const admin = await signedIn(server, account, 'ADMIN');
+    const { id } = await server.database.prisma.membership.create({
+      data: { accountId: here, userId: admin.userId, role: 'EDITOR', createdAt: server.clock.now },
+    });
+    const inIt = { 'X-Account': String(here) };
+    const stream = await admin.fetch('/graphql', {
+      method: 'POST',
+      body: JSON.stringify({ query: 'subscription { changes { id } }' }),
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...inIt },
+    });
+    expect(stream.status).toBe(200);
+    const ended = stream.text();
+    await run(owner, `removeMember(id: ${id})`);
+    await ended;
+    const statusIn = async (headers: Record<string, string>) =>
+      (await admin.graphql('{ viewer { role } }', {}, headers)).status;
+    await expect.poll(() => statusIn(inIt), { timeout: SOON }).toBe(403);
+    expect(await statusIn({})).toBe(200);
   });
 
   test('who gets a lower role loses sessions, and has the new role at once', async () => {
@@ -270,10 +294,16 @@ describe('a key', () => {
     ['createApiKey(input: { name: "x", role: VIEWER })'],
     ['revokeApiKey(id: 1)'],
     ['inviteMember(input: { email: "x@example.com", role: OWNER })'],
+    ['inviteMember(input: { email: "x@example.com", role: ADMIN })'],
+    ['inviteMember(input: { email: "owner@example.com", role: VIEWER })'],
+    ['revokeInvitation(id: ITS)'],
+    ['removeMember(id: OWN)'],
   ])('or an owner needs a sign-in of the last 15 minutes: %s', async (call) => {
     const { now } = server.clock;
+    const invite = 'inviteMember(input: { email: "owner@example.com", role: OWNER })';
+    const { id = '' } = await run(owner, invite, '... on Invitation { id }');
     server.clock.now = new Date(now.getTime() + 15 * 60_000 + 1);
-    const result = await run(owner, call);
+    const result = await run(owner, call.replace('ITS', id).replace('OWN)', `${owner.memberId})`));
     server.clock.now = now;
     expect(result).toEqual({
       code: 'FORBIDDEN',

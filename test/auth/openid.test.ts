@@ -258,10 +258,12 @@ describe('roles that change', () => {
     const later = new Person(server);
     await signIn(later, subject);
     expect(await accountsOf(later)).toEqual(['default VIEWER']);
-    expect(await accountsOf(person)).toBe(null);
+    // The session stays while there is another account.
+    expect(await accountsOf(person)).toEqual(['default VIEWER']);
     give('others');
     await signIn(person, subject);
     expect(await accountsOf(person)).toEqual([]);
+    expect(await accountsOf(later)).toBe(null);
   });
 
   test('end the keys that a former member made', async () => {

@@ -368,14 +368,24 @@ describe('a session', () => {
     await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
   });
 
+  test('counts for nothing beside a second cookie of its name, which another host may have set', async () => {
+    const person = await member('two-cookies@example.com');
+    const own = person.cookie;
+    const statuses = [];
+    for (const cookie of [own, `${own}; ${own}x`, `${own}x; ${own}`]) {
+      person.cookie = cookie;
+      statuses.push((await person.auth('session')).status);
+    }
+    expect(statuses).toEqual([200, 401, 401]);
+  });
+
   test('is shown to and ended by its user, also a member of no account', async () => {
     const user = { name: 'Lone', email: 'lone@example.com', emailKey: 'lone@example.com' };
-    const { id: userId } = await server.database.prisma.user.create({
-      data: { ...user, createdAt: server.clock.now },
-    });
+    const data = { ...user, createdAt: server.clock.now };
+    const made = await server.database.prisma.user.create({ data });
     const [one, two] = [new Person(server), new Person(server)];
     for (const person of [one, two]) {
-      const { token } = await beginSession(server.database, userId, 'a browser', server.clock.now);
+      const { token } = await beginSession(server.database, made, 'a browser', server.clock.now);
       person.cookie = `__Host-linkspace=${token}`;
     }
     type Sessions = { id: string; device: string; isCurrent: boolean }[];

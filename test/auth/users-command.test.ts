@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUser, setDisabled } from '../../src/domain/access/user.ts';
 import { runCommand } from '../support/command.ts';
-import { Person } from '../support/person.ts';
+import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -26,7 +26,7 @@ test('lets the operator invite the first owner of an existing database, and mana
     '--role',
     'owner',
   );
-  expect(code).toBe(0);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('The account "Lindenhof" is new.')]);
   const person = new Person(server);
   const accepted = await person.auth('accept', { token: tokenIn(stdout), name: 'Ana', ...ana });
   expect([accepted.status, accepted.body]).toMatchObject([
@@ -67,6 +67,13 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
 });
 
+test('makes no account for a wrong email address', async () => {
+  const { prisma } = server.database;
+  const before = await prisma.account.count();
+  await users('create', '--email', 'x', '--account', 'mistyped', '--role', 'owner');
+  expect(await prisma.account.count()).toBe(before);
+});
+
 test('says what a reset does: it signs in where there is only the OpenID provider, and opens for no disabled user', async () => {
   const now = server.clock.now;
   const email = 'kim@example.com';
@@ -85,4 +92,11 @@ test('lists each user in one row', async () => {
   expect((await users('list')).stdout).toMatch(
     /^\d+ +eve@example\.com +Eve x {2}root@example\.com +active$/m,
   );
+});
+
+test('lists the keys of members with their role, name and maker', async () => {
+  const admin = await signedIn(server, 1, 'ADMIN');
+  await admin.data('mutation { createApiKey(input: { name: "Nightly", role: EDITOR }) { __typename } }');
+  const { stdout } = await runCommand('keys', env(), ['list']);
+  expect(stdout).toMatch(/ROLE +NAME +MAKER\n(.*\n)*.* editor +Nightly +person-\d+@example\.com$/m);
 });

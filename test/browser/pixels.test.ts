@@ -248,7 +248,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
 
   test('reach nothing of a host with pages for people, and no session there, and cannot lead the visitor elsewhere', async () => {
     const { user } = await addUser(server, caller.key);
-    const { token } = await beginSession(server.database, user.id, 'a test', server.clock.now);
+    const { token } = await beginSession(server.database, user, 'a test', server.clock.now);
     const cookie = { name: 'linkspace', value: token, url: originOf(SHARED), httpOnly: true };
     await context.addCookies([{ ...cookie, sameSite: 'Lax' }]);
     const { outcomes, arrived, asked } = await attack(SHARED, {});

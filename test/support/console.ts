@@ -74,7 +74,8 @@ export async function giveSession(
   { origin, database, clock }: Server,
   userId: number,
 ): Promise<void> {
-  const { token } = await beginSession(database, userId, 'a test', clock.now);
+  const user = await database.prisma.user.findUniqueOrThrow({ where: { id: userId } });
+  const { token } = await beginSession(database, user, 'a test', clock.now);
   // Its prefix asks for an address with https; browsers send it to this machine without that, too.
   const url = origin.replace('http:', 'https:');
   const cookie = { name: '__Host-linkspace', value: token, url, httpOnly: true, secure: true };

@@ -85,7 +85,7 @@ export async function signedIn(
   const member = await prisma.membership.create({
     data: { accountId, userId: user.id, role, createdAt: now },
   });
-  const { token } = await beginSession(server.database, user.id, 'a browser', now);
+  const { token } = await beginSession(server.database, user, 'a browser', now);
   const person = new Person(server);
   person.cookie = `__Host-linkspace=${token}`;
   return Object.assign(person, { userId: user.id, memberId: member.id });

@@ -3,18 +3,18 @@ import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { lazily, Shield } from '../parts/lazily.tsx';
+import { lazily } from '../parts/lazily.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
 import { texts } from '../texts.ts';
-import { LinksView } from '../views/links/links-view.tsx';
 import { Connection } from './connection.tsx';
 import { DESTINATION, focusNow, focusSoon, keepFocus } from './focus.ts';
 import { Help } from './help.tsx';
 import { onShortcut } from './shortcuts.ts';
 
 const Overview = lazily(async () => (await import('../views/overview.tsx')).Overview);
+const LinksView = lazily(async () => (await import('../views/links/links-view.tsx')).LinksView);
 const loadLinkView = () => import('../views/link/link-view.tsx');
 const LinkView = lazily(async () => (await loadLinkView()).LinkView);
 const Spaces = lazily(async () => (await import('../views/spaces.tsx')).SpacesView);
@@ -178,9 +178,7 @@ export function Frame(): ReactElement {
         <Connection />
         <Switch>
           <Route path="/">
-            <Shield>
-              <LinksView />
-            </Shield>
+            <LinksView />
           </Route>
           <Route path="/overview">
             <Overview />

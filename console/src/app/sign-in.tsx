@@ -149,7 +149,10 @@ export function SignInForm({
 /** The path of this site that was asked for, below /console or /graphql. */
 function asked(search: string): string | null {
   const to = new URLSearchParams(search).get('to') ?? '';
-  return /^\/(console|graphql)(?![^/?])/.test(to) ? to : null;
+  if (!URL.canParse(to, location.origin)) return null;
+  // Only after that do dots lead nowhere else.
+  const { origin, pathname, href } = new URL(to, location.origin);
+  return origin === location.origin && /^\/(console(\/.*)?|graphql)$/.test(pathname) ? href : null;
 }
 
 /** The page at /console/sign-in: where a provider leads to if it failed, and where GraphiQL sends people. */

@@ -3,12 +3,19 @@ const PREFIX = 'linkspace.draft.';
 /** The draft of a new link. */
 export const NEW = 'new';
 
-/** The name of a draft of an account: that of a new link, or of changes to one. */
-export const draftName = (accountId: string, what: string): string => `${PREFIX}${accountId}.${what}`;
+/** Whose drafts they are: the next person in this browser does not see them. */
+export interface Own {
+  readonly accountId: string;
+  readonly viewer: { readonly user: { readonly id: string } | null };
+}
 
-/** What the drafts of an account are of: `NEW`, or the ids of links. */
-export function draftsOf(accountId: string): string[] {
-  const start = draftName(accountId, '');
+/** The name of a draft of a user in an account: that of a new link, or of changes to one. */
+export const draftName = ({ viewer, accountId }: Own, what: string): string =>
+  `${PREFIX}${viewer.user?.id}.${accountId}.${what}`;
+
+/** What the drafts of a user in an account are of: `NEW`, or the ids of links. */
+export function draftsOf(own: Own): string[] {
+  const start = draftName(own, '');
   return Object.keys(localStorage).flatMap((name) =>
     name.startsWith(start) ? name.slice(start.length) : [],
   );

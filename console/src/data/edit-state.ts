@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { LinkWholeFragment } from '../generated/documents.ts';
-import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
+import { draftName, dropDraft, keepDraft, type Own, readDraft } from './drafts.ts';
 import {
   draftOf,
   type FieldErrors,
@@ -62,8 +62,8 @@ export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): 
 }
 
 /** The state of the form of a link; what was typed survives a reload. */
-export function useEditState(link: LinkWholeFragment, accountId: string): EditState {
-  const name = draftName(accountId, link.id);
+export function useEditState(link: LinkWholeFragment, own: Own): EditState {
+  const name = draftName(own, link.id);
   const [kept] = useState(() => keptOf(name));
   const [editing, setEditing] = useState<Editing>(kept ?? editingOf(link));
   const [errors, setErrors] = useState<FieldErrors>({});

@@ -294,6 +294,41 @@ const refusals: Readonly<Partial<Record<string, string>>> = {
   ConflictError: 'Somebody else has just changed it. Try again.',
 };
 
+/** The keys of the keyboard, and what they do. */
+const shortcuts: readonly {
+  readonly where: string;
+  readonly keys: readonly (readonly [key: string, deed: string])[];
+}[] = [
+  {
+    where: 'Everywhere',
+    keys: [
+      ['n', 'New link'],
+      ['/', 'Search'],
+      ['Esc', 'Close; in the search: clear it, then leave it'],
+      ['?', 'This sheet'],
+    ],
+  },
+  {
+    where: 'In the search',
+    keys: [
+      ['↓', 'Go to the links'],
+      ['Enter', 'Open the link, or go to the links if there are several'],
+    ],
+  },
+  {
+    where: 'On a link in the list',
+    keys: [
+      ['↑ ↓', 'Move'],
+      ['Enter', 'Open'],
+      ['e', 'Edit; also on the page of a link'],
+      ['c', 'Copy'],
+      ['q', 'QR code'],
+      ['d', 'Disable or enable'],
+      ['x', 'Select'],
+    ],
+  },
+];
+
 type Rules = Readonly<Record<Rule, string>>;
 
 const english = {
@@ -415,7 +450,7 @@ const english = {
     signOut: 'Sign out',
   },
   noMember: {
-    title: (hasOther: boolean) => (hasOther ? 'Not your account' : 'You have no account'),
+    title: (hasOther: boolean): string => (hasOther ? 'Not your account' : 'You have no account'),
     lead: (email: string, hasOther: boolean) =>
       hasOther
         ? `${email} is no member of this account. Ask one of its owners for an invitation, or open another account.`
@@ -540,36 +575,7 @@ const english = {
   help: {
     title: 'Keyboard shortcuts',
     on: 'Use shortcuts',
-    groups: [
-      {
-        where: 'Everywhere',
-        keys: [
-          ['n', 'New link'],
-          ['/', 'Search'],
-          ['Esc', 'Close; in the search: clear it, then leave it'],
-          ['?', 'This sheet'],
-        ],
-      },
-      {
-        where: 'In the search',
-        keys: [
-          ['↓', 'Go to the links'],
-          ['Enter', 'Open the link, or go to the links if there are several'],
-        ],
-      },
-      {
-        where: 'On a link in the list',
-        keys: [
-          ['↑ ↓', 'Move'],
-          ['Enter', 'Open'],
-          ['e', 'Edit; also on the page of a link'],
-          ['c', 'Copy'],
-          ['q', 'QR code'],
-          ['d', 'Disable or enable'],
-          ['x', 'Select'],
-        ],
-      },
-    ] as const,
+    groups: shortcuts,
   },
   qr: {
     title: 'QR code',
@@ -640,7 +646,7 @@ const english = {
     actionsOf: (link: string) => `Actions for ${link}`,
     clicks: (count: number) => one(count, 'click', 'clicks'),
     clicksIn: (count: string) => `${count} in 30 days`,
-    clicksUnit: (count: number) => (count === 1 ? 'click' : 'clicks'),
+    clicksUnit: (count: number): string => (count === 1 ? 'click' : 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
     deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
@@ -822,6 +828,8 @@ const english = {
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>
       `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
+    /** Stands between a record and what was done with it. */
+    joint: ' ',
     actions,
     actionsOf,
     changed: (changed: string, fields: string) => `${changed}: ${fields}`,

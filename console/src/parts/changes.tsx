@@ -34,7 +34,9 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
   return (
     <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>
-        <b>{t.several(records.size, kind)}</b> {deedOf(group)}
+        <b>{t.several(records.size, kind)}</b>
+        {t.joint}
+        {deedOf(group)}
       </summary>
       <ul>
         {shown.map(([nodeId, id]) => {
@@ -109,7 +111,13 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
                   <Several group={group} />
                 ) : (
                   <>
-                    {recordId === undefined && <Subject group={group} names={names} />} {deedOf(group)}
+                    {recordId === undefined && (
+                      <>
+                        <Subject group={group} names={names} />
+                        {t.joint}
+                      </>
+                    )}
+                    {deedOf(group)}
                   </>
                 )}
               </div>

@@ -1,4 +1,4 @@
-import { locale } from '../language.ts';
+import { type Language, language, locale } from '../language.ts';
 
 /** Numbers and times in the language of the page. */
 const count = new Intl.NumberFormat(locale);
@@ -49,6 +49,14 @@ const units = [
   ['minute', 60],
 ] as const;
 
+/** What is less than a minute ago; Intl says “this minute”. It is here, since the texts need this file. */
+const justNow: Readonly<Record<Language, string>> = {
+  en: 'just now',
+  de: 'gerade eben',
+  fr: 'à l’instant',
+  es: 'hace un momento',
+};
+
 /** How long ago it was, or how soon it will be. */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
@@ -56,7 +64,7 @@ export function ago(iso: string): string {
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size)
       return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
-  return relative.format(0, 'minute');
+  return seconds > 0 ? relative.format(0, 'minute') : justNow[language];
 }
 
 const names = (type: 'region' | 'language'): Intl.DisplayNames =>

@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
 import { fieldsOfDraft } from '../data/link-fields.ts';
-import { SessionContext } from '../data/session.ts';
+import { type Session, SessionContext } from '../data/session.ts';
 import { findTrouble, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
@@ -83,10 +83,10 @@ export class Shield extends Component<
 }
 
 /** What somebody typed and has not saved, by its names. */
-function unsavedOf(accountId: string): string[] {
-  return draftsOf(accountId).map((what) => {
+function unsavedOf(session: Session): string[] {
+  return draftsOf(session).map((what) => {
     if (what === NEW) return texts.trouble.newLink;
-    const { read } = Object(readDraft(draftName(accountId, what)));
+    const { read } = Object(readDraft(draftName(session, what)));
     return texts.trouble.link(fieldsOfDraft(read)?.alias ?? `#${what}`);
   });
 }
@@ -102,7 +102,7 @@ function Failure({
 }): ReactElement {
   const session = useContext(SessionContext);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const unsaved = session ? unsavedOf(session.accountId) : [];
+  const unsaved = session ? unsavedOf(session) : [];
   const mayReload = unsaved.length === 0;
   const tell = useEffectEvent((found: Trouble) => {
     // The service may have been away, and be back: once, that is tried without a word.

@@ -100,6 +100,12 @@ export function requireRecentSignIn({ session }: Pick<Actor, 'session'>, now: Da
   throw new DomainError('FORBIDDEN', refusal('SIGN_IN_AGAIN'));
 }
 
+/** Whoever deals with an owner, or an owner's invitation, needs to have signed in recently. @throws DomainError FORBIDDEN */
+export function requireRoleOver(actor: Actor, role: Role, now: Date): void {
+  requireRole(actor, role);
+  if (role === 'OWNER') requireRecentSignIn(actor, now);
+}
+
 /** A condition for the account's own record with this id; null for an impossible id. */
 export function owned(
   actor: Pick<Writer, 'accountId'>,

@@ -96,9 +96,11 @@ export async function createFirstKey(db: Data, now: Date, initialKey?: string): 
 export type KeyView = Awaited<ReturnType<typeof listKeys>>[number];
 
 export async function listKeys(db: Data) {
-  const keys = await db.prisma.apiKey.findMany({ include: { account: true }, orderBy: { id: 'asc' } });
-  return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, ...key }) => ({
+  const include = { account: true, maker: { include: { user: true } } };
+  const keys = await db.prisma.apiKey.findMany({ include, orderBy: { id: 'asc' } });
+  return keys.map(({ account, scopes: keyScopes, hash: _, accountId: __, maker, ...key }) => ({
     ...key,
+    maker: maker?.user.email ?? null,
     account: account.name,
     scopes: parseScopes(keyScopes),
   }));

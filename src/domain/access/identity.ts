@@ -6,8 +6,9 @@ import { joinByInvitation, openInvitation } from './invitation.ts';
 import { setGivenMemberships } from './member.ts';
 import { findToken } from './one-time-token.ts';
 import { isAtLeast, type Role, type RoleRule } from './role.ts';
+import { bySession } from './session.ts';
 import { makeFirstOwner } from './sign-in.ts';
-import { createUser, emailInput, emailKeyOf, endSessions, findUserByEmail, type User } from './user.ts';
+import { createUser, emailInput, emailKeyOf, endOthers, findUserByEmail, type User } from './user.ts';
 
 /** Why a sign-in with the OpenID provider fails, for the page that tells the person; docs/people.md explains each. */
 export type Fault =
@@ -161,7 +162,7 @@ function againIfTaken<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Links an identity to the user who is signed in, and ends the user's other sessions.
- * @throws SignInFault
+ * @throws SignInFault; DomainError UNAUTHENTICATED
  */
 export async function linkIdentity(
   db: Data,
@@ -169,14 +170,14 @@ export async function linkIdentity(
   session: { readonly id: number; readonly userId: number },
   now: Date,
 ): Promise<void> {
-  const { id, userId } = session;
+  const { userId } = session;
   await againIfTaken(() =>
-    db.transaction(async (tx) => {
+    bySession(db, session, now, async (tx) => {
       const known = await findIdentity(tx, person);
       if (known !== null && known.userId !== userId) throw new SignInFault('LINKED_ELSEWHERE');
       if (known !== null) return;
       await addIdentity(tx, person, userId, now);
-      await endSessions(tx, userId, id);
+      await endOthers(tx, session);
     }),
   );
 }

@@ -16,8 +16,9 @@ import {
   requirePermission,
   requireRecentSignIn,
   requireRole,
+  requireRoleOver,
 } from './actor.ts';
-import { invitationMail } from './mails.ts';
+import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
@@ -63,7 +64,7 @@ async function create(
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
-      if (last.expiresAt > now && isRole(last.role)) requireRole(caller, last.role);
+      if (last.expiresAt > now && isRole(last.role)) requireRoleOver(caller, last.role, now);
       // None is left if it is accepted at this moment.
       const { count } = await tx.prisma.invitation.deleteMany({ where: { id: last.id } });
       if (count > 0) await record('DELETED', 'INVITATION', [last.id]);
@@ -89,13 +90,16 @@ export async function inviteMember(
   { sendMail, pageUrl }: Services,
   input: unknown,
   now: Date,
+  acceptLanguage: string,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
-  if (invited.role === 'OWNER') requireRecentSignIn(actor, now);
+  // Whoever gets the link of an admin can make keys, which outlast the session.
+  if (isAtLeast(invited.role, 'ADMIN')) requireRecentSignIn(actor, now);
   const made = await create(db, actor, invited, now);
-  if (sendMail) {
+  if (sendMail && (await mayMail(db, emailKeyOf(invited.email), now))) {
     const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
-    sendMail(invitationMail(invited.email, accountName(account), pageUrl('accept', made.token)));
+    const url = pageUrl('accept', made.token);
+    sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, account: accountName(account) }));
   }
   return made;
 }
@@ -123,7 +127,7 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
     const where = owned(actor, id);
     const found = where && (await tx.prisma.invitation.findUnique({ where }));
     if (!found) throw notFound('invitation');
-    if (isRole(found.role)) requireRole(caller, found.role);
+    if (isRole(found.role)) requireRoleOver(caller, found.role, now);
     const { count } = await tx.prisma.invitation.deleteMany({ where: { id: found.id } });
     if (count === 0) throw notFound('invitation');
     await record('DELETED', 'INVITATION', [found.id]);

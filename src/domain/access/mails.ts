@@ -1,3 +1,21 @@
+import type { Data } from '../../db/database.ts';
+import { countGuess } from '../../db/sign-in-guesses.ts';
+import { languageOfTexts } from '../visit/visitor.ts';
+import { hashToken } from './actor.ts';
+
+const AN_HOUR = 60 * 60 * 1000;
+/** How many links for new passwords, and how many other mails, an address gets in an hour, and how many a user has sent to others. */
+const MAX_MAILED = 3;
+
+/**
+ * Whether one more mail may be sent of those counted by a name, over all processes. Nothing resets the count. What others cause does not
+ * use up the links for new passwords.
+ */
+export async function mayMail(db: Data, counted: string, now: Date): Promise<boolean> {
+  const hourAgo = new Date(now.getTime() - AN_HOUR);
+  return (await countGuess(db, hashToken(`mail ${counted}`), now, hourAgo)).count <= MAX_MAILED;
+}
+
 /** A mail of plain text. */
 export interface Mail {
   readonly to: string;
@@ -8,26 +26,93 @@ export interface Mail {
 /** A name on one line, without what could be taken for more of the mail, or what mail programs make a link of. */
 const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+|[.:/\\@。．｡]+(?=\S)/gu, ' ').trim();
 
-export function invitationMail(to: string, account: string, url: string): Mail {
-  return {
-    to,
-    subject: `Invitation to ${plain(account)}`,
-    text: `You are invited to ${plain(account)} on Linkspace. This link is good for 7 days:\n\n${url}\n\nIf you do not know why you get this mail, ignore it.\n`,
-  };
-}
+type Kind = 'invitation' | 'reset' | 'confirmation';
+type Wording = Readonly<
+  Record<Kind, { readonly subject: string; readonly before: string; readonly after: string }>
+>;
 
-export function resetMail(to: string, url: string): Mail {
-  return {
-    to,
-    subject: 'A new password',
-    text: `You can set a new password for Linkspace by this link, once, within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail: your password stays.\n`,
-  };
-}
+const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
+  en: {
+    invitation: {
+      subject: 'Invitation to {account}',
+      before: 'You are invited to {account} on Linkspace. This link is good for 7 days:',
+      after: 'If you do not know why you get this mail, ignore it.',
+    },
+    reset: {
+      subject: 'A new password',
+      before: 'You can set a new password for Linkspace by this link, once, within an hour:',
+      after: 'If you did not ask for it, ignore this mail: your password stays.',
+    },
+    confirmation: {
+      subject: 'Confirm your email address',
+      before: 'This link makes this the address that you sign in with, within a day:',
+      after: 'If you did not ask for it, ignore this mail.',
+    },
+  },
+  de: {
+    invitation: {
+      subject: 'Einladung zu {account}',
+      before: 'Sie sind zu {account} auf Linkspace eingeladen. Dieser Link gilt 7 Tage lang:',
+      after: 'Wenn Sie nicht wissen, warum Sie diese E-Mail bekommen, ignorieren Sie sie.',
+    },
+    reset: {
+      subject: 'Neues Passwort',
+      before:
+        'Mit diesem Link können Sie einmal, innerhalb einer Stunde, ein neues Passwort für Linkspace festlegen:',
+      after: 'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail: Ihr Passwort bleibt.',
+    },
+    confirmation: {
+      subject: 'E-Mail-Adresse bestätigen',
+      before: 'Öffnen Sie diesen Link innerhalb eines Tages, um sich künftig mit dieser Adresse anzumelden:',
+      after: 'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.',
+    },
+  },
+  fr: {
+    invitation: {
+      subject: 'Invitation à rejoindre {account}',
+      before:
+        'Vous avez reçu une invitation à rejoindre {account} sur Linkspace. Ce lien est valable 7 jours :',
+      after: 'Si vous ne savez pas pourquoi vous recevez cet e-mail, ignorez-le.',
+    },
+    reset: {
+      subject: 'Nouveau mot de passe',
+      before:
+        'Ce lien vous permet, une seule fois et pendant une heure, de choisir un nouveau mot de passe pour Linkspace :',
+      after: 'Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe reste le même.',
+    },
+    confirmation: {
+      subject: 'Confirmez votre adresse e-mail',
+      before: 'Ouvrez ce lien dans les 24 heures pour vous connecter désormais avec cette adresse :',
+      after: 'Si vous n’avez rien demandé, ignorez cet e-mail.',
+    },
+  },
+  es: {
+    invitation: {
+      subject: 'Invitación a {account}',
+      before: 'Tiene una invitación a {account} en Linkspace. Este enlace es válido durante 7 días:',
+      after: 'Si no sabe por qué recibe este correo, ignórelo.',
+    },
+    reset: {
+      subject: 'Nueva contraseña',
+      before:
+        'Con este enlace puede elegir una nueva contraseña para Linkspace, una sola vez y durante una hora:',
+      after: 'Si no lo ha solicitado, ignore este correo: su contraseña no cambia.',
+    },
+    confirmation: {
+      subject: 'Confirme su dirección de correo',
+      before: 'Abra este enlace en las próximas 24 horas para iniciar sesión en adelante con esta dirección:',
+      after: 'Si no lo ha solicitado, ignore este correo.',
+    },
+  },
+};
 
-export function confirmationMail(to: string, url: string): Mail {
-  return {
-    to,
-    subject: 'Confirm your email address',
-    text: `This link makes this the address that you sign in with, within a day:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
-  };
+/** A mail with a link, in the language of the request that causes it: that of an invitation is the inviter's. */
+export function mailOf(
+  kind: Kind,
+  acceptLanguage: string,
+  { to, url, account = '' }: { readonly to: string; readonly url: string; readonly account?: string },
+): Mail {
+  const { subject, before, after } = wordings[languageOfTexts(wordings, acceptLanguage)][kind];
+  const filled = (text: string) => text.replace('{account}', () => plain(account));
+  return { to, subject: filled(subject), text: `${filled(before)}\n\n${url}\n\n${after}\n` };
 }

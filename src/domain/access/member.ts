@@ -9,7 +9,7 @@ import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { lockPeople } from './account.ts';
-import { type Actor, owned, requirePermission, requireRecentSignIn, requireRole } from './actor.ts';
+import { type Actor, owned, requirePermission, requireRoleOver } from './actor.ts';
 import { revokeKeys } from './api-key.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import { endSessions } from './user.ts';
@@ -43,13 +43,6 @@ export async function peopleWithIds(
 
 export const updateMemberInput = z.object({ role: roleInput('The new role, at most your own.') });
 
-/** Whoever deals with an owner needs to have signed in recently. */
-function requireRoleOver(actor: Actor, role: Role, now: Date): void {
-  requirePermission(actor, 'PEOPLE');
-  requireRole(actor, role);
-  if (role === 'OWNER') requireRecentSignIn(actor, now);
-}
-
 /** A member of the account, which is locked. */
 async function memberOf(tx: Transaction, actor: Actor, id: string) {
   const where = owned(actor, id);
@@ -70,15 +63,25 @@ async function requireAnotherOwner(tx: Transaction, member: Membership): Promise
   if (await isLastOwner(tx, member)) throw invalidField('id', refusal('LAST_OWNER'));
 }
 
+/**
+ * Ends the sessions of somebody who loses a role, but not those of a member of another account, too: that one's people decide there.
+ * Every process looks up the roles of a session anew, and ends its subscriptions.
+ */
+async function endSessionsOf(tx: Transaction, { id, userId }: Membership, except?: number): Promise<void> {
+  const elsewhere = await tx.prisma.membership.findFirst({ where: { userId, id: { not: id } } });
+  if (elsewhere === null) await endSessions(tx, userId, except);
+}
+
 /** @param session the one that stays, as its user changes the role */
 async function changeRole(
   { tx, record }: Changing,
-  { id, userId, role: before }: Membership,
+  member: Membership,
   data: { role: Role; isGiven: boolean },
   session?: number,
 ): Promise<Membership> {
+  const { id, role: before } = member;
   const changed = await tx.prisma.membership.update({ where: { id }, data });
-  if (isRole(before) && !isAtLeast(data.role, before)) await endSessions(tx, userId, session);
+  if (isRole(before) && !isAtLeast(data.role, before)) await endSessionsOf(tx, member, session);
   await record('UPDATED', 'MEMBER', [id], ['role']);
   return changed;
 }
@@ -102,16 +105,17 @@ export async function giveMembership(
 }
 
 /** Ends a membership, with its invitations and keys. */
-async function endMembership({ tx, record }: Changing, { id, userId }: Membership, now: Date): Promise<void> {
+async function endMembership({ tx, record }: Changing, member: Membership, now: Date): Promise<void> {
+  const { id } = member;
   const keys = await revokeKeys(tx, { makerId: id }, now);
   await tx.prisma.membership.delete({ where: { id } });
-  await endSessions(tx, userId);
+  await endSessionsOf(tx, member);
   await record('DELETED', 'MEMBER', [id]);
   await record('DELETED', 'API_KEY', keys);
 }
 
 /**
- * Gives a member another role. The sessions of somebody who gets a lower one end.
+ * Gives a member another role.
  * @throws DomainError NOT_FOUND, FORBIDDEN, VALIDATION
  */
 export async function updateMember(
@@ -126,6 +130,7 @@ export async function updateMember(
     const { tx } = changing;
     const caller = await lockPeople(tx, actor);
     const member = await memberOf(tx, caller, id);
+    requirePermission(caller, 'PEOPLE');
     requireRoleOver(caller, member.role, now);
     requireRoleOver(caller, role, now);
     if (member.role === role) return member;
@@ -143,7 +148,8 @@ export async function removeMember(db: Data, actor: Actor, id: string, now: Date
     const caller = await lockPeople(changing.tx, actor);
     const member = await memberOf(changing.tx, caller, id);
     // Everybody may leave; the key of a member cannot do it for them.
-    if (member.id !== caller.memberId || caller.session === null) requireRoleOver(caller, member.role, now);
+    if (member.id !== caller.memberId || caller.session === null) requirePermission(caller, 'PEOPLE');
+    requireRoleOver(caller, member.role, now);
     await requireAnotherOwner(changing.tx, member);
     await endMembership(changing, member, now);
     return member.id;

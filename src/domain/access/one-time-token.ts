@@ -35,25 +35,6 @@ export async function createToken(
   return token;
 }
 
-const AN_HOUR = 60 * 60 * 1000;
-/** How many links of a kind are mailed for a user in an hour. */
-const MAX_MAILED = 3;
-
-/** Makes a token whose link is mailed; null if that was done too often. */
-export async function createMailedToken(
-  db: Data,
-  kind: 'RESET' | 'EMAIL',
-  { userId, data }: { userId: number; data?: object },
-  now: Date,
-): Promise<string | null> {
-  const expiresAt = { gt: new Date(now.getTime() + lifetimes[kind] - AN_HOUR) };
-  return db.transaction(async (tx) => {
-    await tx.lockRow('User', userId);
-    const made = await tx.prisma.oneTimeToken.count({ where: { kind, userId, expiresAt } });
-    return made < MAX_MAILED ? createToken(tx, kind, { userId, data }, now) : null;
-  });
-}
-
 export function linkEnded(): DomainError {
   return new DomainError('GONE', refusal('LINK_ENDED'));
 }

@@ -3,7 +3,9 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError, invalid } from '../errors.ts';
 import { nameOf } from '../input.ts';
 import { refusal } from '../rules.ts';
+import { bySession } from './session.ts';
 import type { User } from './user.ts';
+import type { SignedIn } from './ways-in.ts';
 
 /** How many passkeys a user may have. */
 const MAX_PASSKEYS = 20;
@@ -28,25 +30,23 @@ export async function requireRoomForPasskey(db: Data, userId: number): Promise<v
 
 export const passkeyName = nameOf(100);
 
-/** @throws DomainError VALIDATION, CONFLICT */
+/** @throws DomainError VALIDATION, CONFLICT, UNAUTHENTICATED */
 export async function createPasskey(
   db: Data,
-  userId: number,
+  session: SignedIn,
   name: string,
   { transports, ...made }: NewPasskey,
   now: Date,
 ): Promise<{ id: number; name: string }> {
-  return db
-    .transaction(async (tx) => {
-      await tx.lockRow('User', userId);
-      await requireRoomForPasskey(tx, userId);
-      const data = { ...made, userId, name, transports: transports.join(' '), createdAt: now };
-      return tx.prisma.passkey.create({ data });
-    })
-    .catch((error: unknown) => {
-      if (isUniqueViolation(error)) throw new DomainError('CONFLICT', refusal('PASSKEY_TWICE'));
-      throw error;
-    });
+  const { userId } = session;
+  return bySession(db, session, now, async (tx) => {
+    await requireRoomForPasskey(tx, userId);
+    const data = { ...made, userId, name, transports: transports.join(' '), createdAt: now };
+    return tx.prisma.passkey.create({ data });
+  }).catch((error: unknown) => {
+    if (isUniqueViolation(error)) throw new DomainError('CONFLICT', refusal('PASSKEY_TWICE'));
+    throw error;
+  });
 }
 
 /** A passkey with its user, by the id that its authenticator gave it. */

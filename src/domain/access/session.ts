@@ -1,7 +1,9 @@
-import type { Data } from '../../db/database.ts';
-import { notFound } from '../errors.ts';
+import type { Data, Transaction } from '../../db/database.ts';
+import { DomainError, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
+import { refusal } from '../rules.ts';
 import { type Actor, generateToken, hashToken } from './actor.ts';
+import type { User } from './user.ts';
 
 /** How long a session lasts without use, and at most, in milliseconds. */
 const IDLE = 12 * 60 * 60 * 1000;
@@ -35,23 +37,48 @@ export interface NewSession {
 
 /**
  * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended.
+ * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
+ * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile
  */
-export async function beginSession(db: Data, userId: number, device: string, now: Date): Promise<NewSession> {
+export async function beginSession(
+  db: Data,
+  { id: userId, password }: Pick<User, 'id' | 'password'>,
+  device: string,
+  now: Date,
+): Promise<NewSession> {
   const token = generateToken();
   const { user: _, ...live } = liveSessions(now);
-  await db.prisma.session.deleteMany({ where: { userId, NOT: live } });
-  const { id } = await db.prisma.session.create({
-    data: {
-      hash: hashToken(token),
-      userId,
-      device: device.slice(0, MAX_DEVICE),
-      signedInAt: now,
-      lastUsedAt: now,
-    },
+  const id = await db.transaction(async (tx) => {
+    await tx.lockRow('User', userId);
+    const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
+    if (same === null) throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+    await tx.prisma.session.deleteMany({ where: { userId, NOT: live } });
+    const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];
+    const data = { hash, userId, device: device.slice(0, MAX_DEVICE), ...times };
+    return (await tx.prisma.session.create({ data })).id;
   });
   begun++;
   return { id, token, maxAge: LONGEST / 1000 };
+}
+
+/**
+ * Changes how a user signs in, unless the session that asked for it has ended meanwhile: a reset throws out whoever is in, also
+ * with what they have begun.
+ * @throws DomainError UNAUTHENTICATED
+ */
+export async function bySession<T>(
+  db: Data,
+  { id, userId }: { readonly id: number; readonly userId: number },
+  now: Date,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.lockRow('User', userId);
+    if ((await tx.prisma.session.findFirst({ where: { id, userId, ...liveSessions(now) } })) === null)
+      throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+    return work(tx);
+  });
 }
 
 /** The user with a session's token, and that session; null if it has ended. */

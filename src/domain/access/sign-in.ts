@@ -8,19 +8,22 @@ import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
-import { confirmationMail, resetMail } from './mails.ts';
+import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
-import { createMailedToken, createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
+import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
+import { bySession } from './session.ts';
 import {
   createUser,
   emailInput,
   emailKeyOf,
-  endSessions,
+  endAll,
+  endOthers,
   findUserByEmail,
   requireGoodPassword,
   setEmail,
   type User,
 } from './user.ts';
+import type { SignedIn } from './ways-in.ts';
 
 const AN_HOUR = 60 * 60 * 1000;
 /** How many passwords are tried for an email address in an hour, over all processes. */
@@ -118,52 +121,75 @@ export async function makeFirstOwner(
   return user;
 }
 
-/** Mails a link for a new password, if the email has a user. */
+/** Sets a new password, and ends the user's other sessions. @throws DomainError VALIDATION, UNAUTHENTICATED */
+export async function changePassword(
+  db: Data,
+  session: SignedIn & { readonly user: User },
+  given: unknown,
+  { passwords, now }: SignInContext,
+): Promise<void> {
+  const { userId, user } = session;
+  const password = await passwords.hash(requireGoodPassword(given, user.email));
+  await bySession(db, session, now, async (tx) => {
+    await tx.prisma.user.update({ where: { id: userId }, data: { password } });
+    await endOthers(tx, session);
+  });
+}
+
+/** Mails a link for a new password, if the email has a user. It is counted for each email, so that the load tells nothing. */
 export async function mailReset(
   db: Data,
   { sendMail, pageUrl }: Services,
   email: string,
   now: Date,
+  acceptLanguage: string,
 ): Promise<void> {
-  if (sendMail === null) return;
+  if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
-  const token = await createMailedToken(db, 'RESET', { userId: user.id }, now);
-  if (token !== null) sendMail(resetMail(user.email, pageUrl('reset', token)));
+  const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
+  sendMail(mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) }));
 }
 
 /**
  * Changes the address that a user signs in with: where mail is set up, once it is confirmed there.
  * @returns whether it is changed already
- * @throws DomainError VALIDATION, CONFLICT; RATE_LIMITED after three in an hour
+ * @throws DomainError VALIDATION, CONFLICT, UNAUTHENTICATED; RATE_LIMITED after three in an hour
  */
 export async function changeEmail(
   db: Data,
   { sendMail, pageUrl }: Services,
-  { id: userId }: User,
+  session: SignedIn,
   given: unknown,
   now: Date,
+  acceptLanguage: string,
 ): Promise<boolean> {
+  const { userId } = session;
   const { email } = parseInput(z.object({ email: emailInput }), { email: given });
   if (sendMail === null) {
-    await setEmail(db, userId, email);
+    await bySession(db, session, now, (tx) => setEmail(tx, session, email));
     return true;
   }
-  const token = await createMailedToken(db, 'EMAIL', { userId, data: { email } }, now);
-  if (token === null) {
-    const message = 'Three addresses were to be confirmed within an hour: wait.';
+  if (!(await mayMail(db, `of ${userId}`, now)) || !(await mayMail(db, emailKeyOf(email), now))) {
+    const message = 'Three mails were sent for you, or to this address, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
-  sendMail(confirmationMail(email, pageUrl('confirm', token)));
+  const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
+  sendMail(mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) }));
   return false;
 }
 
-/** Only the user who asked: the mail may have gone to somebody else's address. @throws DomainError GONE, CONFLICT */
-export async function confirmEmail(db: Data, userId: number, token: string, now: Date): Promise<void> {
-  if ((await findToken(db, 'EMAIL', token, now))?.userId !== userId) throw linkEnded();
-  const { data } = await takeToken(db, 'EMAIL', token, now);
-  const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
-  await setEmail(db, userId, email);
+/**
+ * Only the user who asked: the mail may have gone to somebody else's address.
+ * @throws DomainError GONE, CONFLICT, UNAUTHENTICATED
+ */
+export async function confirmEmail(db: Data, session: SignedIn, token: string, now: Date): Promise<void> {
+  await bySession(db, session, now, async (tx) => {
+    if ((await findToken(tx, 'EMAIL', token, now))?.userId !== session.userId) throw linkEnded();
+    const { data } = await takeToken(tx, 'EMAIL', token, now);
+    const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
+    await setEmail(tx, session, email);
+  });
 }
 
 /**
@@ -194,13 +220,14 @@ export async function takeReset(
   now: Date,
 ): Promise<User> {
   return db.transaction(async (tx) => {
-    const { userId } = await takeToken(tx, 'RESET', token, now);
-    const user = await tx.prisma.user.update({ where: { id: userId ?? 0 }, data });
+    const { userId: id } = await takeToken(tx, 'RESET', token, now);
+    await tx.lockRow('User', id ?? 0);
+    const user = await tx.prisma.user.update({ where: { id: id ?? 0 }, data });
     if (user.disabledAt !== null) throw new DomainError('GONE', refusal('DISABLED_USER'));
     // Somebody else may have added them.
     await tx.prisma.passkey.deleteMany({ where: { userId: user.id } });
     if (data.password) await tx.prisma.identity.deleteMany({ where: { userId: user.id } });
-    await endSessions(tx, user.id);
+    await endAll(tx, user.id);
     await forgetGuesses(tx, user.email);
     return user;
   });

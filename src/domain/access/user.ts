@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
 import { DomainError, invalidField } from '../errors.ts';
@@ -82,31 +82,48 @@ export async function findUserByEmail(db: Data, email: string): Promise<User | n
   return db.prisma.user.findUnique({ where: { emailKey: emailKeyOf(email) } });
 }
 
-/** Ends all of a user's sessions, but perhaps one, on every process within a second, and the links that work once. */
+/** Ends all of a user's sessions, but perhaps one, on every process within a second. */
 export async function endSessions(db: Data, userId: number, except = 0): Promise<void> {
   await db.prisma.session.deleteMany({ where: { userId, id: { not: except } } });
+}
+
+/** Ends all of a user's sessions, and the links that work once. */
+export async function endAll(db: Data, userId: number): Promise<void> {
+  await endSessions(db, userId);
   await db.prisma.oneTimeToken.deleteMany({ where: { userId } });
+}
+
+/** A session that changes how its user signs in. */
+interface Changer {
+  readonly id: number;
+  readonly userId: number;
+}
+
+/** Ends all but one session, and what they have begun. Links for a new password stay: by them, a user throws out an intruder. */
+export async function endOthers(tx: Transaction, { id, userId }: Changer): Promise<void> {
+  await endSessions(tx, userId, id);
+  await tx.prisma.oneTimeToken.deleteMany({ where: { userId, kind: { not: 'RESET' } } });
 }
 
 /** Disables a user, or enables them again. */
 export async function setDisabled(db: Data, userId: number, disabledAt: Date | null): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
-    if (disabledAt) await endSessions(tx, userId);
+    if (disabledAt) await endAll(tx, userId);
   });
 }
 
-/** @throws DomainError CONFLICT if the email has a user */
-export async function setEmail(db: Data, userId: number, email: string): Promise<void> {
+/** Sets an email address, and ends the user's other sessions. @throws DomainError CONFLICT if the email has a user */
+export async function setEmail(tx: Transaction, session: Changer, email: string): Promise<void> {
+  const { userId } = session;
   const data = { email, emailKey: emailKeyOf(email) };
-  await db.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
+  await tx.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error;
     throw new DomainError('CONFLICT', refusal('EMAIL_UNUSABLE'));
   });
-}
-
-export async function setPassword(db: Data, userId: number, password: string): Promise<void> {
-  await db.prisma.user.update({ where: { id: userId }, data: { password } });
+  await endOthers(tx, session);
+  // What was mailed to the old address: links of the operator have no data.
+  await tx.prisma.oneTimeToken.deleteMany({ where: { userId, data: { not: '{}' } } });
 }
 
 /** A user's memberships, with the names of the accounts, the oldest first. */

@@ -4,7 +4,8 @@ import { invalidField, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { requireRecentSignIn } from './actor.ts';
-import { endSessions } from './user.ts';
+import { bySession } from './session.ts';
+import { endOthers } from './user.ts';
 
 /** How people may sign in to this service. */
 export interface WaysIn {
@@ -42,7 +43,7 @@ export async function isKnownTo(db: Data, userId: number, issuer: string): Promi
 
 /**
  * Removes a passkey or an identity, and ends the user's other sessions.
- * @throws DomainError NOT_FOUND, FORBIDDEN; VALIDATION if the user could not sign in any more
+ * @throws DomainError NOT_FOUND, FORBIDDEN, UNAUTHENTICATED; VALIDATION if the user could not sign in any more
  */
 export async function removeWay(
   db: Data,
@@ -54,8 +55,7 @@ export async function removeWay(
 ): Promise<void> {
   requireRecentSignIn({ session }, now);
   const number = parseId(id);
-  await db.transaction(async (tx) => {
-    await tx.lockRow('User', session.userId);
+  await bySession(db, session, now, async (tx) => {
     const { hasPassword, ...own } = await waysOf(tx, session.userId);
     const isIt = (kind: typeof what) => (one: Passkey | Identity) => kind === what && one.id === number;
     if (!own.passkeys.some(isIt('passkey')) && !own.identities.some(isIt('identity'))) throw notFound(what);
@@ -68,6 +68,6 @@ export async function removeWay(
     const where = { where: { id: number ?? 0 } };
     if (what === 'passkey') await tx.prisma.passkey.delete(where);
     else await tx.prisma.identity.delete(where);
-    await endSessions(tx, session.userId, session.id);
+    await endOthers(tx, session);
   });
 }

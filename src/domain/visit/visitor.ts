@@ -1,4 +1,5 @@
 import bowser from 'bowser';
+import { keysOf } from '../../shared/keys-of.ts';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
 /** A visitor of a short link, as described by the request. */
@@ -142,4 +143,14 @@ export function matchLanguage(
 export function preferredLanguage(acceptLanguage: string, languages: ReadonlySet<string>): string | null {
   const wishes = inOrder(preferencesOf(acceptLanguage));
   return wishes.find(({ language }) => languages.has(language))?.language ?? null;
+}
+
+/** The language, among those of texts, that suits whoever reads them best; English if none does. */
+export function languageOfTexts<Language extends string>(
+  texts: Readonly<Record<Language | 'en', unknown>>,
+  acceptLanguage: string,
+): Language | 'en' {
+  const languages = keysOf(texts);
+  const preferred = matchLanguage(languages, { acceptLanguage })?.language;
+  return languages.find((one) => one === preferred) ?? 'en';
 }

@@ -16,16 +16,22 @@ export class KeyAccess {
   readonly #limit: RateLimit;
   readonly #trust: Trust;
   readonly #cookies: SessionCookies;
+  readonly #servesPeople: (req: IncomingMessage) => Promise<boolean>;
 
-  /** @param rateLimit requests a minute for each key or user; 0 for no limit */
+  /**
+   * @param rateLimit requests a minute for each key or user; 0 for no limit
+   * @param servesPeople whether the host has pages for people: elsewhere, a cookie counts nowhere
+   */
   constructor(
     database: Database,
     feed: ChangeFeed,
     rateLimit: number,
     trust: Trust,
     cookies: SessionCookies,
+    servesPeople: (req: IncomingMessage) => Promise<boolean>,
     now: () => Date,
   ) {
+    this.#servesPeople = servesPeople;
     this.#cookies = cookies;
     this.#authentication = new Authentication(database, feed, now);
     const addUses = database.provider === 'postgresql' ? addKeyUses.bind(null, database) : null;
@@ -49,7 +55,7 @@ export class KeyAccess {
   async authenticateAny(req: IncomingMessage): Promise<Actor> {
     if (req.method === 'POST') this.#cookies.requireOwnPage(req);
     const token = req.headers.authorization === undefined ? this.#cookies.tokenOf(req) : null;
-    if (token === null) return this.authenticate(req);
+    if (token === null || !(await this.#servesPeople(req))) return this.authenticate(req);
     const given = req.headers['x-account'];
     const account = given === undefined ? given : String(given);
     return (

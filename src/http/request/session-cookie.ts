@@ -6,26 +6,25 @@ import { clientOf, type Trust } from './client.ts';
 /** Where a request says that it comes from. */
 export type Origin = 'own' | 'elsewhere' | 'unknown';
 
-/** A cookie of the pages for people: over https, browsers send it over https only. */
+/** A cookie of the pages for people: over https, browsers send it over https only, and let no other host set it. */
 export class OwnCookie {
   readonly #name: string;
   readonly #attributes: string;
 
   /** @param consoleUrl where these pages are */
-  constructor(consoleUrl: string, name: string, path = '/') {
+  constructor(consoleUrl: string, name: string) {
     const isSecure = consoleUrl.startsWith('https:');
-    const prefix = path === '/' ? '__Host-' : '__Secure-';
-    this.#name = isSecure ? `${prefix}${name}` : name;
-    this.#attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+    this.#name = isSecure ? `__Host-${name}` : name;
+    this.#attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   }
 
-  /** The value, wherever the request comes from; null if it has none. */
+  /** The value, wherever the request comes from; null if it has none, or two: another host has set one of them. */
   of({ headers }: IncomingMessage): string | null {
-    for (const pair of (headers.cookie ?? '').split(';')) {
+    const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
       const equals = pair.indexOf('=');
-      if (equals > 0 && pair.slice(0, equals).trim() === this.#name) return pair.slice(equals + 1).trim();
-    }
-    return null;
+      return equals > 0 && pair.slice(0, equals).trim() === this.#name ? [pair.slice(equals + 1).trim()] : [];
+    });
+    return values.length === 1 ? (values[0] ?? null) : null;
   }
 
   /** @param maxAge in seconds */

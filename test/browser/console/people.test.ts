@@ -211,6 +211,30 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     expect(await page.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
   });
 
+  test.each([
+    '/console/../phish',
+    '/console/%2e%2e/phish',
+    '//evil.example/console',
+    '/graphql/..//evil.example',
+  ])('whoever has signed in does not go to %s', async (to) => {
+    const caller = await server.caller(crypto.randomUUID());
+    const { page } = await signIn({ server, key: caller.key });
+    await page.goto(`${server.origin}/console/sign-in?${new URLSearchParams({ to })}`);
+    await page.waitForURL(/\/console\/\d+\//);
+  });
+
+  test('what somebody typed and did not save is not shown to the next one in the same browser', async () => {
+    const caller = await server.caller(crypto.randomUUID());
+    const { page } = await signIn({ server, key: caller.key });
+    const destination = page.getByLabel('Destination of a new link');
+    await destination.fill('https://example.com/secret');
+    const { user } = await addUser(server, caller.key);
+    await giveSession(page, server, user.id);
+    await page.reload();
+    await destination.waitFor();
+    expect(await destination.inputValue()).toBe('');
+  });
+
   test('a switch of the account changes the address, and what was begun in one account stays there', async () => {
     const [first, second] = [await server.caller('first'), await server.caller('second')];
     const { page, accountId, userId } = await signIn({ server, key: first.key });

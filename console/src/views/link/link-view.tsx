@@ -88,7 +88,7 @@ function Tabs({
   link: LinkWholeFragment;
   again: () => void;
 }): ReactElement {
-  const edit = useEditState(link, useSession().accountId);
+  const edit = useEditState(link, useSession());
   const pathOf = (one: Tab) =>
     `/links/${link.id}${one === 'edit' ? '' : `/${one}`}${query === '' ? '' : `?${query}`}`;
   return (

@@ -43,7 +43,7 @@ export function NewLink({
 }): ReactElement {
   const session = useSession();
   const t = texts.newLink;
-  const draft = draftName(session.accountId, NEW);
+  const draft = draftName(session, NEW);
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
   const latest = useRef(fields);
   latest.current = fields;

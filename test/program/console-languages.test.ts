@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { texts as german } from '../../console/src/languages/de.ts';
+import { texts as spanish } from '../../console/src/languages/es.ts';
+import { texts as french } from '../../console/src/languages/fr.ts';
+import { errorCodes } from '../../src/domain/errors.ts';
+import { rules } from '../../src/domain/rules.ts';
+
+const english: Readonly<Record<string, string>> = { ...errorCodes, ...rules };
+const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
+
+/** Every text below, by its path; functions get texts, which also stand for numbers. */
+function textsIn(value: unknown, path: string): [path: string, text: unknown][] {
+  if (typeof value === 'function') return [[path, value('2', '2', '2', '2')]];
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([name, below]) => textsIn(below, `${path}.${name}`));
+}
+
+describe.each([
+  ['German', german],
+  ['French', french],
+  ['Spanish', spanish],
+])('the console in %s', (_, texts) => {
+  test('words each rule, with names of its values only', () => {
+    const worded: Readonly<Record<string, string>> = texts.rules ?? {};
+    expect(Object.keys(worded).sort()).toEqual(Object.keys(english).sort());
+    for (const [rule, words] of Object.entries(worded))
+      expect(namesIn(english[rule] ?? ''), rule).toEqual(expect.arrayContaining(namesIn(words)));
+  });
+
+  test('has a text in each place', () => {
+    const empty = textsIn(texts, '').filter(([, text]) => typeof text !== 'string' || text === '');
+    expect(empty.map(([path]) => path)).toEqual(['.form.keys.ROTATION']);
+  });
+});
