@@ -188,8 +188,11 @@ const settings = {
     'COUNTRY_HEADER',
     text.regex(/^[\w-]+$/, 'the name of a header, such as CF-IPCountry').optional(),
   ],
-  /** The path of an .mmdb file with the countries of addresses. */
-  geoipDatabase: ['GEOIP_DATABASE', text.endsWith('.mmdb', 'the path of an .mmdb file').optional()],
+  /** `off`, or the path of an .mmdb file with the countries of addresses; by default that of the program. */
+  geoipDatabase: [
+    'GEOIP_DATABASE',
+    text.regex(/^off$|\.mmdb$/, 'off, or the path of an .mmdb file').optional(),
+  ],
   /** How many days changes are kept; 0 for ever. */
   historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
   /** How many months statistics are kept; 0 for ever. */

@@ -35,7 +35,7 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
   const service = await Service.create(config, { log, startLog, worker: worker?.id, metrics });
   await service.start();
   const stop = stopOnSignal(log, () => service.stop());
-  if (worker) servePrimary(worker, metrics, () => stop('primary ended'));
+  if (worker) servePrimary(worker, metrics, service.tlsStatusOf, () => stop('primary ended'));
 }
 
 /** Ends the process by SIGTERM or SIGINT, or when the returned function is called, after that work. */
@@ -69,15 +69,22 @@ const USAGE = `Usage: npm start
 Starts the service, and migrates its database. Environment variables configure it: see docs/operations.md.
 `;
 
+/** The version, and the day of the countries of addresses, if there are any. */
+async function versions(): Promise<string> {
+  const { countryLookup } = await import('./http/request/country.ts');
+  const found = await countryLookup(undefined, process.env.GEOIP_DATABASE || undefined).catch(() => null);
+  return `${VERSION}\n${found?.asOf ? `countries of addresses: ${found.asOf}\n` : ''}`;
+}
+
 const answers = new Map([
-  ['--version', `${VERSION}\n`],
-  ['--help', USAGE],
+  ['--version', versions],
+  ['--help', async () => USAGE],
 ]);
 
 /** The arguments are for people: the service itself has none. Ends the process if there are any. */
-function endWithArguments([first]: readonly string[]): void {
+async function endWithArguments([first]: readonly string[]): Promise<void> {
   if (first === undefined) return;
-  const answer = answers.get(first);
+  const answer = await answers.get(first)?.();
   if (answer === undefined)
     process.stderr.write(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`);
   else process.stdout.write(answer);
@@ -86,7 +93,7 @@ function endWithArguments([first]: readonly string[]): void {
 
 // A closed output must not end the service.
 process.stdout.on('error', () => {});
-if (ownWorker() === undefined) endWithArguments(process.argv.slice(2));
+if (ownWorker() === undefined) await endWithArguments(process.argv.slice(2));
 let config: Config | null = null;
 let log: Logger | null = null;
 try {

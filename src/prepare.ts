@@ -18,9 +18,15 @@ export function readFiles(config: Config, log: Logger, filesInterval?: number, t
   const readTrusted = async (path: string) =>
     (await import('./graphql/trusted-documents.ts')).readTrustedDocuments(path);
   return allValid([
-    countryLookup(countryHeader, geoipDatabase).catch(
-      unusable('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file'),
-    ),
+    countryLookup(countryHeader, geoipDatabase).catch((error: unknown) => {
+      if (geoipDatabase !== undefined)
+        return unusable('GEOIP_DATABASE', geoipDatabase, 'a readable .mmdb file')(error);
+      log.warn(
+        { err: error },
+        'countries of addresses are unknown: the program’s own database cannot be read',
+      );
+      return countryLookup(countryHeader, 'off');
+    }),
     trustedDocuments === undefined
       ? trusted
       : readTrusted(trustedDocuments).catch(

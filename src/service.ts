@@ -43,6 +43,7 @@ import { RequestLog } from './http/request/log.ts';
 import { SessionCookies } from './http/request/session-cookie.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
+import { type TlsStatusOf, tlsStatuses } from './http/tls-ask.ts';
 import { createWeb } from './http/web.ts';
 import { allValid, ConfigError } from './operator-error.ts';
 import type { OperatorFiles } from './operator-files.ts';
@@ -148,6 +149,8 @@ export class Service {
   readonly #subscriptions: ChangeSubscriptions;
   readonly #openId: OpenId | null;
   readonly #listener: ListenerDependencies;
+  /** What a proxy is told that asks before it gets a certificate. */
+  readonly tlsStatusOf: TlsStatusOf;
 
   /**
    * Opens the files, the database and the ports. Requests wait until the service starts.
@@ -172,10 +175,17 @@ export class Service {
     const http = createHttpServer(ports);
     const stopServer = createStopper(http);
     const answerHeld = holdRequests(http);
+    let service: Service | undefined;
     const metricsServer =
       metrics &&
       metricsPort !== undefined &&
-      createServer((await import('./http/metrics.ts')).metricsListener(() => metrics.text(), log));
+      createServer(
+        (await import('./http/metrics.ts')).metricsListener(
+          () => metrics.text(),
+          async (target) => service?.tlsStatusOf(target) ?? 503,
+          log,
+        ),
+      );
     try {
       // The ports are opened before the default domain changes: a start that fails must leave a running service as it is.
       await allValid([
@@ -187,7 +197,7 @@ export class Service {
       await requireAccounts(database, config);
       if (config.consoleUrl !== undefined) await requireFreeConsole(database, config.consoleUrl);
       const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
-      return new Service(
+      service = new Service(
         {
           config: { ...config, baseUrl, port },
           ...{ database, replicas, defaultDomainId, countryOf, trusted, operatorFiles },
@@ -195,6 +205,7 @@ export class Service {
         },
         ports,
       );
+      return service;
     } catch (error) {
       http.close();
       if (metricsServer) metricsServer.close();
@@ -283,7 +294,7 @@ export class Service {
       download,
       db: database,
       ...{ passwords, cookies, access, trust, services, consoleUrl: consoleUrlOf(config) },
-      openId: this.#openId,
+      ...{ openId: this.#openId, countriesAsOf: countryOf.asOf },
       ...{ now, report, bodyTimeout: ports.formTimeout },
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
@@ -309,10 +320,12 @@ export class Service {
       answerRetention(database, KEPT_FOR, retentionTime, log),
     ];
 
+    this.tlsStatusOf = tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host));
+
     // What answers a request.
     const web = createWeb({
       ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, rootUrlOf, report },
-      sendPage: sendMessage,
+      ...{ sendPage: sendMessage, tlsStatusOf: this.tlsStatusOf },
     });
     this.#listener = {
       ...{ visit, refusedVisit, graphql, web, servesPeople, inFlight, load, requestLog },

@@ -40,6 +40,7 @@ import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
+import { VERSION } from '../own-files.ts';
 import { Turns } from '../shared/turns.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
@@ -56,6 +57,8 @@ export interface AuthDependencies {
   /** Null for none. */
   readonly openId: OpenId | null;
   readonly services: Services;
+  /** The day of the countries of addresses; null for none. */
+  readonly countriesAsOf: string | null;
   /** Answers with a list as a file. */
   readonly download: RequestHandler;
   /** How long a body may take to arrive, in milliseconds. */
@@ -103,7 +106,7 @@ const credentials = z.object({ email: text, password: text });
 export function createAuthRouter(dependencies: AuthDependencies): Router {
   const { db, passwords, cookies, access, trust, services, download, consoleUrl, openId, now, report } =
     dependencies;
-  const { bodyTimeout = BODY_TIMEOUT } = dependencies;
+  const { countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
   const bodies = new Turns({
@@ -235,6 +238,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       openid: openId && { name: openId.name },
       mail: services.sendMail !== null,
     });
+  });
+  router.get('/about', (_req, res) => {
+    res.json({ version: VERSION, countriesAsOf });
   });
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {

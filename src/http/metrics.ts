@@ -5,6 +5,7 @@ import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { Surface } from './request/info.ts';
+import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 export interface Observation {
   readonly surface: Surface;
@@ -196,10 +197,20 @@ export class Metrics {
   }
 }
 
-export function metricsListener(text: () => Promise<string>, log: Logger): RequestListener {
-  return async ({ method = '', url = '' }, res) => {
-    if (!/^\/metrics\/?(\?|$)/.test(url)) return res.writeHead(404).end();
+/** The metrics' port, where a proxy may ask privately, too. */
+export function metricsListener(
+  text: () => Promise<string>,
+  tlsStatusOf: TlsStatusOf,
+  log: Logger,
+): RequestListener {
+  const answerProxy = tlsListener(tlsStatusOf);
+  return async (req, res) => {
+    const { method = '', url = '' } = req;
+    const [path = ''] = url.split('?', 1);
+    const isTls = path === TLS_ASK;
+    if (!isTls && !/^\/metrics\/?$/.test(path)) return res.writeHead(404).end();
     if (!['GET', 'HEAD'].includes(method)) return res.writeHead(405, { Allow: 'GET, HEAD' }).end();
+    if (isTls) return answerProxy(req, res);
     try {
       const metrics = await text();
       res.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE });

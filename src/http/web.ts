@@ -11,6 +11,7 @@ import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { sendAsset } from './pages/assets.ts';
 import { ofAsset, ofPage, startPage } from './pages/pages.ts';
+import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** A page of visitors that says why they get nothing else. */
 type Page = 'notFound' | 'unavailable';
@@ -25,6 +26,7 @@ export interface WebDependencies {
   /** Describes v1. */
   openApi(): object;
   readonly visit: RequestListener;
+  readonly tlsStatusOf: TlsStatusOf;
   servesPeople(req: IncomingMessage): Promise<boolean>;
   /** Where the root of the requested host leads, in ASCII; null for the start page. */
   rootUrlOf(req: IncomingMessage): Promise<string | null>;
@@ -35,7 +37,8 @@ export interface WebDependencies {
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
-  const { config, database, log, rest, auth, schemaText, visit, sendPage, report } = dependencies;
+  const { config, database, log, rest, auth, schemaText, visit, tlsStatusOf, sendPage, report } =
+    dependencies;
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
@@ -59,6 +62,7 @@ export function createWeb(dependencies: WebDependencies): Express {
     .set('query parser', false);
   web.get('/livez', livez);
   web.get('/readyz', readyz(database, log));
+  web.get(TLS_ASK, tlsListener(tlsStatusOf));
   addPages(web, dependencies);
   // An existing link with this alias is reached while the console is off.
   if (!config.console) web.all('/console', visit);

@@ -5,11 +5,13 @@ import { servesVisitors } from '../domain/short-domain/domain.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { type CacheReads, ReadCache } from './read-cache.ts';
+import { type CacheReads, MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
 
 /** The maximum number of cached domains, and of requested hosts. */
 const MAX_DOMAINS = 10_000;
 const MAX_HOSTS = 2_000;
+/** With more domains than this, hosts are looked up one by one. */
+const MAX_LISTED = 2_000;
 /** Hosts longer than any name, in characters, are not cached. */
 const MAX_NAME_LENGTH = 255;
 /** The key of the default domain: no name is empty. */
@@ -21,6 +23,8 @@ export class DomainCache {
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>;
   /** By name. */
   readonly #domains: ReadCache<Domain>;
+  /** The hosts of all domains that serve visitors, without ports, in one entry. */
+  readonly #listed: ReadCache<ReadonlySet<string> | 'too many'>;
   /** The names that serve a host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
@@ -32,11 +36,13 @@ export class DomainCache {
     this.#db = db;
     this.#services = services;
     this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
+    this.#listed = new ReadCache(reads, new LRUCache({ max: 1 }), undefined, MISSING_FRESH_FOR);
   }
 
   /** Empties the cache after a change of any domain. */
   clear(): void {
     this.#domains.clear();
+    this.#listed.clear();
   }
 
   /** The domain of a host; the default domain for an unknown host. */
@@ -76,6 +82,20 @@ export class DomainCache {
     // No name begins with a colon.
     const own = await this.#serving(`:${hostKey}`, { hostKey, accountId: { not: null } });
     return own === null;
+  }
+
+  /** Whether a domain serves visitors of a host, at any port. Strangers ask for any number of hosts, which share a query. */
+  async serves(host: string): Promise<boolean> {
+    const hostKey = withoutPort(this.#namesOf(host)[0] ?? '');
+    if (hostKey === '') return false;
+    const listed = await this.#listed.find('', async () => {
+      const select = { hostKey: true, accountId: true, verifiedAt: true };
+      const all = await this.#db.prisma.domain.findMany({ select, take: MAX_LISTED + 1 });
+      if (all.length > MAX_LISTED) return 'too many';
+      return new Set(all.filter((one) => servesVisitors(one, this.#services)).map((one) => one.hostKey));
+    });
+    if (listed instanceof Set) return listed.has(hostKey);
+    return (await this.#serving(`::${hostKey}`, { hostKey })) !== null;
   }
 
   #namesOf(host: string): readonly string[] {

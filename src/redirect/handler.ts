@@ -152,7 +152,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (!['GET', 'HEAD', 'POST'].includes(req.method ?? ''))
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
-    const { alias, statisticsOf, visitor } = readVisit(req, countryOf(req.headers, address));
+    const { alias, statisticsOf, visitor } = readVisit(req, () => countryOf(req.headers, address));
     const found = links.findNow(host, alias) ?? (await links.find(host, alias));
     if (publicStatistics && statisticsOf !== '') {
       const asked = { domain: found.domain, alias: statisticsOf, query: visitor.query, address };

@@ -115,7 +115,13 @@ export class LinkCache {
     return this.#domains.servesPeople(host);
   }
 
-  /** The same without waiting, if everything is cached and fresh; else undefined. */
+  /** Whether a domain serves visitors of a host, at any port. */
+  async serves(host: string): Promise<boolean> {
+    await this.#feed.freshIfAvailable();
+    return this.#domains.serves(host);
+  }
+
+  /** The same as `find` without waiting, if everything is cached and fresh; else undefined. */
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#feed.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;

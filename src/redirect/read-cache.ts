@@ -4,7 +4,7 @@ import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
 /** How long an unknown name is fresh, in milliseconds: not all new records are announced. */
-const MISSING_FRESH_FOR = 900;
+export const MISSING_FRESH_FOR = 900;
 /** How long other entries are fresh, in milliseconds: changes made by hand are in no log. */
 const FRESH_FOR = 60_000;
 /** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
@@ -67,21 +67,27 @@ export class ReadCache<T> {
   readonly #reads: CacheReads;
   readonly #found: LRUCache<string, CacheEntry<T>>;
   readonly #mayKeep: (value: T, key: string, version: number) => boolean;
+  readonly #freshFor: number;
   readonly #missing = new LRUCache<string, CacheEntry<T>>({ max: MAX_MISSING });
   readonly #running = new Map<string, RunningRead<T>>();
   /** The versions at the last calls of `clear` and `clearMissing`: what was read before them is not cached. */
   #cleared = 0;
   #clearedMissing = 0;
 
-  /** @param mayKeep whether the value is unchanged since the version before its read, so that it may be cached */
+  /**
+   * @param mayKeep whether the value is unchanged since the version before its read, so that it may be cached
+   * @param freshFor how long a value is fresh, in milliseconds
+   */
   constructor(
     reads: CacheReads,
     found: LRUCache<string, CacheEntry<T>>,
     mayKeep: (value: T, key: string, version: number) => boolean = () => true,
+    freshFor = FRESH_FOR,
   ) {
     this.#reads = reads;
     this.#found = found;
     this.#mayKeep = mayKeep;
+    this.#freshFor = freshFor;
   }
 
   clear(): void {
@@ -108,7 +114,7 @@ export class ReadCache<T> {
   /** Whether an entry needs no read: for some time, and while the database is down. */
   #isFresh({ value, readAt }: CacheEntry<T>): boolean {
     if (this.#reads.isAway) return true;
-    return performance.now() - readAt < (value === null ? MISSING_FRESH_FOR : FRESH_FOR);
+    return performance.now() - readAt < (value === null ? MISSING_FRESH_FOR : this.#freshFor);
   }
 
   /**

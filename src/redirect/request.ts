@@ -39,13 +39,18 @@ export interface VisitRequest {
   readonly visitor: Visitor;
 }
 
-export function readVisit(req: IncomingMessage, country: string | null): VisitRequest {
+/** @param countryOf looks up the country: only if a target or statistics need it, since that takes time */
+export function readVisit(req: IncomingMessage, countryOf: () => string | null): VisitRequest {
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
   const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
   const userAgent = header(req, 'user-agent');
   const prefetches = PURPOSES.some((name) => UNSEEN.test(header(req, name)));
+  let country: string | null | undefined;
   const visitor: Visitor = {
-    country,
+    get country() {
+      if (country === undefined) country = countryOf();
+      return country;
+    },
     userAgent,
     platformHint: hint === '' ? null : hint,
     acceptLanguage: header(req, 'accept-language'),

@@ -118,7 +118,13 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
     import('../http/metrics.ts'),
   ]);
   const metrics = new SharedMetrics(() => supervisor.serving);
-  const server: Server = createServer(metricsListener(() => metrics.text(), log));
+  const server: Server = createServer(
+    metricsListener(
+      () => metrics.text(),
+      (target) => metrics.tlsStatusOf(target),
+      log,
+    ),
+  );
   await listen(server, 'METRICS_PORT', metricsPort, host);
   return { server, metrics };
 }

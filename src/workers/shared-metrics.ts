@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { withTimeout } from '../shared/timeout.ts';
-import type { MetricsRequest, MetricValues, WorkerMessage } from './worker.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import type { MetricValues, WorkerAnswer, WorkerMessage, WorkerRequest } from './worker.ts';
 
 /** The timeout for a worker's answer, in milliseconds; after it, its last known metrics are used. */
 const ANSWER_TIMEOUT = 1_000;
@@ -45,26 +45,38 @@ export class SharedMetrics {
 
   /** All metrics, in Prometheus's format. */
   async text(): Promise<string> {
-    await Promise.all(this.#serving().map((worker) => this.#ask(worker)));
+    await Promise.all(
+      this.#serving().map(async (worker) => {
+        const answer = await this.#ask(worker);
+        if (answer && 'metrics' in answer) this.#latest.set(worker, answer.metrics);
+      }),
+    );
     const own = await this.#ownValues();
     await this.#folding;
     return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#ended]).metrics();
   }
 
-  async #ask(worker: Worker): Promise<void> {
+  /** What a worker says of a target of `/tls/ask`; 503 if none answers. */
+  async tlsStatusOf(tlsTarget: string): Promise<number> {
+    const [worker] = this.#serving();
+    const answer = worker && (await this.#ask(worker, { tlsTarget }));
+    return answer && 'tlsStatus' in answer ? answer.tlsStatus : 503;
+  }
+
+  /** A worker's answer; null if there is none in time. */
+  async #ask(worker: Worker, question: Omit<WorkerRequest, 'id'> = {}): Promise<WorkerAnswer | null> {
     const id = ++this.#asked;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = () => resolve();
+    const { promise, resolve } = Promise.withResolvers<WorkerAnswer | null>();
+    const end = () => resolve(null);
     const onMessage = (message: WorkerMessage) => {
-      if (!('metrics' in message) || message.id !== id) return;
-      this.#latest.set(worker, message.metrics);
-      end();
+      if ('id' in message && message.id === id) resolve(message);
     };
     worker.on('message', onMessage).once('exit', end);
-    const request: MetricsRequest = { id };
+    const request: WorkerRequest = { ...question, id };
     worker.send(request, undefined, (error) => error && end());
-    await withTimeout(ANSWER_TIMEOUT, promise);
+    const answer = await withTimeout(ANSWER_TIMEOUT, promise);
     worker.off('message', onMessage).off('exit', end);
+    return answer === TIMED_OUT ? null : answer;
   }
 
   /** Of the primary's metrics, only its resource usage and its start time, which is the program's. */

@@ -1,19 +1,25 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Registry } from 'prom-client';
 import type { Metrics } from '../http/metrics.ts';
+import type { TlsStatusOf } from '../http/tls-ask.ts';
 
 /** The metrics of a registry, as JSON. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** A request of the primary to a worker. */
-export interface MetricsRequest {
+/** A request of the primary to a worker: for its metrics, or for the status of a target of `/tls/ask`. */
+export interface WorkerRequest {
   readonly id: number;
+  readonly tlsTarget?: string;
 }
 
-/** A message of a worker to the primary: that it serves, or its metrics with the id of the request. */
-export type WorkerMessage =
-  | { readonly ready: true }
-  | { readonly metrics: MetricValues; readonly id: number };
+/** A worker's answer, with the id of the request. */
+export type WorkerAnswer = { readonly id: number } & (
+  | { readonly metrics: MetricValues }
+  | { readonly tlsStatus: number }
+);
+
+/** A message of a worker to the primary: that it serves, or an answer. */
+export type WorkerMessage = { readonly ready: true } | WorkerAnswer;
 
 /** The argument that marks a process as a worker. */
 export const WORKER_ARGUMENT = '--worker';
@@ -32,8 +38,15 @@ function send(worker: Worker, message: WorkerMessage): void {
  * Tells the primary that this worker serves, and answers its requests.
  * @param onPrimaryGone called once if the primary ended unexpectedly; the process then has to stop itself
  */
-export function servePrimary(worker: Worker, metrics: Metrics | undefined, onPrimaryGone: () => void): void {
-  worker.on('message', ({ id }: MetricsRequest) => {
+export function servePrimary(
+  worker: Worker,
+  metrics: Metrics | undefined,
+  tlsStatusOf: TlsStatusOf,
+  onPrimaryGone: () => void,
+): void {
+  worker.on('message', ({ id, tlsTarget }: WorkerRequest) => {
+    if (tlsTarget !== undefined)
+      return void tlsStatusOf(tlsTarget).then((tlsStatus) => send(worker, { tlsStatus, id }));
     metrics?.values().then(
       (values) => send(worker, { metrics: values, id }),
       () => {},

@@ -136,6 +136,12 @@ describe('two workers', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
+  test('tell a proxy on the port of the metrics which hosts are served', async () => {
+    const statusOf = async (host: string) =>
+      (await fetch(new URL(`/tls/ask?domain=${host}`, metrics))).status;
+    expect([await statusOf('s.example'), await statusOf('no.example')]).toEqual([200, 404]);
+  });
+
   test('share one port, migration and first key, sum their metrics, report a database that hangs, and are replaced when they die', async () => {
     const { alias } = await owner.link();
     // Private addresses are refused: the attempt fails, and waits for a retry.

@@ -215,8 +215,12 @@ test.each(['keys', 'migrate', 'copy'] as const)('%s --version prints the version
   expect(await runCommand(command, {}, ['--version'])).toEqual(versioned);
 });
 
-test('the program --version prints the version', async () => {
-  expect(await runProgram('main', {}, ['--version'])).toEqual(versioned);
+test('the program --version prints the version, and the date of the countries of addresses', async () => {
+  expect(await runProgram('main', {}, ['--version'])).toEqual({
+    ...versioned,
+    stdout: `${version}\ncountries of addresses: 2026-06-17\n`,
+  });
+  expect(await runProgram('main', { GEOIP_DATABASE: 'off' }, ['--version'])).toEqual(versioned);
 });
 
 test('a command as a process ends with its exit code, and writes to its outputs', async () => {

@@ -93,3 +93,10 @@ test('the service itself serves no metrics', async () => {
   const response = await fetch(`${program.origin}/metrics`);
   expect(response.status).toBe(404);
 });
+
+test('tells a proxy on this port, too, which hosts are served', async () => {
+  const statusOf = async (host: string, method = 'GET') =>
+    (await fetch(`http://127.0.0.1:${port}/tls/ask?domain=${host}`, { method })).status;
+  expect([await statusOf('s.example'), await statusOf('no.example')]).toEqual([200, 404]);
+  expect([await statusOf('S.example.', 'HEAD'), await statusOf('s.example', 'POST')]).toEqual([200, 405]);
+});

@@ -16,8 +16,12 @@ function map(entries: Record<string, Buffer>): Buffer {
   return Buffer.concat([Buffer.from([(7 << 5) | pairs.length]), ...content]);
 }
 
-/** A database with the country of a single network, given by its first three numbers. */
-export function countryDatabase(network: [number, number, number], country: string): Buffer {
+/** A database with the country of a single network, given by its first three numbers; by default in MaxMind's shape. */
+export function countryDatabase(
+  network: [number, number, number],
+  country: string,
+  shape: 'country' | 'country_code' | 'broken' = 'country',
+): Buffer {
   const bits = network.flatMap((part) => [...part.toString(2).padStart(8, '0')].map(Number));
   const nodes = bits.length;
   // A record is the next node, or the number of nodes for "unknown", or (beyond it and a gap of 16) an offset in the data.
@@ -37,7 +41,13 @@ export function countryDatabase(network: [number, number, number], country: stri
     build_epoch: uint64(1),
     description: map({}),
   });
-  const data = map({ country: map({ iso_code: text(country) }) });
+  const rows = {
+    country: map({ country: map({ iso_code: text(country) }) }),
+    country_code: map({ country_code: text(country) }),
+    // A type that does not exist.
+    broken: Buffer.from([0, 255]),
+  };
+  const data = rows[shape];
   const marker = Buffer.concat([Buffer.from([0xab, 0xcd, 0xef]), Buffer.from('MaxMind.com')]);
   return Buffer.concat([tree, Buffer.alloc(16), data, marker, metadata]);
 }

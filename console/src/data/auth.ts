@@ -36,6 +36,12 @@ export interface AboutLink {
   readonly role?: Role;
 }
 
+/** The program, and the day of the data by which it knows the countries of addresses, if it has any. */
+export interface About {
+  readonly version: string;
+  readonly countriesAsOf: string | null;
+}
+
 /** What people see of how they sign in themselves. */
 export interface Profile {
   readonly user: SignedIn['user'];

@@ -658,6 +658,8 @@ export const texts: Translation = {
     thisOne: (device) => `${device} (hier)`,
     end: 'Abmelden',
     endTitle: (device) => `${device} abmelden?`,
+    program: (version, day) =>
+      `Linkspace ${version}${day === null ? '' : `, mit den Ländern der Adressen vom ${day}`}`,
   },
   places: {
     all: 'Menü',

@@ -586,6 +586,8 @@ const english = {
     thisOne: (device: string) => `${device} (here)`,
     end: 'Sign out',
     endTitle: (device: string) => `Sign out ${device}?`,
+    program: (version: string, day: string | null) =>
+      `Linkspace ${version}${day === null ? '' : `, with the countries of addresses of ${day}`}`,
   },
   places: {
     all: 'Places',

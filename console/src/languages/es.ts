@@ -482,6 +482,8 @@ export const texts: Translation = {
     thisOne: (device) => `${device} (aquí)`,
     end: 'Cerrar sesión',
     endTitle: (device) => `¿Cerrar la sesión de ${device}?`,
+    program: (version, day) =>
+      `Linkspace ${version}${day === null ? '' : `, con los países de las direcciones del ${day}`}`,
   },
   places: {
     all: 'Secciones',

@@ -487,6 +487,8 @@ export const texts: Translation = {
     thisOne: (device) => `${device} (ici)`,
     end: 'Déconnecter',
     endTitle: (device) => `Déconnecter ${device} ?`,
+    program: (version, day) =>
+      `Linkspace ${version}${day === null ? '' : `, avec les pays des adresses du ${day}`}`,
   },
   places: {
     all: 'Sections',

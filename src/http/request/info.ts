@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '../../domain/access/actor.ts';
 import { isReserved } from '../../domain/link/alias.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
+import { TLS_ASK } from '../tls-ask.ts';
 
 export interface RequestInfo {
   /** The id in the header X-Request-Id and in the log. */
@@ -74,10 +75,10 @@ export function isOfAuth(path: string): boolean {
   return /^\/auth\/./.test(path);
 }
 
-/** The surface of a path (without its query), in any case but for those to sign in; any path that is not the service's own is a visit. */
+/** The surface of a path (without its query), in any case but for those to sign in and to ask for hosts; any path that is not the service's own is a visit. */
 export function surfaceOf(path: string): Surface {
   const [, part = ''] = path.split('/', 2);
-  if (isOfAuth(path)) return 'other';
+  if (isOfAuth(path) || path === TLS_ASK) return 'other';
   if (!isReserved(part) && !files.has(part.toLowerCase())) return 'visit';
   if (/^\/graphql\/?$/i.test(path)) return 'graphql';
   return /^\/api\/v1(\/|$)/i.test(path) ? 'v1' : 'other';

@@ -1,13 +1,13 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useState } from 'react';
 import { passkeyHint, useMethods } from '../../app/sign-in.tsx';
 import { attempt } from '../../data/actions.ts';
-import { goToProvider, type Profile, send, useAsk } from '../../data/auth.ts';
+import { type About, goToProvider, type Profile, send, useAsk } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { addPasskey } from '../../data/passkeys.ts';
 import { EmailField, ForEmail, NewPasswordField, TextField } from '../../parts/field.tsx';
 import type { Outcome } from '../../parts/form.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { ago, atMoment, onDay } from '../../parts/format.ts';
+import { ago, atMoment, betweenUtcDays, onDay } from '../../parts/format.ts';
 import { LanguageChoice } from '../../parts/language-choice.tsx';
 import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
@@ -35,6 +35,8 @@ interface Asked {
 export function ProfileView(): ReactElement {
   const { data: profile, fault, again } = useAsk<Profile>('profile');
   const methods = useMethods();
+  const { data: program } = useAsk<About>('about');
+  const day = program?.countriesAsOf ?? null;
   const [asked, setAsked] = useState<Asked | null>(null);
   const head = <RecordsHead title={t.title} lead={t.lead} />;
   if (!profile || !methods)
@@ -143,6 +145,9 @@ export function ProfileView(): ReactElement {
         ))}
       </Section>
       <LanguageChoice />
+      {program && (
+        <p className="quiet">{t.program(program.version, day && betweenUtcDays({ from: day, to: day }))}</p>
+      )}
       {asked && (
         <AskedDialog {...{ asked, email: user.email, onDone: again }} onClose={() => setAsked(null)} />
       )}
