@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ImportFormat } from '../../src/domain/transfer/formats.ts';
+import { runCommand } from '../support/command.ts';
 import { exportOf, exportsFolder, importInto } from '../support/moving.ts';
 import { plainFields, plainly } from '../support/plain-fields.ts';
 import { unknownToPlanner } from '../support/plan.ts';
@@ -624,7 +628,12 @@ test.skipIf(isSqlite)('lets the planner know what is new', async () => {
   await fresh.caller();
   const db = fresh.database;
   expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toHaveLength(2);
-  await importInto(fresh, { text: 'keyword,url\na,https://x.example\n' }, { format: 'yourls' });
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-planner-'));
+  const file = join(folder, 'yourls.csv');
+  writeFileSync(file, 'keyword,url\na,https://x.example\n');
+  const env = { DATABASE_URL: fresh.databaseUrl, BASE_URL: 'https://s.example' };
+  await runCommand('import', env, ['--format', 'yourls', '--file', file, '--account', 'owner']);
+  rmSync(folder, { recursive: true });
   expect(await unknownToPlanner(db, ['Link', 'LinkCounter'])).toEqual([]);
   await fresh.stop();
 });

@@ -900,7 +900,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText(halfTime).waitFor({ state: 'hidden' });
     await page.getByLabel('Password for visitors').fill('kept');
-    await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByRole('link', { name: 'Test', exact: true }).click();
     await page.getByText('This tests the link as it is saved.').waitFor();
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
@@ -925,7 +925,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .getByText(/Ends 6 Dec, \d/)
       .waitFor();
     await publicPage.waitFor({ state: 'hidden' });
-    await page.getByRole('link', { name: 'Test' }).click();
+    await page.getByRole('link', { name: 'Test', exact: true }).click();
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
-import { focusNow, showWrong } from '../../app/focus.ts';
+import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
@@ -60,7 +60,9 @@ export function NewLink(): ReactElement {
   };
   // As by the shortcut, from another view.
   const openAsked = useEffectEvent(() => {
-    if (history.state?.isNew) toggle(true);
+    if (!history.state?.isNew) return;
+    setOpen(true);
+    focusSoon('#new-url');
   });
   useEffect(() => openAsked(), []);
   useEffect(() => {
@@ -76,10 +78,13 @@ export function NewLink(): ReactElement {
   const clear = (since: LinkFields) => {
     dismissAbout(draft);
     const typed = changedFields(latest.current, since);
+    const isDone = Object.keys(typed).length === 0;
+    // Also if another account's view has taken the place of this one meanwhile.
+    if (isDone) dropDraft(draft);
     setFields({ ...emptyFields, ...typed });
     setErrors({});
     setNoted(false);
-    setOpen(Object.keys(typed).length > 0);
+    setOpen(!isDone);
   };
   const refuse = (wrong: FieldErrors) => showWrong('.new-link', () => setErrors(wrong));
   const submit = async (event: FormEvent) => {
