@@ -208,7 +208,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       expect(readFileSync('bench/main.ts', 'utf8')).toContain(`'${name}'`);
       const source = readFileSync(`bench/${name}.ts`, 'utf8');
       for (const [, option] of args.matchAll(/--([a-z]+)/g)) expect(source).toContain(`${option}: { type: '`);
-      for (const [, option, value] of args.matchAll(/--(\w+) (\d+)/g))
+      for (const [, option, value] of args.matchAll(/--(\w+) ([\d.]+)/g))
         expect(source).toContain(`${option}: { type: 'string', default: '${value}' }`);
     },
   ],
@@ -449,6 +449,10 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^(node .*scripts\/run\.mjs main)$/,
     (command = '') => expect(manifest.scripts.start).toBe(`exec ${command}`),
+  ],
+  [
+    /^npm start -- (--version)$/,
+    (option = '') => expect(readFileSync('src/main.ts', 'utf8')).toContain(option),
   ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [

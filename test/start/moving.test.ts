@@ -41,7 +41,7 @@ test('the summary counts lines without links', async () => {
   writeFileSync(file, 'kind,alias,url,space\nspace,,,Later\nlink,in-later,https://a.example/,Later\n');
   const { stdout } = await importing('--format', 'csv', '--file', file, '--account', 'owner', '--dry-run');
   expect(stdout).toContain(
-    '2 read: 1 link would be made, 0 there already, 0 not imported, 1 only of spaces, pixels or domains.\nNew with them: 1 space, 0 pixels, 0 domains.',
+    '2 read: 1 link would be made, 0 there already, 0 not imported, 1 only of spaces, tags, pixels or domains.\nNew with them: 1 space, 0 tags, 0 pixels, 0 domains.',
   );
 });
 
@@ -113,7 +113,7 @@ test('imports and exports by command, and prints a summary', async () => {
   writeFileSync(file, 'An earlier export');
   chmodSync(file, 0o644);
   const written = await exporting('--file', file);
-  expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains, 1 space, 0 pixels.\n`);
+  expect(written.stdout).toBe(`Exported to ${file}: 2 links, 0 domains, 0 spaces, 2 tags, 0 pixels.\n`);
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toBe(printed.stdout);
   expect([lstatSync(file).isSymbolicLink(), statSync(file).mode & 0o777]).toEqual([true, 0o600]);
   const pipe = join(folder, 'pipe');

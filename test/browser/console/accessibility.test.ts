@@ -108,7 +108,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/webhooks', '.records li'],
     ['/people', '.records li'],
     ['/keys', '.records li'],
-    ['/profile', 'section:last-child .records li'],
+    ['/profile', '.part .records li'],
     ['/activity', '.history li'],
   ];
   /** The pages for those who are not signed in. */

@@ -28,7 +28,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByLabel('Email address').fill('kim@example.com');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Begin' }).click();
-    await page.getByRole('link', { name: 'Links' }).click();
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByText('No links yet').waitFor();
     await first.stop();
     const notice = page.getByText('The service does not answer. What you see may be old');

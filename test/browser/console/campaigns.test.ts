@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs, newTab } from '../../support/browser.ts';
-import { follow, rowOf, shown, signIn } from '../../support/console.ts';
+import { follow, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
 
 // A CommonJS module, whose default is its exports.
 const decode = jsQR as unknown as typeof jsQR.default;
@@ -83,6 +83,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await address.fill('https://example.com/?utm_source=typed');
     expect(await page.getByLabel('Source').inputValue()).toBe('typed');
     await address.fill(changed);
+    await unfold(page);
     await page.getByRole('checkbox', { name: 'Pass on the visit’s query' }).uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
@@ -135,8 +136,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await withTemplate(caller);
     await caller.link({ alias: 'sale-x', url: 'https://example.com/taken' });
     const { page, complaints } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/sale');
-    await page.getByRole('button', { name: 'More options' }).click();
+    await (await newUrl(page)).fill('https://example.com/sale');
     await page.locator('.utm summary').click();
     await page.getByLabel('Template').selectOption('Mail');
     expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe('{alias}');

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { rowOf, shown, signIn } from '../../support/console.ts';
+import { newUrl, rowOf, shown, signIn } from '../../support/console.ts';
 import { visit } from '../../support/visit.ts';
 
 const day = NOON.toISOString().slice(0, 10);
@@ -36,8 +36,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const caller = await newAccount();
     await caller.tag('Spring', 2);
     const { page, complaints } = await tabOf(caller);
-    await page.getByLabel('Destination of a new link').fill('https://example.com/');
-    await page.getByRole('button', { name: 'More options' }).click();
+    await (await newUrl(page)).fill('https://example.com/');
     const field = page.getByRole('combobox', { name: 'Tags', exact: true });
     await field.fill('spr');
     await page.getByRole('listbox').getByRole('option', { name: 'Spring' }).click();
