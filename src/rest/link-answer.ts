@@ -58,7 +58,7 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   tags: part(list(object(named)), ({ tags }) => tags.map(({ id, name }) => ({ id: Number(id), name }))),
   has_password: plain('hasPassword'),
   disabled: cell({ type: 'integer', enum: [0, 1] }, ({ disabled }) => Number(disabled)),
-  forward_query: cell({ type: 'integer', enum: [0, 1] }, ({ forwardsQuery }) => Number(forwardsQuery)),
+  forward_query: part({ type: 'integer', enum: [0, 1] }, ({ forwardsQuery }) => Number(forwardsQuery)),
   privacy: cell(oneOf(privacies), ({ privacy }) => Number(privacyOf(privacy))),
   has_privacy_password: plain('hasPrivacyPassword'),
   expiration_url: cell(orNull(text), ({ expiration }) => expiration.url),
