@@ -172,7 +172,8 @@ describe('the form of a link in the console', () => {
     ['targeting.rotation.0', null, list],
     ['disabled', null],
     ['reuse', null],
-    ['tagIds.3', null],
+    ['tagIds.3', 'tagIds'],
+    ['colours.3', null],
   ])('shows the error of %s at %s', (path, place, fields = emptyFields) => {
     const refusal = { message: 'No', fields: [{ path: path.split('.'), messages: ['is wrong'] }] };
     const { errors, besides } = linkErrors(refusal, fields);
