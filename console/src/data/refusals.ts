@@ -20,7 +20,8 @@ type RefusedField = Pick<RefusedFragment['fields'][number], 'path' | 'messages'>
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
   const rules: Readonly<Partial<Record<string, string>>> = texts.rules ?? {};
   const words = rules[rule] ?? message;
-  return values.reduce((text, { name, value }) => text.replaceAll(`{${name}}`, value), words);
+  // A value may have braces or dollar signs of its own.
+  return words.replaceAll(/{(\w+)}/g, (all, name) => values.find((one) => one.name === name)?.value ?? all);
 }
 
 /** The words of a rule continue a sentence that starts with the field's name. */
