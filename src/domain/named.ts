@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isUniqueViolation } from '../db/errors.ts';
 import { type Column, is, isSince, type List } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Actor } from './access/actor.ts';
+import { invalidField } from './errors.ts';
 import { foldCase, integerOf, plainKeyOf, textOf, withDefault } from './input.ts';
 import { orderInput, searchInput, updatedSince } from './pagination.ts';
 
@@ -63,4 +65,11 @@ export function nameKeysOf(name: string) {
 /** The columns of a name. */
 export function nameColumns<Fields extends { readonly name?: string | undefined }>(fields: Fields) {
   return { ...fields, ...(fields.name !== undefined && nameKeysOf(fields.name)) };
+}
+
+/** @throws DomainError VALIDATION with this refusal if another record of the account has the name */
+export async function whereNameIsFree<T>(write: Promise<T>, taken: string): Promise<T> {
+  return write.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? invalidField('name', taken) : error;
+  });
 }

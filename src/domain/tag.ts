@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../db/database.ts';
-import { isUniqueViolation } from '../db/errors.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, lockTags, replaceTags } from '../db/tags.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
@@ -18,6 +17,7 @@ import {
   namedSelection,
   nameKeysOf,
   updateNamedInput,
+  whereNameIsFree,
 } from './named.ts';
 import { type Connection, type EdgesInput, readConnection } from './pagination.ts';
 import { refusal } from './rules.ts';
@@ -60,15 +60,7 @@ export async function roomForTags(db: Data, accountId: number): Promise<number> 
   return MAX_TAGS - (await db.prisma.tag.count({ where: { accountId } }));
 }
 
-/** @throws DomainError VALIDATION if another tag has the name */
-async function withFreeName<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw invalidField('name', refusal('TAG_TAKEN'));
-  }
-}
+const taken = refusal('TAG_TAKEN');
 
 /** @throws DomainError VALIDATION */
 export async function createTag(
@@ -83,7 +75,7 @@ export async function createTag(
     if ((await roomForTags(tx, actor.accountId)) <= 0) throw invalidField('name', noRoom);
     return tx.prisma.tag.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
   };
-  return withFreeName(createOwned(db, kind, actor, now, fields, create));
+  return whereNameIsFree(createOwned(db, kind, actor, now, fields, create), taken);
 }
 
 /**
@@ -101,9 +93,8 @@ export async function updateTag(
 ): Promise<Tag> {
   const seen = parseIfUpdatedAt(ifUpdatedAt);
   const fields = parseInput(updateNamedInput, input);
-  return withFreeName(
-    updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen }),
-  );
+  const update = updateOwned(db, kind, actor, id, now, () => nameColumns(fields), { ifUpdatedAt: seen });
+  return whereNameIsFree(update, taken);
 }
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
-import { isUniqueViolation } from '../db/errors.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
 import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
@@ -9,6 +8,7 @@ import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
 import { encodeTargets, type TargetLists, targetListsOf } from './link/targeting.ts';
 import { filledParameters, withParameters } from './link/utm.ts';
+import { whereNameIsFree } from './named.ts';
 import { refusal } from './rules.ts';
 import { MAX_URL, sendableAddress } from './url.ts';
 
@@ -44,12 +44,7 @@ export const {
   connection: utmTemplateConnection,
 } = readersOf<UtmTemplate>(kind);
 
-async function whereNameIsFree<T>(write: Promise<T>): Promise<T> {
-  return write.catch((error: unknown) => {
-    if (!isUniqueViolation(error)) throw error;
-    throw invalidField('name', refusal('UTM_NAME_TAKEN'));
-  });
-}
+const taken = refusal('UTM_NAME_TAKEN');
 
 /** @throws DomainError VALIDATION */
 export async function createUtmTemplate(
@@ -67,7 +62,7 @@ export async function createUtmTemplate(
       throw invalidField('name', refusal('UTM_TEMPLATES', { max: MAX_UTM_TEMPLATES }));
     return tx.prisma.utmTemplate.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
   });
-  return whereNameIsFree(create);
+  return whereNameIsFree(create, taken);
 }
 
 /**
@@ -83,7 +78,10 @@ export async function updateUtmTemplate(
 ): Promise<UtmTemplate> {
   const fields = parseInput(updateUtmTemplateInput, input);
   const nameKey = fields.name && foldCase(fields.name);
-  return whereNameIsFree(updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey })));
+  return whereNameIsFree(
+    updateOwned(db, kind, actor, id, now, () => ({ ...fields, nameKey })),
+    taken,
+  );
 }
 
 /**
