@@ -12,7 +12,6 @@ import {
   createNamedInput,
   nameColumns,
   namedList,
-  namedOrderFields,
   namedSelection,
   nameKeysOf,
   updateNamedInput,
@@ -38,15 +37,9 @@ const kind = {
 
 export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
 
-const { filter: spaceFilter, selection } = namedSelection('spaces');
+export const { filter: spaceFilter, selection } = namedSelection('spaces');
 const spacesInput = z.object(selection);
 export const spacePageInput = pageInput.extend(selection);
-export {
-  createNamedInput as createSpaceInput,
-  namedOrderFields as spaceOrderFields,
-  spaceFilter,
-  updateNamedInput as updateSpaceInput,
-};
 
 /**
  * One numbered page of the account's spaces, with its total, in one statement.

@@ -34,10 +34,8 @@ const kind = {
 
 export const { find: findTag, findMany: findTags } = readersOf<Tag>(kind);
 
-const { filter: tagFilter, selection } = namedSelection('tags');
+export const { filter: tagFilter, selection } = namedSelection('tags');
 const tagsInput = z.object(selection);
-
-export { tagFilter };
 
 /** How many tags an account may have. */
 const MAX_TAGS = 5_000;

@@ -1,4 +1,5 @@
-import { createSpaceInput, spacePageInput, updateSpaceInput } from '../domain/space.ts';
+import { createNamedInput, updateNamedInput } from '../domain/named.ts';
+import { spacePageInput } from '../domain/space.ts';
 import {
   type CreateSpaceInput,
   RestCreateSpaceDocument,
@@ -57,7 +58,7 @@ export const spaceRoutes = [
     methods: ['POST'],
     path: '/spaces',
     fields,
-    schema: createSpaceInput,
+    schema: createNamedInput,
     document: RestCreateSpaceDocument,
     // The GraphQL schema requires a name; with an empty default, the domain reports a missing one like any other error.
     variables: (input) => ({ input: { name: '', ...input } satisfies CreateSpaceInput }),
@@ -75,7 +76,7 @@ export const spaceRoutes = [
     methods: ['PUT', 'PATCH'],
     path: '/spaces/:id',
     fields,
-    schema: updateSpaceInput,
+    schema: updateNamedInput,
     document: RestUpdateSpaceDocument,
     variables: (input, id) => ({ id, input }),
     encode: ({ updateSpace }) => success({ data: spaceAnswer.encode(recordOf(updateSpace)) }),

@@ -1,15 +1,13 @@
+import { createNamedInput, namedOrderFields, updateNamedInput } from '../domain/named.ts';
 import {
   createSpace,
-  createSpaceInput,
   deleteSpace,
   findSpace,
   findSpaces,
   spaceConnection,
   spaceFilter,
-  spaceOrderFields,
   spacePage,
   updateSpace,
-  updateSpaceInput,
 } from '../domain/space.ts';
 import { builder } from './builder.ts';
 import { descriptionsOf, inputType } from './domain-types.ts';
@@ -18,7 +16,7 @@ import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult, asUpdate, ConflictError } from './result.ts';
 
-const described = descriptionsOf(updateSpaceInput);
+const described = descriptionsOf(updateNamedInput);
 
 export const Space = builder.prismaObject('Space', {
   select: { id: true },
@@ -38,7 +36,7 @@ const connection = connectionOf('Space', 'spaces', Space);
 const page = pageOf('Space', 'spaces', Space);
 
 const SpaceFilter = inputType('SpaceFilter', 'A filter for spaces.', spaceFilter);
-const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, spaceOrderFields);
+const selectionArgs = selectionOf('Space', 'spaces', SpaceFilter, namedOrderFields);
 
 builder.queryFields((t) => ({
   space: t.field({
@@ -60,8 +58,8 @@ builder.queryFields((t) => ({
 }));
 
 const { creation, update, deletion } = mutationsOf(Space, {
-  create: createSpaceInput,
-  update: updateSpaceInput,
+  create: createNamedInput,
+  update: updateNamedInput,
   changes: 'Changes to a space. Absent fields do not change; neither field can be cleared.',
   failsToUpdate: [ConflictError],
 });

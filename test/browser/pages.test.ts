@@ -195,7 +195,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await run('owner');
     await answer.getByText('"Kim"').waitFor();
     await page.getByLabel('Account').selectOption('second account');
-    expect(await answer.locator('.view-lines').innerText()).toBe('');
+    await expect.poll(() => answer.locator('.view-lines').innerText()).toBe('');
     await run('second account');
     // A key takes the place of the session, and only here.
     await page.getByRole('button', { name: 'Use a key' }).click();

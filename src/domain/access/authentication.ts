@@ -3,11 +3,10 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
-import { refusal } from '../rules.ts';
 import { type Actor, hashToken, notMember } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
-import { liveSessions, sessionEnd, sessionsBegun } from './session.ts';
+import { liveSessions, sessionEnd, sessionEnded, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
@@ -222,7 +221,7 @@ export class Authentication {
       where: { hash: hashToken(token), ...liveSessions(now) },
       include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
     });
-    if (row === null) throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+    if (row === null) throw sessionEnded();
     const { memberships } = row.user;
     const member = memberships.find(
       ({ accountId }) => account === undefined || String(accountId) === account,

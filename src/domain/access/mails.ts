@@ -3,7 +3,6 @@ import { countGuess } from '../../db/sign-in-guesses.ts';
 import { languageOfTexts } from '../visit/visitor.ts';
 import { hashToken } from './actor.ts';
 
-const AN_HOUR = 60 * 60 * 1000;
 /** How many links for new passwords, and how many other mails, an address gets in an hour, and how many a user has sent to others. */
 const MAX_MAILED = 3;
 
@@ -12,8 +11,7 @@ const MAX_MAILED = 3;
  * use up the links for new passwords.
  */
 export async function mayMail(db: Data, counted: string, now: Date): Promise<boolean> {
-  const hourAgo = new Date(now.getTime() - AN_HOUR);
-  return (await countGuess(db, hashToken(`mail ${counted}`), now, hourAgo)).count <= MAX_MAILED;
+  return (await countGuess(db, hashToken(`mail ${counted}`), now)).count <= MAX_MAILED;
 }
 
 /** A mail of plain text. */

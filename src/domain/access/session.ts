@@ -18,6 +18,10 @@ export function liveSessions(now: Date) {
   return { lastUsedAt: { gt: ago(IDLE) }, signedInAt: { gt: ago(LONGEST) }, user: { disabledAt: null } };
 }
 
+export function sessionEnded(): DomainError {
+  return new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+}
+
 export function sessionEnd({ signedInAt, lastUsedAt }: { signedInAt: Date; lastUsedAt: Date }): Date {
   return new Date(Math.min(lastUsedAt.getTime() + IDLE, signedInAt.getTime() + LONGEST));
 }
@@ -52,7 +56,7 @@ export async function beginSession(
   const id = await db.transaction(async (tx) => {
     await tx.lockRow('User', userId);
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
-    if (same === null) throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+    if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: live } });
     const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];
     const data = { hash, userId, device: device.slice(0, MAX_DEVICE), ...times };
@@ -76,7 +80,7 @@ export async function bySession<T>(
   return db.transaction(async (tx) => {
     await tx.lockRow('User', userId);
     if ((await tx.prisma.session.findFirst({ where: { id, userId, ...liveSessions(now) } })) === null)
-      throw new DomainError('UNAUTHENTICATED', refusal('SESSION_ENDED'));
+      throw sessionEnded();
     return work(tx);
   });
 }

@@ -52,10 +52,9 @@ export async function checkPassword(
   { email, password }: { email: string; password: string },
   { passwords, now }: SignInContext,
 ): Promise<User | null> {
-  const hourAgo = new Date(now.getTime() - AN_HOUR);
-  const { count, since } = await countGuess(db, guessesOf(email), now, hourAgo);
+  const { count, until } = await countGuess(db, guessesOf(email), now);
   if (count > MAX_GUESSES) {
-    const seconds = Math.max(1, Math.ceil((since.getTime() + AN_HOUR - now.getTime()) / 1000));
+    const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
     throw tooManyPasswords(seconds);
   }
   const user = await findUserByEmail(db, email);

@@ -6,11 +6,12 @@ import { DomainError, type FieldError, fieldError } from '../errors.ts';
 import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
+import { createNamedInput } from '../named.ts';
 import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
-import { createSpace, createSpaceInput } from '../space.ts';
+import { createSpace } from '../space.ts';
 import { createTag } from '../tag.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
@@ -129,7 +130,7 @@ export class NamedRecords {
     const keyOf = (one: number | null) => `space ${one} ${name.trim()}`;
     const find = async () => {
       // Before it is looked up: PostgreSQL refuses impossible values.
-      const space = await refusing(['space'], () => parseInput(createSpaceInput, input));
+      const space = await refusing(['space'], () => parseInput(createNamedInput, input));
       const where = { accountId: writer.accountId, name: space.name, ...ofColor };
       return db.prisma.space.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
     };
