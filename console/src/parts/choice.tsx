@@ -90,11 +90,12 @@ export function Choice({
         ? { ...changes, selectedItem: state.selectedItem, inputValue: state.inputValue }
         : changes;
     },
-    onSelectedItemChange({ selectedItem }) {
-      if (selectedItem?.id === NEW) creates?.create(typed.trim());
-      else onValue(selectedItem, '');
-    },
   });
+  // Not in onSelectedItemChange, which comes in an effect: what is typed meanwhile would be lost, or what is chosen.
+  const choose = (item: ChoiceItem) => {
+    if (item.id === NEW) creates?.create(typed.trim());
+    else onValue(item, '');
+  };
   const isLeft = !isOpen && typed !== '';
   const settle = () => {
     if (typed !== '' && (named !== undefined || sought === '')) onValue(named ?? value, '');
@@ -110,8 +111,10 @@ export function Choice({
     onValue(target.value.trim() === '' ? null : value, target.value);
     onSearch?.(target.value.trim());
   };
-  const onKeyDown = ({ key }: KeyboardEvent) => {
+  const onKeyDown = ({ key, altKey, nativeEvent }: KeyboardEvent) => {
     if (key === 'Escape' && isLeft) onValue(value, '');
+    const item = isOpen && !nativeEvent.isComposing ? listed[highlightedIndex] : undefined;
+    if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);
   };
   const unchosen = isLeft && sought !== '' ? (creates?.why ?? texts.form.notChosen)(typed.trim()) : undefined;
   const wrong = unchosen ?? error;
@@ -153,7 +156,10 @@ export function Choice({
           listed.map((item, index) => (
             <li
               key={item.id}
-              {...getItemProps({ item, index, className: index === highlightedIndex ? 'on' : '' })}
+              {...getItemProps({
+                ...{ item, index, onClick: () => choose(item) },
+                className: index === highlightedIndex ? 'on' : '',
+              })}
             >
               {item.color !== undefined && <i className={`dot c${item.color}`} />}
               {item.name}

@@ -341,6 +341,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await select.waitFor({ state: 'hidden' });
     expect(await focusOf(page)).not.toBe('BODY');
     await act(second?.alias, 'QR code');
+    await page.getByRole('dialog', { name: 'QR code' }).waitFor();
     await page.keyboard.press('Escape');
     await isAt(`Actions for s.example/${second?.alias}`);
     await page.getByRole('link', { name: 'Spaces' }).click();
@@ -745,6 +746,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('URL of the receiver').fill('example.com/hook');
     await save.click();
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
+    await secret.waitFor();
     for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
     await secret.getByRole('button', { name: 'I have copied it' }).click();
