@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
@@ -235,6 +236,32 @@ export interface Config
 
 export const variables: readonly string[] = Object.values(settings).map(([variable]) => variable);
 
+/** Variables that may hold a secret; with `_FILE` at the end, the path of a file with the value. */
+export const secrets: readonly string[] = variables.filter((name) =>
+  /^(DATABASE_\w*URLS?|INITIAL_API_KEY|OIDC_CLIENT_SECRET|SMTP_URL)$/.test(name),
+);
+
+/** Sets the secrets that are in files, and returns what the wrong variables of files may be. */
+function readSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
+  const faults = new Map<string, string>();
+  for (const name of secrets) {
+    const variable = `${name}_FILE`;
+    const path = env[variable];
+    if (path && env[name]) faults.set(variable, `unset where ${name} is set`);
+    else if (path) {
+      let reason: unknown = 'empty';
+      try {
+        env[name] = readFileSync(path, 'utf8').trim();
+      } catch (error) {
+        // Not the message, which has the path: it may be the secret itself, by mistake.
+        reason = error instanceof Error && 'code' in error ? error.code : 'unreadable';
+      }
+      if (!env[name]) faults.set(variable, `the path of a file with the value of ${name} (${reason})`);
+    }
+  }
+  return faults;
+}
+
 /**
  * The default number of connections of all workers: together with those for notifications, it fits into PostgreSQL's default
  * of 100.
@@ -245,15 +272,17 @@ const DEFAULT_CONNECTIONS = 80;
  * Reads the configuration from the environment. An empty variable counts as unset.
  * @throws ConfigError
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const faults = new Map<string, string>();
+export function readConfig(given: NodeJS.ProcessEnv): Config {
+  const env = { ...given };
+  const faults = readSecrets(env);
+  const hasSecrets = faults.size === 0;
   const values = Object.entries<readonly [string, z.ZodType]>(settings).map(([name, [variable, rule]]) => {
     const { data, error } = rule.safeParse(env[variable] || undefined);
     if (error) faults.set(variable, error.issues[0]?.message ?? '');
     return [name, data];
   });
   const valid: Settings = Object.fromEntries(values); // Each value comes from the rule of its setting.
-  for (const [variable, allowed] of wrongCombinations(valid, env))
+  for (const [variable, allowed] of hasSecrets ? wrongCombinations(valid, env) : [])
     if (!faults.has(variable)) faults.set(variable, allowed);
   if (faults.size > 0) {
     const lines = [...faults].map(
@@ -352,8 +381,9 @@ export function migratedDatabase({
 
 /** Unknown variables that are spelled almost like a known one. */
 export function misspelt(env: NodeJS.ProcessEnv): { name: string; meant: string }[] {
+  const known = [...variables, ...secrets.map((name) => `${name}_FILE`)];
   return Object.keys(env).flatMap((name) => {
-    const meant = variables.includes(name) ? undefined : variables.find((one) => isNearName(name, one));
+    const meant = known.includes(name) ? undefined : known.find((one) => isNearName(name, one));
     return meant === undefined ? [] : [{ name, meant }];
   });
 }

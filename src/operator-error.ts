@@ -23,11 +23,13 @@ export async function allValid<T extends readonly unknown[]>(
 
 /** The value of a variable, without secrets. */
 export function shown(name: string, value: string): string {
-  if (name === 'INITIAL_API_KEY' || name === 'OIDC_CLIENT_SECRET')
+  // Who sets the variable of a file to the secret itself must not find it in the log.
+  const isPath = name.endsWith('_FILE') && /^[./]/.test(value);
+  if (/^(INITIAL_API_KEY|OIDC_CLIENT_SECRET)/.test(name) && !isPath)
     return `a text of ${value.length} characters`;
   // If it is not a valid URL, any part of it may be a password.
   if (
-    /^(DATABASE_.*URLS?|SMTP_URL)$/.test(name) &&
+    /^(DATABASE_.*URLS?|SMTP_URL)(_FILE)?$/.test(name) &&
     !/^(file:.*|[./].*|[a-z][a-z\d+.-]*:\/\/.*@.*)$/is.test(value)
   ) {
     const [scheme = ''] = /^[a-z][a-z\d+.-]*:/i.exec(value) ?? [];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { misspelt, readConfig } from '../../src/config.ts';
+import { misspelt, readConfig, secrets } from '../../src/config.ts';
 import { ConfigError } from '../../src/operator-error.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runCommand } from '../support/command.ts';
@@ -289,6 +289,76 @@ describe('a problem that only the start can find stops it with one line for each
   });
 });
 
+describe('secrets in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const POSTGRESQL = 'postgresql://me:secret@db/x';
+  const fileOf = (content: string) => {
+    const path = join(folder, `secret-${content.length}`);
+    writeFileSync(path, content);
+    return path;
+  };
+  const values: Record<string, string> = {
+    DATABASE_URL: POSTGRESQL,
+    DATABASE_DIRECT_URL: 'postgresql://me:secret@direct/x',
+    DATABASE_READ_URLS: 'postgresql://a/x,postgresql://b/x',
+    INITIAL_API_KEY: 'the-first-key-of-an-empty-database',
+    OIDC_CLIENT_SECRET: 'of=the provider',
+    SMTP_URL: 'smtps://me:secret@mail.example:465',
+  };
+  const others = {
+    DATABASE_URL: POSTGRESQL,
+    OIDC_ISSUER: 'https://id.example',
+    OIDC_CLIENT_ID: 'x',
+    OIDC_CLIENT_SECRET: 'x',
+    SMTP_URL: 'smtp://mail.example',
+    SMTP_FROM: 'a@s.example',
+  };
+
+  test.each(secrets)('%s counts as if it were in the environment', (name) => {
+    const value = values[name] ?? '';
+    const env = { ...others, [name]: '', [`${name}_FILE`]: fileOf(`${value}\n`) };
+    expect(readConfig(env)).toEqual(readConfig({ ...others, [name]: value }));
+  });
+
+  test.each(secrets)('%s must not be in both', (name) => {
+    const path = fileOf('x');
+    expect(() => readConfig({ ...others, [name]: values[name], [`${name}_FILE`]: path })).toThrow(
+      new ConfigError(`${name}_FILE is "${path}"; it may be unset where ${name} is set.`),
+    );
+  });
+
+  test.each([
+    ['SMTP_URL', '/no/file', '"/no/file"', 'ENOENT'],
+    ['DATABASE_URL', folder, `"${folder}"`, 'EISDIR'],
+    ['INITIAL_API_KEY', fileOf(' \n'), `"${fileOf(' \n')}"`, 'empty'],
+    ['INITIAL_API_KEY', 'the-key-itself', 'a text of 14 characters', 'ENOENT'],
+    ['OIDC_CLIENT_SECRET', 'secret', 'a text of 6 characters', 'ENOENT'],
+    ['DATABASE_URL', POSTGRESQL, '"postgresql://me:***@db/x"', 'ENOENT'],
+    ['DATABASE_READ_URLS', 'secret', '"***"', 'ENOENT'],
+  ])('refuses %s_FILE=%s without showing a secret', (name, path, shown, reason) => {
+    const { [name]: _, ...rest }: Record<string, string> = others;
+    expect(() => readConfig({ ...rest, [`${name}_FILE`]: path })).toThrow(
+      new ConfigError(
+        `${name}_FILE is ${shown}; it may be the path of a file with the value of ${name} (${reason}).`,
+      ),
+    );
+  });
+
+  test('a wrong value is named by its variable, beside other faults', () => {
+    const env = { PORT: 'x', INITIAL_API_KEY_FILE: fileOf('too-short'), SMTP_URL_FILE: '/no' };
+    expect(() => readConfig(env)).toThrow(
+      /^SMTP_URL_FILE is .*\nPORT is .*\nINITIAL_API_KEY is a text of 9 characters; .*$/,
+    );
+  });
+
+  test('commands read them, too', async () => {
+    const env = { DATABASE_URL_FILE: fileOf(`file:${folder}/of-command.db\n`) };
+    expect(await runCommand('migrate', env)).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(`${folder}/of-command.db`)).toBe(true);
+  });
+});
+
 test.each(['BLOCKED_HOSTS', 'RESERVED_ALIASES'])('a missing file of %s stops the start', async (name) => {
   const refusal = await refusalOf({ [name]: '/nowhere/list', DATABASE_URL: 'file:/nowhere/x.db' });
   expect(refusal).toMatch(
@@ -303,12 +373,23 @@ test.each([
   ['RATE_LIMT', 'RATE_LIMIT'],
   ['RATE_LIMID', 'RATE_LIMIT'],
   ['trust_proxy', 'TRUST_PROXY'],
+  ['DATABASE_URL_FIEL', 'DATABASE_URL_FILE'],
+  ['SMTPURL_FILE', 'SMTP_URL_FILE'],
 ])('reports %s as a misspelt %s', (name, meant) => {
   expect(misspelt({ [name]: 'x' })).toEqual([{ name, meant }]);
 });
 
 test('ignores variables that are not those of the program', () => {
-  const names = ['BASE_URL', 'PATH', 'HOSTNAME', 'PORTS', 'BASE_URL_OLD', 'LOG_FORMAT', 'DATABASE'];
+  const names = [
+    'BASE_URL',
+    'SMTP_URL_FILE',
+    'PATH',
+    'HOSTNAME',
+    'PORTS',
+    'BASE_URL_OLD',
+    'LOG_FORMAT',
+    'DATABASE',
+  ];
   expect(misspelt(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);
 });
 
