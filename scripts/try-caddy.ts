@@ -69,7 +69,7 @@ async function answerOf(host: string, { path = '/', headers, body }: Sent = {}) 
     },
   });
   sent.end(body);
-  const [response]: [IncomingMessage] = await once(sent, 'response');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk;
   return { status: response.statusCode, location: response.headers.location, body: text };
@@ -107,8 +107,8 @@ try {
   });
   await check('HTTP leads to HTTPS', async () => {
     const sent = httpRequest({ host: '127.0.0.1', port: http, path: '/who', headers: { Host: 's.example' } });
-    const [{ statusCode, headers }]: [IncomingMessage] = await once(sent.end(), 'response');
-    assert.deepEqual([statusCode, headers.location], [308, 'https://s.example/who']);
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage];
+    assert.deepEqual([answer.statusCode, answer.headers.location], [308, 'https://s.example/who']);
   });
   await check('unknown and unverified hosts get no certificate', async () => {
     await assert.rejects(answerOf('unknown.example'), NO_CERTIFICATE);

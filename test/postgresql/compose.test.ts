@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { escapeLiteral } from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
 import { onServer } from '../support/database.ts';
 import { startProgram } from '../support/process.ts';
 
@@ -36,11 +37,46 @@ test('compose.yaml starts with its variables, whatever characters the password h
   await program.end('SIGTERM');
 });
 
-test('compose.yaml publishes the port on the local machine only, and gives the service no privileges', () => {
-  const { linkspace } = parse(readFileSync('compose.yaml', 'utf8')).services;
-  expect(linkspace).toMatchObject({
-    ports: [expect.stringMatching(/^127\.0\.0\.1:/)],
-    cap_drop: ['ALL'],
-    security_opt: ['no-new-privileges:true'],
+test.each(['compose.yaml', 'compose.sqlite.yaml'])(
+  '%s publishes the port on the local machine only, and gives the service no privileges',
+  (file) => {
+    const { linkspace } = parse(readFileSync(file, 'utf8')).services;
+    expect(linkspace).toMatchObject({
+      ports: [expect.stringMatching(/^127\.0\.0\.1:/)],
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  },
+);
+
+test('compose.yaml finds the data of earlier versions', () => {
+  const { name, services, volumes } = parse(readFileSync('compose.yaml', 'utf8'));
+  // By default, the name is the folder's; the names of the volumes begin with it.
+  expect([name, volumes.postgres]).toEqual([undefined, null]);
+  expect(services.postgres).toMatchObject({
+    image: 'postgres:18',
+    environment: { POSTGRES_USER: 'linkspace', POSTGRES_DB: 'linkspace' },
+    volumes: ['postgres:/var/lib/postgresql'],
   });
+});
+
+test('compose.sqlite.yaml keeps the folder of the database, in a project of its own', () => {
+  const { name, services } = parse(readFileSync('compose.sqlite.yaml', 'utf8'));
+  expect(name).toBe('linkspace-sqlite');
+  expect(Object.keys(services)).toEqual(['linkspace']);
+  expect(services.linkspace.environment).not.toHaveProperty('DATABASE_URL');
+  const [, folder] = /^VOLUME (\S+)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+  expect(services.linkspace.volumes).toEqual([`data:${folder}`]);
+  expect(readConfig({}).databaseUrl).toBe('file:./data/linkspace.db');
+  expect(folder).toBe('/app/data');
+});
+
+test('only its profile starts Caddy, with the Caddyfile of the guide', () => {
+  const { caddy, linkspace } = parse(readFileSync('compose.yaml', 'utf8')).services;
+  expect(caddy).toMatchObject({ profiles: ['caddy'], environment: { LINKSPACE: 'linkspace:3000' } });
+  expect(linkspace).not.toHaveProperty('profiles');
+  const [file = '', inside] = caddy.volumes[0].split(':');
+  expect(inside).toBe('/etc/caddy/Caddyfile');
+  expect(readFileSync(file, 'utf8')).toContain('{$LINKSPACE:127.0.0.1:3000}');
 });

@@ -357,9 +357,10 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
-    /docker compose up$/,
+    /docker compose (-f \S+ |--profile caddy )?up$/,
     (command) => {
-      const compose = readFileSync('compose.yaml', 'utf8');
+      const [, file = 'compose.yaml'] = / -f (\S+)/.exec(command) ?? [];
+      const compose = readFileSync(file, 'utf8');
       for (const [, name] of command.matchAll(/([A-Z_]+)=/g)) expect(compose).toContain(`$\{${name}:`);
       expect(existsSync('test/postgresql/compose.test.ts')).toBe(true);
     },
