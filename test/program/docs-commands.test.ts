@@ -366,6 +366,22 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    // There is no cluster: at least the files, names and keys are those of the manifests.
+    /^kubectl /,
+    (command) => {
+      const folder = 'deploy/kubernetes';
+      const manifests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+      for (const [, path = ''] of command.matchAll(/ --(?:kustomize|filename) (\S+)/g))
+        expect(existsSync(path)).toBe(true);
+      for (const [, name] of command.matchAll(/(?: job |deployment\/)(\S+)/g))
+        expect(manifests.join()).toContain(`name: ${name}\n`);
+      for (const [, key] of command.matchAll(/--from-literal=([\w-]+)/g))
+        expect(manifests.join()).toContain(`value: /run/secrets/linkspace/${key}\n`);
+      for (const [, script = '', args = ''] of command.matchAll(/npm run (\w+) (.*)$/g))
+        return isThere(script, args);
+    },
+  ],
+  [
     // These tests run them, with these variables.
     /^(export LINKSPACE_URL=\S+ LINKSPACE_KEY=|(WEBHOOK_SECRET=\S+ )?(npx tsx|sh|php|python3|node) (-S \S+ )?examples\/)/,
     (command) => {
@@ -454,6 +470,10 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   [
     /^npm start -- (--version)$/,
     (option = '') => expect(readFileSync('src/main.ts', 'utf8')).toContain(option),
+  ],
+  [
+    /^docker compose exec linkspace npm run ([\w:-]+)(.*)$/,
+    (script = '', args = '') => isThere(script, args),
   ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig, secrets } from '../../src/config.ts';
+
+const FOLDER = 'deploy/kubernetes';
+const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
+const { resources, images, configMapGenerator } = parse(read('kustomization.yaml'));
+const files = readdirSync(FOLDER).filter((file) => file !== 'kustomization.yaml');
+const manifests = files.flatMap((file) =>
+  parseAllDocuments(read(file)).map((document) => ({ file, manifest: document.toJS() })),
+);
+const only = (kind: string, name = 'linkspace') =>
+  manifests.find(({ manifest }) => manifest.kind === kind && manifest.metadata.name === name)?.manifest;
+
+/** A copy that removes each path from the set when it is read. */
+function watched(value: unknown, unread: Set<string>, path = ''): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  for (const [key, inside] of Object.entries(value)) {
+    unread.add(`${path}/${key}`);
+    Reflect.set(copy, key, watched(inside, unread, `${path}/${key}`));
+  }
+  return new Proxy(copy, {
+    get(target, key) {
+      unread.delete(`${path}/${String(key)}`);
+      return Reflect.get(target, key);
+    },
+  });
+}
+
+/** Checks a manifest against its schema; what the check does not read, the schema does not know. */
+async function unknownFields(manifest: { apiVersion: string; kind: string }): Promise<string[]> {
+  const { apiVersion, kind } = manifest;
+  const isOperators = apiVersion.startsWith('monitoring.coreos.com/');
+  const models = isOperators ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models';
+  const { [kind]: model } = await import(`${models}/${apiVersion}/${kind}`);
+  const unread = new Set<string>();
+  model.prototype.validate.call(watched(manifest, unread));
+  return [...unread];
+}
+
+test.each(manifests.map(({ file, manifest }) => [file, manifest.kind, manifest] as const))(
+  '%s: the %s has the form of its API',
+  async (_file, _kind, manifest) => expect(await unknownFields(manifest)).toEqual([]),
+);
+
+test('finds wrong values and misspelt fields', async () => {
+  const service = (port: object) => ({ apiVersion: 'v1', kind: 'Service', spec: { ports: [port] } });
+  await expect(unknownFields(service({ port: 'http' }))).rejects.toThrow(
+    '/spec/ports/0/port must be integer',
+  );
+  expect(await unknownFields(service({ port: 80, tragetPort: 80 }))).toEqual(['/spec/ports/0/tragetPort']);
+});
+
+test('the kustomization has all of them but the monitor, and the image of this version', () => {
+  expect(files.toSorted()).toEqual([...resources, 'service-monitor.yaml'].sort());
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(images).toEqual([expect.objectContaining({ name: 'linkspace', newTag: version })]);
+});
+
+describe('the pods', () => {
+  const { template, selector } = only('Deployment').spec;
+  const { template: migration } = only('Job', 'linkspace-migration').spec;
+  const pods = { server: template, migration };
+  const [server] = template.spec.containers;
+
+  test('only those of the deployment get requests, count as available, and are measured', () => {
+    const { labels } = template.metadata;
+    expect(migration.metadata.labels).not.toMatchObject(labels);
+    const selectors = [
+      selector.matchLabels,
+      only('Service').spec.selector,
+      only('Service', 'linkspace-metrics').spec.selector,
+      only('PodDisruptionBudget').spec.selector.matchLabels,
+      template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+    ];
+    for (const one of selectors) expect(one).toEqual(labels);
+    const monitored = only('ServiceMonitor').spec;
+    expect(only('Service', 'linkspace-metrics').metadata.labels).toEqual(monitored.selector.matchLabels);
+    expect(monitored.endpoints[0].port).toBe(only('Service', 'linkspace-metrics').spec.ports[0].name);
+  });
+
+  test('ports are those of the image and of the configuration', () => {
+    const env = Object.fromEntries(configMapGenerator[0].literals.map((line: string) => line.split('=')));
+    const { port, metricsPort } = readConfig(env);
+    expect(server.ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
+      port,
+      metricsPort,
+    ]);
+    expect(readFileSync('Dockerfile', 'utf8')).toContain(`PORT=${port}`);
+    const named = server.ports.map(({ name }: { name: string }) => name);
+    const services = [only('Service'), only('Service', 'linkspace-metrics')];
+    expect(services.map(({ spec }) => spec.ports[0].targetPort)).toEqual(named);
+  });
+
+  test.each(Object.entries(pods))('%s: has no privileges, and reads its secrets from files', (_name, pod) => {
+    const [container] = pod.spec.containers;
+    expect(pod.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const { mountPath } = container.volumeMounts[0];
+    for (const { name, value } of container.env) {
+      expect(secrets).toContain(name.replace(/_FILE$/, ''));
+      expect(value).toBe(
+        `${mountPath}/${name
+          .replace(/_FILE$/, '')
+          .toLowerCase()
+          .replaceAll('_', '-')}`,
+      );
+    }
+    expect(container.command?.[1] ?? '').toMatch(/^$|^dist\/cli\/migrate\.js$/);
+  });
+
+  test('a stop has the time that the service takes', () => {
+    const [, pause] = server.lifecycle.preStop.exec.command;
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + 30);
+  });
+});
