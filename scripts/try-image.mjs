@@ -1,8 +1,17 @@
-// npm run try-image: builds the image of the Dockerfile, starts it and sends requests. It needs no container engine and no
-// image registry, but Debian's packages buildah and debootstrap, and root. The base images are replaced by Debian from
-// debootstrap, with Node and npm from the npm registry.
-import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+// npm run try-image: builds the image of the Dockerfile, starts it with a read-only root and without privileges, sends requests,
+// and runs all commands in it. It needs no container engine and no image registry, but Debian's packages buildah and
+// debootstrap, and root. The base images are replaced by Debian from debootstrap, with Node and npm from the npm registry.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyProject } from './project-files.mjs';
@@ -68,33 +77,97 @@ async function until(what, holds) {
   console.log(`${what} after ${Math.round(performance.now() - started)} ms`);
 }
 
-/** Starts the image as compose.yaml does, without capabilities, and sends requests of a visitor and a client. */
+/**
+ * Runs a program of the image as a container engine does for compose.sqlite.yaml: on the image's files, which are read-only
+ * except for a volume and /tmp, as the image's user, without capabilities. It ends with its process.
+ */
+function container(image) {
+  const rootfs = buildah('mount', buildah('from', '--pull-never', image));
+  const { config } = JSON.parse(buildah('inspect', '--type', 'image', image)).OCIv1;
+  const [uid, gid] = config.User.split(':').map(Number);
+  const volume = join(temporary, 'volume');
+  cpSync(join(rootfs, 'app/data'), volume, { recursive: true });
+  chownSync(volume, uid, gid);
+  const setUp = [
+    'mount --bind "$1" "$1"',
+    'mount -o remount,bind,ro "$1"',
+    'mount --bind "$2" "$1/app/data"',
+    'mount -t tmpfs tmpfs "$1/tmp"',
+    'mount -t proc proc "$1/proc"',
+    'mount --rbind /dev "$1/dev"',
+    'root=$1; user=$3; shift 3',
+    'exec setpriv --no-new-privs chroot --userspec="$user" "$root" "$@"',
+  ].join(' && ');
+  const words = (command, variables) => [
+    ...['--mount', '--propagation', 'private', 'sh', '-c', setUp, 'sh', rootfs, volume, config.User],
+    ...['env', '--ignore-environment', `--chdir=${config.WorkingDir}`],
+    ...[...config.Env, 'HOME=/home/node', ...variables, ...command],
+  ];
+  return {
+    config,
+    volume,
+    start: (command, ...variables) =>
+      spawn('unshare', words(command, variables), { stdio: ['ignore', 'inherit', 'inherit'] }),
+    run(command, ...variables) {
+      const { status, stdout, stderr } = spawnSync('unshare', words(command, variables), {
+        encoding: 'utf8',
+      });
+      return { status, output: `${stdout}${stderr}`.trim() };
+    },
+  };
+}
+
+const KEY = 'key-of-the-image-that-was-built-for-once';
+
+/** What each command is tried with, in this order; a line of the output. */
+const COMMANDS = {
+  keys: [['list', /^1 +default .*active/m]],
+  users: [
+    ['create --email ana@example.com --account default --role owner', /\/console\/accept#/],
+    ['list', /^There are no users\.$/m],
+  ],
+  domains: [['list', /localhost/]],
+  migrate: [['--status', /^Nothing is pending\.$/m]],
+  export: [['--account default --file data/links.csv', /links\.csv/]],
+  import: [
+    ['--format csv --account default --file data/links.csv', /^1 read: 0 links made, 1 there already/m],
+  ],
+  backup: [['--keep 2', /data\/backups\/linkspace-/]],
+  demo: [['--days 2', /^Made 6 spaces/m, 'DATABASE_URL=file:./data/demo.db']],
+  copy: [['--from file:./data/demo.db --to file:./data/copy.db', /found the same on both sides/]],
+};
+
+/** Runs each command of package.json as an operator does. */
+function tryCommands({ run }) {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const names = Object.keys(scripts).filter((name) => scripts[name].includes(' cli/'));
+  for (const name of new Set([...Object.keys(COMMANDS), ...names]))
+    for (const [args, expected, ...variables] of COMMANDS[name] ?? [['', 'a line in COMMANDS']]) {
+      const { status, output } = run(['npm', 'run', name, '--', ...args.split(' ')], ...variables);
+      if (status !== 0 || !output.match(expected))
+        throw new Error(`npm run ${name} -- ${args}: exit code ${status}\n${output}`);
+      console.log(`ok  npm run ${name} -- ${args}`);
+    }
+}
+
+/** Starts the image, and sends requests of a visitor and a client. */
 async function ask(image) {
-  const container = buildah('from', '--pull-never', image);
-  const inspected = JSON.parse(buildah('inspect', '--type', 'image', image)).OCIv1.config;
+  const inside = container(image);
+  const { config, volume } = inside;
   const port = process.env.PORT ?? '3999';
-  const key = 'key-of-the-image-that-was-built-for-once';
-  const inside = (...words) => [...storage, 'run', '--cap-drop', 'ALL', ...words];
-  const variables = ['--env', `PORT=${port}`, '--env', `INITIAL_API_KEY=${key}`];
-  const server = spawn('buildah', [...inside(...variables, container, '--'), ...inspected.Cmd], {
-    env: environment,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  writeFileSync(join(volume, 'key'), `${KEY}\n`);
+  const variables = [`PORT=${port}`, 'INITIAL_API_KEY_FILE=/app/data/key'];
+  const server = inside.start(config.Cmd, ...variables);
   const ended = new Promise((resolve) => server.once('exit', resolve));
   try {
-    const healthcheck = inspected.Healthcheck?.Test ?? healthcheckOfDockerfile();
+    const healthcheck = config.Healthcheck?.Test ?? healthcheckOfDockerfile();
     await until('healthy', () => {
       if (server.exitCode !== null) throw new Error(`It ended with exit code ${server.exitCode}.`);
-      try {
-        run('buildah', ...inside('--env', `PORT=${port}`, container, '--'), ...healthcheck.slice(1));
-        return true;
-      } catch {
-        return false;
-      }
+      return inside.run(healthcheck.slice(1), ...variables).status === 0;
     });
     const call = (path, options) =>
       fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', ...options });
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
     const made = await call('/api/v1/links', {
       method: 'POST',
       headers,
@@ -104,10 +177,17 @@ async function ask(image) {
     const visit = await call('/hello');
     if (visit.headers.get('location') !== 'https://example.com/')
       throw new Error(`GET /hello: ${visit.status}`);
-    console.log(run('buildah', ...inside(container, '--', 'node', 'dist/cli/keys.js', 'list')));
-    console.log(`user: ${run('buildah', ...inside(container, '--', 'id', '-un'))}`);
+    tryCommands(inside);
+    const { output: who } = inside.run(['id', '--user', '--name']);
+    const { output: capabilities } = inside.run(['grep', 'CapEff', '/proc/self/status']);
+    if (who !== 'node' || !/\b0+$/.test(capabilities)) throw new Error(`It runs as ${who}, ${capabilities}.`);
+    const written = ['/app/x', '/home/node/x', '/app/data/x', '/tmp/x'].filter(
+      (path) => inside.run(['touch', path]).status === 0,
+    );
+    if (written.join() !== '/app/data/x,/tmp/x') throw new Error(`Writable: ${written.join(', ')}.`);
+    console.log(`user ${who}, ${capabilities}, writes only to ${written.join(' and ')}`);
   } finally {
-    run('pkill', '--signal', 'TERM', '--full', '^/usr/local/bin/node .*dist/main.js$');
+    server.kill('SIGTERM');
   }
   const code = await ended;
   if (code !== 0) throw new Error(`It ended with exit code ${code}.`);
@@ -121,7 +201,9 @@ function healthcheckOfDockerfile() {
 }
 
 try {
-  const names = [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (node:(\d+)\S*)/gm)];
+  const names = [
+    ...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^FROM (?:--platform=\S+ )?(node:(\d+)\S*)/gm),
+  ];
   const settings = makeBase(names[0][2]);
   const scratch = buildah('from', 'scratch');
   buildah('add', scratch, base, '/');

@@ -475,6 +475,10 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
     /^docker compose exec linkspace npm run ([\w:-]+)(.*)$/,
     (script = '', args = '') => isThere(script, args),
   ],
+  [
+    /^docker buildx build --platform (\S+) \.$/,
+    () => expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^FROM --platform=\$BUILDPLATFORM /m),
+  ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
     /^(FUZZ_RUNS|KILL_ROUNDS)=\d+$/,
