@@ -477,7 +477,14 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
   ],
   [
     /^docker buildx build --platform (\S+) \.$/,
-    () => expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^FROM --platform=\$BUILDPLATFORM /m),
+    () => {
+      // Whatever runs, runs on the builder's own architecture.
+      const stages = readFileSync('Dockerfile', 'utf8')
+        .split(/^FROM /m)
+        .slice(1);
+      for (const stage of stages)
+        if (/^RUN /m.test(stage)) expect(stage).toMatch(/^--platform=\$BUILDPLATFORM /);
+    },
   ],
   [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
