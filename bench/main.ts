@@ -7,6 +7,7 @@ const cases = [
   'statistics',
   'overview',
   'stalls',
+  'spread',
   'timing',
   'soak',
   'webhooks',

@@ -5,6 +5,7 @@ import type { Data } from '../db/database.ts';
 import { isRefused } from '../db/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
+import { letOthersRun } from '../shared/time-slices.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
 import { divide } from './divide.ts';
@@ -19,8 +20,14 @@ const WRITE_INTERVAL = 1_000;
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
-/** The maximum number of links in one transaction: on SQLite, other writers wait for its end. */
+/** The maximum number of links in one transaction, for whose end other writers of SQLite wait. */
 const MAX_BATCH_LINKS = 500;
+/**
+ * After how many hours, values and visitors of links a transaction ends on SQLite, which does it on this thread: that takes a
+ * few milliseconds. Then others have the thread, at most for so many milliseconds.
+ */
+const MAX_SLICE_PARTS = 400;
+const PAUSE_MS = 20;
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
@@ -115,13 +122,15 @@ export class ClickBuffer {
     const beganAt = performance.now();
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
-    let left = this.#pending.links;
+    const ids = this.#pending.ids.values();
+    const { runsInProcess } = this.#db.dialect;
     // A batch that may have been committed is sent again unchanged, before any new visits.
-    while (this.#batch !== null || this.#parts.length > 0 || left > 0) {
+    for (;;) {
       if (this.#batch === null && this.#parts.length === 0) {
-        this.#parts.push(this.#pending.take(MAX_BATCH_LINKS));
+        const taken = this.#pending.take(MAX_BATCH_LINKS, ids, runsInProcess ? MAX_SLICE_PARTS : undefined);
+        if (taken.size === 0) break;
+        this.#parts.push(taken);
         this.#refusals = 0;
-        left -= MAX_BATCH_LINKS;
       }
       this.#batch ??= this.#nextBatch();
       const { visits, receipt } = this.#batch;
@@ -136,6 +145,7 @@ export class ClickBuffer {
       }
       this.#batch = null;
       this.#unwritable.ended();
+      if (runsInProcess) await letOthersRun(PAUSE_MS);
     }
     this.#writtenAt = beganAt;
   }

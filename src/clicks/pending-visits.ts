@@ -51,7 +51,7 @@ export interface Bounds {
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #statistics: boolean;
-  #links: Visits = new Map();
+  readonly #links: Visits = new Map();
   #details = 0;
   #hours = 0;
 
@@ -97,22 +97,27 @@ export class PendingVisits {
     this.#details += day.visitors.size - before;
   }
 
-  /** Removes and returns the counts of at most `links` links. */
-  take(links: number): Visits {
-    if (this.#links.size <= links) {
-      const all = this.#links;
-      this.#links = new Map();
-      this.#details = 0;
-      this.#hours = 0;
-      return all;
-    }
+  /** Their ids in ascending order: what belongs to neighbours is on the same pages of a database, so they are written together. */
+  get ids(): Float64Array {
+    return Float64Array.from(this.#links.keys()).sort();
+  }
+
+  /** Removes and returns the counts of whole links, until they have so many hours, values and visitors, or no id is left. */
+  take(links: number, ids = this.ids.values(), parts = Number.POSITIVE_INFINITY): Visits {
     const taken: Visits = new Map();
-    for (const [id, link] of this.#links) {
-      if (taken.size === links) break;
+    for (let left = parts; left > 0 && taken.size < links; ) {
+      const { value: id, done } = ids.next();
+      if (done) break;
+      const link = this.#links.get(id);
+      if (link === undefined) continue;
       taken.set(id, link);
       this.#links.delete(id);
       this.#hours -= link.hours.size;
-      for (const { values, visitors } of link.days.values()) this.#details -= values.size + visitors.size;
+      left -= link.hours.size;
+      for (const { values, visitors } of link.days.values()) {
+        this.#details -= values.size + visitors.size;
+        left -= values.size + visitors.size;
+      }
     }
     return taken;
   }

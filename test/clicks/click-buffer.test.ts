@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
@@ -96,6 +97,32 @@ test.runIf(inject('database').provider === 'sqlite').each(Array.from({ length: 2
     await Promise.all([written, ...settled]);
     await buffer.stop();
     expect(await clicks()).toEqual([1, 1]);
+  },
+);
+
+test.runIf(inject('database').provider === 'sqlite')(
+  'gives way between links, each written whole',
+  async () => {
+    const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+    const [first = 0] = ids;
+    for (let visitor = 0; visitor < 1_000; visitor++)
+      buffer.add({
+        ...clickOn(ids[visitor % 2] ?? 0, NOON),
+        address: `10.0.${visitor >> 8}.${visitor & 255}`,
+      });
+    const seen = new Map<string, number>();
+    let writing = true;
+    const written = buffer.flush().finally(() => {
+      writing = false;
+    });
+    while (writing) {
+      await nextTurn();
+      const visitors = await db.prisma.dayVisitor.count({ where: { linkId: first } });
+      seen.set(`${await clicks()}`, visitors);
+    }
+    await written;
+    expect(await clicks()).toEqual([500, 500]);
+    expect(seen.get('500,0')).toBe(500);
   },
 );
 

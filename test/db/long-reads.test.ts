@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { statSync } from 'node:fs';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { LongReads } from '../../src/db/reading/long-reads.ts';
 import { sql } from '../../src/db/sql.ts';
+import { pathOf } from '../../src/db/sqlite/file.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
@@ -88,3 +90,14 @@ test('a queued long read never starts if its signal is aborted first', async () 
   await expect(long.take(async () => 'read')).rejects.toThrow('gone');
   await first;
 });
+
+test.runIf(inject('database').provider === 'sqlite')(
+  'the thread copies what was written from the log into the file',
+  async () => {
+    const size = () => statSync(pathOf(database.url)).size;
+    const before = size();
+    const rows = Array.from({ length: 1_000 }, (_, i) => ({ name: `written ${i}`, createdAt: NOON }));
+    await database.transaction((tx) => tx.insertMany('Account', rows));
+    await vi.waitFor(() => expect(size()).toBeGreaterThan(before), { timeout: 5_000 });
+  },
+);

@@ -12,6 +12,8 @@ import { type Driver, keepingPrepared, rawReader, type Statement } from './state
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
+/** After how many changes of rows the log is copied into the file. */
+const CHECKPOINT_CHANGES = 500;
 /** The size of a few links, in bytes. */
 const SPACE = 65_536;
 
@@ -69,6 +71,8 @@ export async function connectSqlite(
     'temp_store = MEMORY',
     // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
     'secure_delete = ON',
+    // In pages: a commit does it only if `checkpoints` cannot keep up.
+    'wal_autocheckpoint = 20000',
   ];
   for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
   const readNow = rawReader(driver);
@@ -76,7 +80,7 @@ export async function connectSqlite(
   return {
     pooled: false,
     adapter,
-    read: isolateTransactions(adapter, driver, readNow, isOwn, deadlockTimeout),
+    read: isolateTransactions(adapter, driver, readNow, isOwn, deadlockTimeout, checkpoints(driver, long)),
     readLong: long.read,
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
@@ -104,6 +108,7 @@ function isolateTransactions(
   readNow: ReturnType<typeof rawReader>,
   isOwn: (transaction: Transaction) => boolean,
   deadlockTimeout: number,
+  afterTransaction: () => void,
 ): RawRead {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
@@ -135,6 +140,7 @@ function isolateTransactions(
         open = null;
         current = null;
         resolve();
+        afterTransaction();
       };
     });
     try {
@@ -166,6 +172,25 @@ function isolateTransactions(
   return (sql, args) => whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), isBlocked));
 }
 
+/**
+ * Lets the thread copy the log into the file whenever much was written. In a commit, that would hold this thread for longer than
+ * the write itself, most of it until the disk has it.
+ */
+function checkpoints(driver: Driver, { read }: SqliteReads): () => void {
+  const count = driver.prepare('SELECT total_changes()').safeIntegers(false).raw(true);
+  let [copied, isCopying] = [0, false];
+  const copy = async () => {
+    const changes = Number(count.all().flat()[0]);
+    if (isCopying || changes - copied < CHECKPOINT_CHANGES) return;
+    [copied, isCopying] = [changes, true];
+    const done = await read('PRAGMA wal_checkpoint(PASSIVE)', []).catch(() => null);
+    isCopying = false;
+    // The log begins anew only after a copy of all of it: the last one follows the last write.
+    if (done && driver.open) copy();
+  };
+  return copy;
+}
+
 /** What the thread answers to a read. */
 interface Answer {
   readonly id: number;
@@ -179,6 +204,7 @@ class SqliteReads {
   readonly #waiting = new Map<number, PromiseWithResolvers<RawRows>>();
   #thread: Worker | undefined;
   #last = 0;
+  #closed = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -187,6 +213,7 @@ class SqliteReads {
   readonly read: RawRead = (sql, args) => whenUnlocked(() => this.#read(sql, args));
 
   #read(sql: string, args: readonly unknown[]): Promise<RawRows> {
+    if (this.#closed) throw new Error('the database is closed');
     const id = ++this.#last;
     const read = Promise.withResolvers<RawRows>();
     this.#waiting.set(id, read);
@@ -197,6 +224,8 @@ class SqliteReads {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    this.#thread?.ref(); // Otherwise the process would end instead of waiting for it.
     await this.#thread?.terminate();
   }
 
@@ -219,7 +248,7 @@ class SqliteReads {
     const read = this.#waiting.get(id);
     this.#waiting.delete(id);
     // The process may end when nothing is being read.
-    if (this.#waiting.size === 0) this.#thread?.unref();
+    if (this.#waiting.size === 0 && !this.#closed) this.#thread?.unref();
     if (rows) read?.resolve(rows);
     else read?.reject(Object.assign(new Error(error?.message), { code: error?.code }));
   }

@@ -1,9 +1,10 @@
-// The code of the thread that `SqliteReads` starts: it reads by a connection of its own.
+// The code of the thread that `SqliteReads` starts: it reads by a connection of its own, and copies the log into the file.
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { rawReader } from './statements.ts';
 
-const file = new Sqlite(String(workerData), { readonly: true, fileMustExist: true, timeout: 0 });
+const file = new Sqlite(String(workerData), { fileMustExist: true, timeout: 0 });
+file.pragma('query_only = ON');
 file.pragma('temp_store = MEMORY');
 const readNow = rawReader(file);
 

@@ -14,6 +14,7 @@ export interface Statement {
 
 /** The part of better-sqlite3's database that is used. */
 export interface Driver {
+  readonly open: boolean;
   readonly inTransaction: boolean;
   pragma(setting: string): unknown;
   prepare(sql: string): Statement;
