@@ -198,6 +198,10 @@ const settings = {
   historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
   /** How many months statistics are kept; 0 for ever. */
   statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
+  /** What the process serves: everything, or only visitors. */
+  role: ['ROLE', z.enum(['all', 'redirects'], 'all or redirects').default('all')],
+  /** The memory for links of visitors, in megabytes. */
+  linkCacheMegabytes: ['LINK_CACHE_MB', integer(1, 100_000).default(64)],
   publicStatistics: ['PUBLIC_STATISTICS', flag.default(true)],
   /** Requests a minute for each key; 0 for no limit. */
   rateLimit: ['RATE_LIMIT', integer(0, 1_000_000_000).default(600)],

@@ -37,6 +37,7 @@ export function readFiles(config: Config, log: Logger, filesInterval?: number, t
 }
 
 export async function migrate(config: Config, log: Logger): Promise<void> {
+  if (config.role === 'redirects') return;
   const migrated = migratedDatabase(config);
   const progress: MigrationProgress = {
     begins: (migration, number, of) => {

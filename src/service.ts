@@ -11,6 +11,7 @@ import { changeRetention, settleEpoch } from './db/change/log.ts';
 import { type Data, Database } from './db/database.ts';
 import { withHints } from './db/error-hints.ts';
 import { answerRetention } from './db/idempotency-answers.ts';
+import { pendingMigrations } from './db/migration-state.ts';
 import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
@@ -44,8 +45,8 @@ import { SessionCookies } from './http/request/session-cookie.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
 import { type TlsStatusOf, tlsStatuses } from './http/tls-ask.ts';
-import { createWeb } from './http/web.ts';
-import { allValid, ConfigError } from './operator-error.ts';
+import { createWeb, writability } from './http/web.ts';
+import { allValid, ConfigError, OperatorError } from './operator-error.ts';
 import type { OperatorFiles } from './operator-files.ts';
 import { createMailer } from './outgoing/mail.ts';
 import { createPost } from './outgoing/post.ts';
@@ -54,6 +55,7 @@ import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { createRedirectHandler } from './redirect/handler.ts';
 import { LinkCache } from './redirect/link-cache.ts';
+import { LinkSources } from './redirect/link-sources.ts';
 import { createDownload } from './rest/download.ts';
 import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
@@ -194,9 +196,13 @@ export class Service {
       ]);
       const port = portOf(http) ?? config.port;
       const baseUrl = baseUrlOf({ ...config, port });
-      await requireAccounts(database, config);
-      if (config.consoleUrl !== undefined) await requireFreeConsole(database, config.consoleUrl);
-      const defaultDomainId = await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
+      const isForVisitors = config.role === 'redirects';
+      if (!isForVisitors) await requireAccounts(database, config);
+      if (!isForVisitors && config.consoleUrl !== undefined)
+        await requireFreeConsole(database, config.consoleUrl);
+      const defaultDomainId = isForVisitors
+        ? await readDefaultDomain(databases)
+        : await settleDefaultDomain(config, database, baseUrl, ports.now(), startLog);
       service = new Service(
         {
           config: { ...config, baseUrl, port },
@@ -226,6 +232,7 @@ export class Service {
     const trust = trustOf(trustProxy);
     const { lists } = operatorFiles;
     const { defaultDomainId } = opened;
+    const isForVisitors = config.role === 'redirects';
     const { smtpUrl, smtpFrom } = config;
     const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
     const services = servicesOf(config, {
@@ -234,6 +241,7 @@ export class Service {
 
     // What tells of changes, also of other processes'.
     const feed = new ChangeFeed(database);
+    const sources = new LinkSources({ database, feed }, isForVisitors ? replicas.map(asSource) : []);
     metrics?.watchDatabase(() => feed.away);
 
     // Visitors get redirects, which are counted, and pages of statistics.
@@ -243,9 +251,8 @@ export class Service {
       () => clicks.unwritten,
       () => clicks.behind,
     );
-    const links = new LinkCache(database, feed, services, metrics);
+    const links = new LinkCache(sources, services, config.linkCacheMegabytes, metrics);
     const visitors = createRedirectHandler({
-      db: database,
       ...{ clicks, links, lists, trust, countryOf, now, report },
       scheme: services.scheme,
       publicStatistics: config.publicStatistics,
@@ -276,7 +283,7 @@ export class Service {
 
     // The two APIs: GraphQL, and v1 over the same schema.
     const readers = new Readers(database, replicas, config.maxReplicaLag, random, log);
-    if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
+    if (replicas.length > 0 && !isForVisitors) metrics?.watchReplicas(() => readers.lags());
     const cookies = new SessionCookies(consoleUrlOf(config), trust, config.corsOrigins);
     const access = new KeyAccess(database, feed, config.rateLimit, trust, cookies, servesPeople, now);
     const inFlight = new InFlight(ports.maxInFlight);
@@ -311,25 +318,29 @@ export class Service {
       waitUntilIdle: () => load.waitUntilIdle(),
       attempted: (outcome) => metrics?.webhookAttempt(outcome),
     });
-    metrics?.watchWebhooks(() => webhooks.backlog(), now);
-    this.#background = [
-      ...[feed, clicks, readers, access, webhooks, operatorFiles],
+    if (!isForVisitors) metrics?.watchWebhooks(() => webhooks.backlog(), now);
+    const ofVisitors = [...sources.all.map((source) => source.feed), clicks, operatorFiles];
+    const ofPeople = () => [
+      ...[readers, access, webhooks],
       changeRetention(database, config.historyDays, retentionTime, log),
       new PlainKeys(database, log),
       new StatisticsRetention(database, config.statisticsMonths, now, log, { retention: retentionTime }),
       answerRetention(database, KEPT_FOR, retentionTime, log),
     ];
+    this.#background = isForVisitors ? ofVisitors : [...ofVisitors, ...ofPeople()];
 
     this.tlsStatusOf = tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host));
 
     // What answers a request.
     const web = createWeb({
-      ...{ config, database, log, rest, auth, schemaText, openApi, visit, servesPeople, rootUrlOf, report },
+      ...{ config, rest, auth, schemaText, openApi, visit, servesPeople, rootUrlOf, report },
+      isReady: isForVisitors ? () => links.canRead() : writability(database, log),
       ...{ sendPage: sendMessage, tlsStatusOf: this.tlsStatusOf },
     });
     this.#listener = {
-      ...{ visit, refusedVisit, graphql, web, servesPeople, inFlight, load, requestLog },
-      isForPeople: (req, info) => isForPeople(req, info, graphiql),
+      ...{ visit, refusedVisit, web, servesPeople, inFlight, load, requestLog },
+      graphql: isForVisitors ? web : graphql,
+      isForPeople: (req, info) => !isForVisitors && isForPeople(req, info, graphiql),
       guard: createGuard({ corsOrigins: config.corsOrigins, baseUrl, consoleUrl, trust }),
     };
   }
@@ -346,14 +357,16 @@ export class Service {
   async start(): Promise<void> {
     const { config, database, http, answerHeld } = this.#opened;
     const { log, startLog, worker = 1, background, now, print } = this.#ports;
-    const isFirst = worker === 1;
+    const isForVisitors = config.role === 'redirects';
+    const isFirst = worker === 1 && !isForVisitors;
     if (background) for (const one of this.#background) one.start();
     // The first key is created last: if the start failed later, the key would be lost without being printed. With
     // INITIAL_API_KEY, every process makes sure that it exists before it answers.
     const { initialApiKey, host, port, baseUrl } = config;
     const firstKey =
-      (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
-    this.#openId?.check();
+      (isFirst || (initialApiKey !== undefined && !isForVisitors)) &&
+      (await createFirstKey(database, now(), initialApiKey));
+    if (!isForVisitors) this.#openId?.check();
     // On a host of its own, the console is on none that has pixels.
     if (isFirst && config.consoleUrl === undefined) await notePixels(database, startLog);
     answerRequests(http, this.#listener);
@@ -407,6 +420,10 @@ export class Service {
   }
 }
 
+function asSource(replica: Database) {
+  return { database: replica, feed: new ChangeFeed(replica, true) };
+}
+
 async function closeAll(databases: readonly Database[]): Promise<void> {
   await withTimeout(CLOSE_TIMEOUT, Promise.all(databases.map((one) => one.close())));
 }
@@ -416,15 +433,16 @@ function portOf(server: Server): number | null {
   return address !== null && typeof address === 'object' ? address.port : null;
 }
 
-/** The database, and its replicas to read from. */
+/** The database, and its replicas to read from. For visitors, any of them may be away. */
 async function openDatabases(
-  { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool }: Config,
+  { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role }: Config,
   { startLog, onStatement }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
   const open = (url: string, options = {}) =>
     Database.open(url, {
       pool,
+      mayBeAway: role === 'redirects',
       ...((onStatement || metrics) && {
         onStatement(sql: string, seconds: number) {
           metrics?.statement(seconds);
@@ -433,15 +451,16 @@ async function openDatabases(
       }),
       ...options,
     });
-  const database = await open(databaseUrl, { directUrl });
+  const [database, ...replicas] = await Promise.all([
+    open(databaseUrl, { directUrl }),
+    ...databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
+  ]);
+  if (role === 'redirects') return [database, ...replicas];
   if (database.pooled && directUrl === undefined)
     startLog.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
     );
   await settleEpoch(database);
-  const replicas = await Promise.all(
-    databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
-  );
   return [database, ...replicas];
 }
 
@@ -474,6 +493,19 @@ async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'
     `OIDC_ROLES gives roles in ${names}, which is no account, or the name of one and the id of another: ` +
       'use the name that npm run keys -- list shows, or the id in the path of the console.',
   );
+}
+
+/** The id of the default domain, from the first database that has it. @throws OperatorError if none is prepared */
+async function readDefaultDomain(databases: readonly Database[]): Promise<number> {
+  const read = async (db: Database): Promise<number> => {
+    const isPrepared = (await pendingMigrations(db)).length === 0;
+    const domain = isPrepared ? await db.prisma.domain.findFirst({ where: { isDefault: true } }) : null;
+    if (domain !== null) return domain.id;
+    throw new OperatorError(
+      'ROLE is "redirects", but the database lacks migrations, or was never served: start a process with ROLE=all first.',
+    );
+  };
+  return Promise.any(databases.map(read)).catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
 }
 
 /** Makes the base URL's host the default domain, and gives its id. */

@@ -7,9 +7,15 @@ import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
 import { letOthersRun } from '../shared/time-slices.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import { type CountsBefore, countAtOnce, countWithoutStatistics } from './count-at-once.ts';
+import {
+  type CountsBefore,
+  countAtOnce,
+  countWithoutStatistics,
+  type Turn,
+  takeTurn,
+} from './count-at-once.ts';
 import { divide } from './divide.ts';
-import { PendingVisits, type Visit } from './pending-visits.ts';
+import { type Bounds, PendingVisits, type Visit } from './pending-visits.ts';
 import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
 import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
@@ -39,6 +45,7 @@ interface Batch {
 
 interface ClickMetrics extends RefusalMetrics {
   click(): void;
+  dropped(): void;
 }
 
 /** Counts visits in memory, and writes them in batches. */
@@ -46,6 +53,7 @@ export class ClickBuffer {
   readonly #db: Data;
   readonly #log: Logger;
   readonly #unwritable: RepeatedFault;
+  readonly #full: RepeatedFault;
   readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
   readonly #writer: VisitWriter;
@@ -62,15 +70,25 @@ export class ClickBuffer {
   #batches = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param statistics whether statistics are counted, too */
-  constructor(db: Data, log: Logger, metrics?: ClickMetrics, statistics = true) {
+  /**
+   * @param statistics whether statistics are counted, too
+   * @param bounds of the waiting visits
+   */
+  constructor(
+    db: Data,
+    log: Logger,
+    metrics?: ClickMetrics,
+    statistics = true,
+    bounds: Partial<Bounds> = {},
+  ) {
     this.#db = db;
     this.#log = log;
     this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
+    this.#full = new RepeatedFault(log, 'clicks are dropped, since those of too many links wait');
     this.#refused = new RefusedVisits(log, metrics);
     this.#writer = new VisitWriter(db);
-    this.#pending = new PendingVisits(statistics);
+    this.#pending = new PendingVisits(statistics, bounds);
   }
 
   /** Counts a visit after its answer is sent, since parsing its properties takes longer than the answer. */
@@ -85,12 +103,19 @@ export class ClickBuffer {
     this.#fresh = [];
     for (const visit of fresh) {
       try {
-        this.#pending.add(visit);
+        if (this.#pending.hasRoom(visit.link.id)) this.#pending.add(visit);
+        else this.#drop(visit);
       } catch (error) {
         // `#pending.add` counts the click before it parses anything.
         this.#log.error({ err: error }, 'a visit was counted as a click, without statistics');
       }
     }
+  }
+
+  #drop({ visitor, alreadyCounted }: Visit): void {
+    if (!visitor.counts || alreadyCounted !== null) return;
+    this.#metrics?.dropped();
+    this.#full.occurred(undefined, () => ({ waiting: this.#pending.links }));
   }
 
   /**
@@ -106,6 +131,11 @@ export class ClickBuffer {
       if (before) this.#refused.addStatistics(linkId, error);
       return before;
     }
+  }
+
+  /** The next turn of an active link's rotation; null if the link is not active. */
+  takeTurn(linkId: number, at: Date): Promise<Turn | null> {
+    return takeTurn(this.#db, linkId, at);
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */
@@ -145,6 +175,7 @@ export class ClickBuffer {
       }
       this.#batch = null;
       this.#unwritable.ended();
+      this.#full.ended();
       if (runsInProcess) await letOthersRun(PAUSE_MS);
     }
     this.#writtenAt = beganAt;

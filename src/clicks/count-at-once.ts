@@ -5,10 +5,14 @@ import { sql } from '../db/sql.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
 import { MAX_COUNT } from './write.ts';
 
-/** The counts of a link before a visit: its clicks, the position of its rotation, and how often its statistics had been reset. */
-export interface CountsBefore {
-  readonly clicks: number;
+/** A turn of a rotation. */
+export interface Turn {
   readonly position: number;
+}
+
+/** The counts of a link before a visit: its clicks, the position of its rotation, and how often its statistics had been reset. */
+export interface CountsBefore extends Turn {
+  readonly clicks: number;
   readonly resets: number;
 }
 
@@ -48,7 +52,17 @@ export async function countAtOnce(db: Data, linkId: number, now: Date): Promise<
   return row ? { ...row, clicks: row.clicks - 1, position: row.position - 1 } : null;
 }
 
-/** The same without statistics, which the database refuses: for a visit whose values are not written either. */
+/**
+ * Advances the rotation of a link, and returns the position before; null if the link is not active. The visit is counted later: a
+ * turn whose answer is lost counts nothing.
+ */
+export async function takeTurn(db: Data, linkId: number, now: Date): Promise<Turn | null> {
+  const statement = sql`UPDATE "LinkCounter" SET ${advance} ${ofActive(linkId, now)} RETURNING "turns" - 1 AS "position"`;
+  const [turn] = await retryConflicts(() => db.read<Turn>(statement));
+  return turn ?? null;
+}
+
+/** The same as `countAtOnce` without statistics, which the database refuses: for a visit whose values are not written either. */
 export function countWithoutStatistics(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
   return db.transaction(async (tx) => {
     const [row] = await tx.read<

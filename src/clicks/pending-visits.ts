@@ -33,6 +33,8 @@ export interface Visit {
 const MAX_DETAILS = 200_000;
 /** The maximum number of hours of links; beyond it, visits count for an earlier hour that has an entry. */
 const MAX_HOURS = 100_000;
+/** The maximum number of links with waiting visits, about a kilobyte each; beyond it, those of other links are dropped. */
+const MAX_LINKS = 200_000;
 
 const IPV4 = /^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/;
 
@@ -45,9 +47,10 @@ function digestOf(address: string, userAgent: string): string {
 export interface Bounds {
   readonly details: number;
   readonly hours: number;
+  readonly links: number;
 }
 
-/** Counts of visits that wait to be written. Their memory is bounded; clicks are never dropped. */
+/** Counts of visits that wait to be written. Their memory is bounded. */
 export class PendingVisits {
   readonly #bounds: Bounds;
   readonly #statistics: boolean;
@@ -56,9 +59,9 @@ export class PendingVisits {
   #hours = 0;
 
   /** @param statistics whether statistics are counted, too */
-  constructor(statistics = true, bounds: Bounds = { details: MAX_DETAILS, hours: MAX_HOURS }) {
+  constructor(statistics = true, bounds: Partial<Bounds> = {}) {
     this.#statistics = statistics;
-    this.#bounds = bounds;
+    this.#bounds = { details: MAX_DETAILS, hours: MAX_HOURS, links: MAX_LINKS, ...bounds };
   }
 
   /** How many links have waiting visits. */
@@ -77,6 +80,11 @@ export class PendingVisits {
   unwrittenOf(linkId: number): number {
     const link = this.#links.get(linkId);
     return link === undefined ? 0 : unwrittenOf(link);
+  }
+
+  /** Whether there is room for visits of a link. */
+  hasRoom(linkId: number): boolean {
+    return this.#links.size < this.#bounds.links || this.#links.has(linkId);
   }
 
   add(visit: Visit): void {

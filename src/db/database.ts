@@ -41,6 +41,8 @@ export interface DatabaseOptions {
   readonly pool?: PoolOptions;
   /** The URL of the server itself, if `url` is a pooler's. */
   readonly directUrl?: string | undefined;
+  /** Whether the server need not answer now. */
+  readonly mayBeAway?: boolean;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
   /** After how many milliseconds a transaction on SQLite that waits for itself is ended. */
@@ -71,14 +73,14 @@ type Begun = AsyncLocalStorage<{ transaction?: AdapterTransaction }>;
 /** Libraries of the other database are not loaded: that would take a tenth of the start's time. */
 async function connect(
   url: string,
-  { pool, directUrl, deadlockTimeout }: DatabaseOptions,
+  { pool, directUrl, mayBeAway, deadlockTimeout }: DatabaseOptions,
   begun: Begun,
 ): Promise<Connection> {
   const isOwn = (transaction: AdapterTransaction) => begun.getStore()?.transaction === transaction;
   const connection =
     requireProvider(url) === 'sqlite'
       ? await (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, deadlockTimeout)
-      : await (await import('./postgresql/connection.ts')).connectPostgresql(url, pool, directUrl);
+      : await (await import('./postgresql/connection.ts')).connectPostgresql(url, pool, directUrl, mayBeAway);
   const { adapter } = connection;
   const start = adapter.startTransaction.bind(adapter);
   adapter.startTransaction = async (isolationLevel) => {

@@ -52,6 +52,11 @@ export class Metrics {
     help: 'Visits that were counted.',
     registers: [this.#registry],
   });
+  readonly #dropped = new Counter({
+    name: 'linkspace_clicks_dropped_total',
+    help: 'Visits that were not counted, since those of too many links wait to be written.',
+    registers: [this.#registry],
+  });
   readonly #refused = new Counter({
     name: 'linkspace_visits_refused_total',
     help: 'What was not counted, since the database refuses it. The log has the links.',
@@ -107,6 +112,10 @@ export class Metrics {
 
   click(): void {
     this.#clicks.inc();
+  }
+
+  dropped(): void {
+    this.#dropped.inc();
   }
 
   refused(numbers: Readonly<Record<string, number>>): void {

@@ -17,9 +17,9 @@ import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 type Page = 'notFound' | 'unavailable';
 
 export interface WebDependencies {
-  readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
-  readonly database: Database;
-  readonly log: Logger;
+  readonly config: Pick<Config, 'role' | 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
+  /** Whether the database is ready. */
+  isReady(): Promise<boolean>;
   readonly rest: Router;
   readonly auth: Router;
   readonly schemaText: RequestHandler;
@@ -37,15 +37,18 @@ export interface WebDependencies {
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
-  const { config, database, log, rest, auth, schemaText, visit, tlsStatusOf, sendPage, report } =
-    dependencies;
+  const { config, isReady, rest, auth, schemaText, visit, tlsStatusOf, sendPage, report } = dependencies;
+  const isForVisitors = config.role === 'redirects';
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
     if (req.accepts(['json', 'html']) === 'html') sendPage(req, res, status, page);
     else res.status(status).json({ message, status });
   };
-  const nothingHere: RequestHandler = (req, res) => refuse(req, res, 404, 'Nothing is here.', 'notFound');
+  const nothingHere: RequestHandler = (req, res) =>
+    isForVisitors
+      ? sendPage(req, res, 404, 'notFound')
+      : refuse(req, res, 404, 'Nothing is here.', 'notFound');
   // Express itself would show and log the stack.
   const failed: ErrorRequestHandler = (error: unknown, req, res, next) => {
     // Express could not decode the path.
@@ -61,12 +64,11 @@ export function createWeb(dependencies: WebDependencies): Express {
     .set('trust proxy', config.trustProxy)
     .set('query parser', false);
   web.get('/livez', livez);
-  web.get('/readyz', readyz(database, log));
+  web.get('/readyz', readyz(isReady));
   web.get(TLS_ASK, tlsListener(tlsStatusOf));
-  addPages(web, dependencies);
+  web.get('/', rootPage(dependencies));
   // An existing link with this alias is reached while the console is off.
-  if (!config.console) web.all('/console', visit);
-  web.get('/schema.graphql', schemaText);
+  if (!config.console || isForVisitors) web.all('/console', visit);
   // Browsers request it with every page.
   web.get('/favicon.ico', (_req, res) => {
     res.set('Cache-Control', 'public, max-age=86400').type('image/svg+xml').send(favicon);
@@ -75,26 +77,35 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/robots.txt', (_req, res) => {
     res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');
   });
-  web.use('/api/v1', rest);
-  web.use('/auth', auth);
+  if (!isForVisitors) {
+    addPages(web, dependencies);
+    web.get('/schema.graphql', schemaText);
+    web.use('/api/v1', rest);
+    web.use('/auth', auth);
+  }
   web.use(nothingHere);
   web.use(failed);
   return web;
 }
 
-/** The start page at `/`, and the pages for people with their assets: v1's documentation, and the console. */
-function addPages(web: Express, { config, openApi, servesPeople, rootUrlOf }: WebDependencies): void {
-  // Built once, so that any number of answers that wait for slow readers share the memory.
-  let v1: Buffer | undefined;
+/** The page at `/`, or what the domain has in its place. */
+function rootPage({ config, servesPeople, rootUrlOf }: WebDependencies): RequestHandler {
   const home = Buffer.from(startPage({ ...config, docs: true }));
   const withoutPages = Buffer.from(startPage({ ...config, graphiql: false, console: false, docs: false }));
-  web.get('/', async (req, res) => {
+  return async (req, res, next) => {
     const location = await rootUrlOf(req);
     if (location !== null)
       return void res.status(302).set({ Location: location, 'Cache-Control': 'private, no-store' }).end();
+    if (config.role === 'redirects') return next();
     const html = (await servesPeople(req)) ? home : withoutPages;
     res.set(ofPage).type('html').send(html);
-  });
+  };
+}
+
+/** The pages for people with their assets: v1's documentation, and the console. */
+function addPages(web: Express, { config, openApi }: WebDependencies): void {
+  // Built once, so that any number of answers that wait for slow readers share the memory.
+  let v1: Buffer | undefined;
   web.get('/docs', (req, res) => {
     sendAsset(req, res, 'docs.html', ofPage);
   });
@@ -125,8 +136,8 @@ const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
 
-/** 200 when the database answers, its migrations are applied and it has space to write, else 503. */
-function readyz(database: Database, log: Logger): RequestHandler {
+/** Whether the database answers, its migrations are applied and it has space to write. */
+export function writability(database: Database, log: Logger): () => Promise<boolean> {
   const fault = new RepeatedFault(log, 'not ready, since the database cannot be written');
   let triedAt = Number.NEGATIVE_INFINITY;
   let hasSpace = false;
@@ -141,11 +152,15 @@ function readyz(database: Database, log: Logger): RequestHandler {
     }
     triedAt = performance.now();
   });
-  const isReady = async () => {
+  return async () => {
     if ((await pendingMigrations(database)).length > 0) return false;
     if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) await trySpaceOnce();
     return hasSpace;
   };
+}
+
+/** 200 when the database is ready, else 503. */
+function readyz(isReady: () => Promise<boolean>): RequestHandler {
   return async (_req, res) => {
     const ready = await withTimeout(
       CHECK_TIMEOUT,

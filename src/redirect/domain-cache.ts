@@ -17,9 +17,12 @@ const MAX_NAME_LENGTH = 255;
 /** The key of the default domain: no name is empty. */
 const DEFAULT = '';
 
+/** Reads domains from a database that has their last known change. */
+export type ReadDomains = <T>(ask: (db: Data) => Promise<T>) => Promise<T>;
+
 /** Finds the domains of hosts for visitors, with a cache. */
 export class DomainCache {
-  readonly #db: Data;
+  readonly #read: ReadDomains;
   readonly #services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>;
   /** By name. */
   readonly #domains: ReadCache<Domain>;
@@ -29,11 +32,11 @@ export class DomainCache {
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
   constructor(
-    db: Data,
+    read: ReadDomains,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
     reads: CacheReads,
   ) {
-    this.#db = db;
+    this.#read = read;
     this.#services = services;
     this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
     this.#listed = new ReadCache(reads, new LRUCache({ max: 1 }), undefined, MISSING_FRESH_FOR);
@@ -52,7 +55,9 @@ export class DomainCache {
       if (domain !== null) return domain;
     }
     const where = { id: this.#services.defaultDomainId };
-    const domain = await this.#domains.find(DEFAULT, () => this.#db.prisma.domain.findUnique({ where }));
+    const domain = await this.#domains.find(DEFAULT, () =>
+      this.#read(({ prisma }) => prisma.domain.findUnique({ where })),
+    );
     if (domain === null) throw new Error('there is no default domain');
     return domain;
   }
@@ -90,7 +95,7 @@ export class DomainCache {
     if (hostKey === '') return false;
     const listed = await this.#listed.find('', async () => {
       const select = { hostKey: true, accountId: true, verifiedAt: true };
-      const all = await this.#db.prisma.domain.findMany({ select, take: MAX_LISTED + 1 });
+      const all = await this.#read(({ prisma }) => prisma.domain.findMany({ select, take: MAX_LISTED + 1 }));
       if (all.length > MAX_LISTED) return 'too many';
       return new Set(all.filter((one) => servesVisitors(one, this.#services)).map((one) => one.hostKey));
     });
@@ -111,7 +116,7 @@ export class DomainCache {
   #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
-      const found = await this.#db.prisma.domain.findFirst({ where, orderBy });
+      const found = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy }));
       return found && servesVisitors(found, this.#services) ? found : null;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.

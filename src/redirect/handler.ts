@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { ClickBuffer } from '../clicks/click-buffer.ts';
-import type { CountsBefore } from '../clicks/count-at-once.ts';
+import type { CountsBefore, Turn } from '../clicks/count-at-once.ts';
+import { isUnavailable } from '../db/errors.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { isItself, placeOf } from '../domain/link/alias.ts';
 import { asciiOf } from '../domain/url.ts';
@@ -11,6 +13,8 @@ import type { Visitor } from '../domain/visit/visitor.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
+import { growingTo } from '../shared/growing-cache.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { FoundLink, LinkLookup } from './link-cache.ts';
@@ -22,6 +26,9 @@ import { createStatisticsPages, type StatisticsPageDependencies } from './statis
 /** How many forms are received at once, in all and from one address: clients may send them slowly. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
+/** How long a visit waits for its turn of a rotation, in milliseconds, and of how many links a process knows its own turns. */
+const TURN_TIMEOUT = 500;
+const MAX_ROTATIONS = 20_000;
 
 export interface RedirectDependencies extends StatisticsPageDependencies {
   readonly clicks: ClickBuffer;
@@ -52,6 +59,7 @@ function isRedirect({ outcome }: RedirectDecision): boolean {
 /** Answers visitors of short links, as `decideRedirect` decides, and counts the visits that reach a destination. */
 export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
   const { links, lists, clicks, trust, countryOf, publicStatistics, formTimeout, now, report } = dependencies;
+  const ownTurns = new LRUCache<number, number>(growingTo(MAX_ROTATIONS));
   const passwordChecks = new PasswordChecks();
   const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
@@ -78,14 +86,33 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   ): void =>
     clicks.add({ link, at, visitor, address, referrer, destination: target ?? null, alreadyCounted });
 
-  /** Counts a visit before its decision: of a link with a click limit or a rotation. */
+  /** The turn of a rotation: the next over all processes, or of this one while the primary does not answer. */
+  const takeTurn = async (link: FoundLink, at: Date): Promise<Turn | null> => {
+    try {
+      const asked = !links.isPrimaryAway && links.askPrimary(() => clicks.takeTurn(link.id, at));
+      const turn = asked && (await withTimeout(TURN_TIMEOUT, asked));
+      if (turn !== false && turn !== TIMED_OUT) return turn;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+    }
+    const position = ownTurns.get(link.id) ?? link.position;
+    ownTurns.set(link.id, position + 1);
+    return { position };
+  };
+
+  /** Decides a visit by the counts in the database: of a link with a click limit, which counts it there first, or a rotation. */
   const decideCounted = async (link: FoundLink, visit: Visit): Promise<RedirectDecision> => {
     const at = now();
-    // The visits from before the limit was set.
-    if (link.expirationClicks !== null) await clicks.settle(link.id);
-    const before = await links.askDatabase(() => clicks.countAtOnce(link.id, at));
-    if (before) {
-      const decision = decisionFor(visit, { ...link, ...before });
+    const isLimited = link.expirationClicks !== null;
+    const countAtOnce = async () => {
+      // The visits from before the limit was set.
+      await clicks.settle(link.id);
+      return clicks.countAtOnce(link.id, at);
+    };
+    const before = isLimited ? await links.askPrimary(countAtOnce) : null;
+    const turn = isLimited ? before : await takeTurn(link, at);
+    if (turn) {
+      const decision = decisionFor(visit, { ...link, ...turn });
       count(visit, link, at, decision, before);
       return decision;
     }

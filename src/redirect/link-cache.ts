@@ -1,21 +1,30 @@
 import { LRUCache } from 'lru-cache';
-import type { MadeChange } from '../db/change/events.ts';
-import type { ChangeFeed } from '../db/change/feed.ts';
+import type { KnownChange } from '../db/change/events.ts';
 import type { Database } from '../db/database.ts';
+import { pendingMigrations } from '../db/migration-state.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { DomainCache } from './domain-cache.ts';
+import { DomainCache, type ReadDomains } from './domain-cache.ts';
+import type { LinkSources } from './link-sources.ts';
 import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';
 
-/** The maximum number of cached links, and their memory in bytes. */
-const MAX_LINKS = 20_000;
-const MAX_BYTES = 64_000_000;
+/** Of how many links the last change is remembered. */
+const MAX_CHANGED = 20_000;
 
 export type FoundLink = VisitedRow;
+type OfLink = { readonly id: number } | null;
+
+/** The version of the cache after the last change of something, and the number of its transaction, if that is known. */
+interface LastChange {
+  readonly version: number;
+  readonly tx: number;
+}
+
+const NONE: LastChange = { version: 0, tx: 0 };
 
 /** The domain of a visit's host, and its link with the alias. */
 export interface LinkLookup {
@@ -34,60 +43,73 @@ function sizeOf({ value }: CacheEntry<FoundLink>): number {
  * of others within a second. Links with a click limit are never cached.
  */
 export class LinkCache {
-  readonly #db: Database;
-  readonly #feed: ChangeFeed;
+  readonly #sources: LinkSources;
   readonly #metrics: Metrics | undefined;
   readonly #reads: CacheReads;
+  readonly #writes: CacheReads;
   readonly #domains: DomainCache;
-  readonly #links = new LRUCache<string, CacheEntry<FoundLink>>({
-    max: MAX_LINKS,
-    maxSize: MAX_BYTES,
-    sizeCalculation: sizeOf,
-    dispose: ({ value }, key) => {
-      if (value && this.#keys.get(value.id) === key) this.#keys.delete(value.id);
-    },
-  });
+  readonly #links: LRUCache<string, CacheEntry<FoundLink>>;
   readonly #cache: ReadCache<FoundLink>;
   readonly #keys = new Map<number, string>();
-  /** The versions of the last changes of pixels, and of each link. */
-  #pixelsChanged = 0;
-  readonly #lastOfLink = new LRUCache<number, number>(growingTo(MAX_LINKS));
+  /** The last changes of pixels, of domains, of names that were unknown, and of each link. */
+  #pixels = NONE;
+  #ofDomains = NONE;
+  #names = NONE;
+  readonly #lastOfLink = new LRUCache<number, LastChange>({
+    ...growingTo(MAX_CHANGED),
+    dispose: ({ tx }, _id, reason) => {
+      if (reason === 'evict') this.#forgottenTx = Math.max(this.#forgottenTx, tx);
+    },
+  });
+  /** The last transaction of links whose last change is no longer remembered. */
+  #forgottenTx = 0;
 
   constructor(
-    db: Database,
-    feed: ChangeFeed,
+    sources: LinkSources,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
+    megabytes: number,
     metrics?: Metrics,
   ) {
     this.#metrics = metrics;
-    this.#db = db;
-    this.#feed = feed;
-    this.#reads = new CacheReads(feed);
+    this.#sources = sources;
+    this.#links = new LRUCache({
+      maxSize: megabytes * 1_000_000,
+      sizeCalculation: sizeOf,
+      dispose: ({ value }, key) => {
+        if (value && this.#keys.get(value.id) === key) this.#keys.delete(value.id);
+      },
+    });
+    this.#reads = new CacheReads(sources);
+    this.#writes = new CacheReads(sources.primary.feed);
     this.#cache = new ReadCache(this.#reads, this.#links, this.#mayKeep.bind(this));
-    this.#domains = new DomainCache(db, services, this.#reads);
-    db.changes.on('change', (change) => this.#forget(change));
+    const readDomains: ReadDomains = (ask) => sources.read(ask, () => this.#ofDomains.tx);
+    this.#domains = new DomainCache(readDomains, services, this.#reads);
+    for (const { database } of sources.all) database.changes.on('change', (change) => this.#forget(change));
   }
 
   /** Removes what a change concerns from the cache. */
-  #forget({
-    kind,
-    action,
-    recordId,
-    fields,
-  }: Pick<MadeChange, 'kind' | 'action' | 'recordId' | 'fields'>): void {
+  #forget({ kind, action, recordId, fields, tx = 0 }: KnownChange): void {
     const version = ++this.#reads.version;
+    // Databases tell of a change at different times.
+    const after = (last: LastChange): LastChange => ({ version, tx: Math.max(tx, last.tx) });
     if (kind === 'LINK' && action !== 'CREATED') {
-      this.#lastOfLink.set(recordId, version);
+      this.#lastOfLink.set(recordId, after(this.#lastOfLink.get(recordId) ?? NONE));
       this.#forgetLink(recordId);
     }
     // An unknown name may be a link's now.
-    if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) this.#cache.clearMissing();
+    if (kind === 'LINK' && (action === 'CREATED' || fields.includes('alias'))) {
+      this.#names = after(this.#names);
+      this.#cache.clearMissing();
+    }
     if (kind === 'PIXEL') {
-      this.#pixelsChanged = version;
+      this.#pixels = after(this.#pixels);
       for (const { value } of this.#links.values())
         if (value?.pixels.some(({ id }) => id === recordId)) this.#forgetLink(value.id);
     }
-    if (kind === 'DOMAIN') this.#domains.clear();
+    if (kind === 'DOMAIN') {
+      this.#ofDomains = after(this.#ofDomains);
+      this.#domains.clear();
+    }
   }
 
   #forgetLink(id: number): void {
@@ -97,33 +119,33 @@ export class LinkCache {
 
   async find(host: string, alias: string): Promise<LinkLookup> {
     // While the database is down, cached entries are used, without the changes of others.
-    await this.#feed.freshIfAvailable();
+    await this.#sources.freshIfAvailable();
     const domain = await this.#domains.find(host);
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
   }
 
   /** Where the root of a host leads; null for the service's own page. */
   async rootUrlOf(host: string): Promise<string | null> {
-    await this.#feed.freshIfAvailable();
+    await this.#sources.freshIfAvailable();
     const { name, rootUrl } = await this.#domains.find(host);
     return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
   }
 
   /** Whether pages for people are served on a host. */
   async servesPeople(host: string): Promise<boolean> {
-    await this.#feed.freshIfAvailable();
+    await this.#sources.freshIfAvailable();
     return this.#domains.servesPeople(host);
   }
 
   /** Whether a domain serves visitors of a host, at any port. */
   async serves(host: string): Promise<boolean> {
-    await this.#feed.freshIfAvailable();
+    await this.#sources.freshIfAvailable();
     return this.#domains.serves(host);
   }
 
   /** The same as `find` without waiting, if everything is cached and fresh; else undefined. */
   findNow(host: string, alias: string): LinkLookup | undefined {
-    const domain = this.#feed.isFresh ? this.#domains.findNow(host) : undefined;
+    const domain = this.#sources.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;
     const link = this.#cache.get(`${domain.id} ${alias}`);
     if (!link) return undefined;
@@ -131,27 +153,53 @@ export class LinkCache {
     return { domain, link };
   }
 
-  /** Runs a query, unless the database is down and too many already wait for it. */
-  askDatabase<T>(ask: () => Promise<T>): Promise<T> {
-    return this.#reads.askDatabase(ask);
+  /** Whether the primary does not answer, so that nothing can be written. */
+  get isPrimaryAway(): boolean {
+    return this.#sources.primary.feed.away;
+  }
+
+  /** Writes to the primary, unless it is down and too many already wait for it. */
+  askPrimary<T>(write: () => Promise<T>): Promise<T> {
+    return this.#writes.askDatabase(write);
+  }
+
+  /** Reads something of a link, unless no database answers and too many already wait for it. */
+  read<T extends OfLink>(ask: (db: Database) => Promise<T>): Promise<T> {
+    return this.#reads.askDatabase(() => this.#readLink(ask));
+  }
+
+  #readLink<T extends OfLink>(ask: (db: Database) => Promise<T>): Promise<T> {
+    return this.#sources.read(ask, (found) =>
+      found === null
+        ? this.#names.tx
+        : Math.max(this.#lastOfLink.peek(found.id)?.tx ?? this.#forgottenTx, this.#pixels.tx),
+    );
+  }
+
+  /** Whether links can be read from a database with all migrations. */
+  canRead(): Promise<boolean> {
+    return this.#sources.read(
+      async (db) => (await pendingMigrations(db)).length === 0,
+      () => 0,
+    );
   }
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
     this.#metrics?.lookup(this.#cache.get(key) === undefined ? 'miss' : 'hit');
-    return this.#cache.find(key, () => readVisitedLink(this.#db, { domainId, alias }));
+    return this.#cache.find(key, () => this.#readLink((db) => readVisitedLink(db, { domainId, alias })));
   }
 
   #mayKeep({ id, expirationClicks }: FoundLink, key: string, version: number): boolean {
     // The entry under an earlier key of the link is outdated.
     this.#forgetLink(id);
-    const changed = Math.max(this.#lastOfLink.get(id) ?? 0, this.#pixelsChanged);
+    const changed = Math.max(this.#lastOfLink.get(id)?.version ?? 0, this.#pixels.version);
     if (changed > version || expirationClicks !== null) return false;
     this.#keys.set(id, key);
     return true;
   }
 
   reload(id: number): Promise<FoundLink | null> {
-    return readVisitedLink(this.#db, { id });
+    return readVisitedLink(this.#sources.primary.database, { id });
   }
 }

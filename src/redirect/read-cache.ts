@@ -16,14 +16,17 @@ const MAX_WAITING = 20;
 /** How many unknown names are cached: anyone can request any number of them. */
 const MAX_MISSING = 2_000;
 
+/** Whether databases answer, and whether their changes are announced. */
+type Feed = Pick<ChangeFeed, 'away' | 'hasBegun'>;
+
 /** What the caches share: a number of changes, and a limit of visits that wait for the database. */
 export class CacheReads {
-  readonly #feed: ChangeFeed;
+  readonly #feed: Feed;
   /** Incremented with each change. A result is not cached if its record has changed since the read began. */
   version = 0;
   #waiting = 0;
 
-  constructor(feed: ChangeFeed) {
+  constructor(feed: Feed) {
     this.#feed = feed;
   }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
+import { Metrics } from '../../src/http/metrics.ts';
 import { addClicks, clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -148,4 +149,21 @@ test('tells for how long counting stands still, and loses nothing', async () => 
     { msg: 'clicks cannot be written', clicks: 1, seconds: expect.any(Number) },
     { msg: 'no longer: clicks cannot be written' },
   ]);
+});
+
+test('drops visits of further links if those of too many wait, says so, and goes on afterwards', async () => {
+  const metrics = new Metrics();
+  const lines: { msg: string }[] = [];
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
+  const buffer = new ClickBuffer(db, log, metrics, false, { links: 1 });
+  const [first = 0, second = 0] = ids;
+  for (const id of [first, second, second, first]) buffer.add(clickOn(id, NOON));
+  await buffer.flush();
+  expect(await clicks()).toEqual([2, 0]);
+  expect(await metrics.text()).toMatch(/^linkspace_clicks_dropped_total 2$/m);
+  buffer.add(clickOn(second, NOON));
+  await buffer.flush();
+  expect(await clicks()).toEqual([2, 1]);
+  const message = 'clicks are dropped, since those of too many links wait';
+  expect(lines.map(({ msg }) => msg)).toEqual([message, `no longer: ${message}`]);
 });

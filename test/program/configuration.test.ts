@@ -73,6 +73,8 @@ test.each([
   ['GRAPHIQL', 'maybe', 'GRAPHIQL is "maybe"; it may be on or off.'],
   ['RATE_LIMIT', '-1', 'RATE_LIMIT is "-1"; it may be a whole number from 0 to 1000000000.'],
   ['METRICS_PORT', '0', 'METRICS_PORT is "0"; it may be a whole number from 1 to 65535.'],
+  ['ROLE', 'visitors', 'ROLE is "visitors"; it may be all or redirects.'],
+  ['LINK_CACHE_MB', '0', 'LINK_CACHE_MB is "0"; it may be a whole number from 1 to 100000.'],
   ['WORKERS', '0', 'WORKERS is "0"; it may be auto, or a whole number from 1 to 64.'],
   ['WORKERS', '65', 'WORKERS is "65"; it may be auto, or a whole number from 1 to 64.'],
   ['WORKERS', 'many', 'WORKERS is "many"; it may be auto, or a whole number from 1 to 64.'],

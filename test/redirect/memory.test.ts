@@ -18,7 +18,7 @@ afterAll(async () => {
 const open = ({ alias }: Pick<RestLink, 'alias'>, on = server, host = 's.example') =>
   visit(on.origin, `/${alias}`, { headers: { Host: host } });
 /** The number of statements of a visit, which shows whether the link was cached. */
-const cost = async (link: RestLink, on = server) =>
+const cost = async (link: Pick<RestLink, 'alias'>, on = server) =>
   (await on.statementsOf(() => open(link, on))).filter((sql) => /FROM "(public"\.")?(Link|Domain)"/.test(sql))
     .length;
 
@@ -30,6 +30,20 @@ test('a link costs one statement at its first visit, and none afterwards', async
   });
   expect(await cost(link)).toBe(1);
   expect(await cost(link)).toBe(0);
+});
+
+test('links take no more memory than LINK_CACHE_MB allows', async () => {
+  const small = await startTestServer({ url: server.databaseUrl, background: true, linkCacheMegabytes: 1 });
+  // Each takes about 80 kB.
+  const address = `https://example.com/${'x'.repeat(2_000)}`;
+  const targets = Array.from({ length: 20 }, (_, i) => [`rotation[${i}][value]`, address]);
+  const links: RestLink[] = [];
+  for (let i = 0; i < 15; i++) links.push(await owner.link(Object.fromEntries(targets)));
+  const nobody = { alias: '' };
+  const [first = nobody, last = nobody] = [links[0], links.at(-1)];
+  for (const link of links) await open(link, small);
+  expect([await cost(last, small), await cost(first, small)]).toEqual([0, 1]);
+  await small.stop();
 });
 
 test.each([

@@ -17,12 +17,17 @@ export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 /** A change that is committed. */
 export type MadeChange = NewChange & { readonly id: number };
 
+/** What is told of a change at once; the number of its transaction only for changes of other processes. */
+export type KnownChange = Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'> & {
+  readonly tx?: number;
+};
+
 /** How many of this process's changes are remembered until they are found in the log. */
 const MAX_OWN = 100_000;
 
 interface Events {
   /** A change of a record, as soon as it is known to be committed: those of this process at once. Once, and in any order. */
-  change: [change: Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'>];
+  change: [change: KnownChange];
   /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
   settled: [change: LoggedChange];
   /** Keys were changed, revoked or deleted, or may have been before the first poll. */
@@ -45,8 +50,8 @@ export class ChangeEvents extends EventEmitter<Events> {
   }
 
   /** Tells of a change that was found in the log, unless it is known already. */
-  found({ id, kind, action, recordId, fields }: LoggedChange): void {
+  found({ id, tx, kind, action, recordId, fields }: LoggedChange): void {
     if (!this.#own.delete(id))
-      this.emit('change', { id, kind, action, recordId, fields: JSON.parse(fields) });
+      this.emit('change', { id, tx, kind, action, recordId, fields: JSON.parse(fields) });
   }
 }

@@ -32,6 +32,7 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
  */
 export class ChangeFeed {
   readonly #database: Database;
+  readonly #isReplica: boolean;
   readonly #notifications: Notifications | null;
   /** Sent with notifications: this process knows of its own changes already. */
   readonly #self = randomUUID();
@@ -64,10 +65,12 @@ export class ChangeFeed {
   #settling = false;
   #run = 0;
 
-  constructor(database: Database) {
+  /** @param isReplica whether it may be a replica, which has no notifications and does not know all open transactions */
+  constructor(database: Database, isReplica = false) {
     this.#database = database;
+    this.#isReplica = isReplica;
     this.#notifications =
-      database.provider === 'postgresql'
+      database.provider === 'postgresql' && !isReplica
         ? new Notifications(database.directUrl, CHANNEL, {
             onNotification: (from) => {
               if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
@@ -103,6 +106,11 @@ export class ChangeFeed {
   /** Whether changes are announced from now on. */
   get hasBegun(): boolean {
     return this.#seen !== null;
+  }
+
+  /** Of transactions with smaller numbers, all changes that there are were announced. */
+  get settled(): number {
+    return this.#seen?.settled ?? 0;
   }
 
   /** The position up to which settled changes were announced. */
@@ -167,7 +175,8 @@ export class ChangeFeed {
       this.#keys = keys;
       this.#database.changes.emit('keys');
     }
-    await this.read(now);
+    // A replica takes its open transactions for ended ones, but only those from the oldest on.
+    await this.read(this.#isReplica ? { ...now, next: now.settled, open: [] } : now);
   }
 
   /** Makes the other processes poll soon, and this one if settled changes are needed. */

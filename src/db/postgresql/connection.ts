@@ -115,13 +115,22 @@ const WRITE_NEW_TABLE = `DO $$ BEGIN
   INSERT INTO "linkspace_space" SELECT * FROM generate_series(1, 2048);
 END $$`;
 
-/** @param directUrl the server itself, if `url` is a pooler's */
+/** Whether there is a pooler, or may be one, since nothing answers. */
+function mayHavePooler(url: string, mayBeAway: boolean): Promise<boolean> {
+  return hasPooler(url).catch((error: unknown) => mayBeAway || Promise.reject(error));
+}
+
+/**
+ * @param directUrl the server itself, if `url` is a pooler's
+ * @param mayBeAway whether it need not answer now
+ */
 export async function connectPostgresql(
   url: string,
   options: PoolOptions | undefined,
   directUrl: string | undefined,
+  mayBeAway = false,
 ): Promise<Connection> {
-  const pooled = options !== undefined && (directUrl !== undefined || (await hasPooler(url)));
+  const pooled = options !== undefined && (directUrl !== undefined || (await mayHavePooler(url, mayBeAway)));
   const config = options ? poolConfig(url, options, pooled) : { connectionString: url };
   // A pooler may give each transaction another connection, which does not have the named statements.
   const nameOf = options && !pooled ? namesOfStatements() : () => '';

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Data } from '../../db/database.ts';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
 import {
@@ -27,7 +26,6 @@ const MAX_PAGES_OF_NETWORK = 10;
 const PAGES_PER_MINUTE = 300;
 
 export interface StatisticsPageDependencies {
-  readonly db: Data;
   readonly links: LinkCache;
   readonly lists: OperatorLists;
   /** The scheme of short URLs: `https:`. */
@@ -55,7 +53,7 @@ export type StatisticsPages = (
  * @param passwordIn the password of a posted form
  */
 export function createStatisticsPages(
-  { db, links, lists, scheme, trust, now }: StatisticsPageDependencies,
+  { links, lists, scheme, trust, now }: StatisticsPageDependencies,
   passwordChecks: PasswordChecks,
   passwordIn: (req: IncomingMessage, res: ServerResponse, address: string) => Promise<string>,
 ): StatisticsPages {
@@ -72,7 +70,10 @@ export function createStatisticsPages(
     const network = networkOf(address);
     await rateLimit.consume(network);
     const shown = await slots.take(network, () =>
-      links.askDatabase(() => readPublicStatistics(db, lists, link, length, now())),
+      links.read(async (db) => ({
+        id: link.id,
+        ...(await readPublicStatistics(db, lists, link, length, now())),
+      })),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
     sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
@@ -80,7 +81,7 @@ export function createStatisticsPages(
 
   return async (req, res, asked) => {
     const { domain, alias, query, address } = asked;
-    const link = await links.askDatabase(() => readShownLink(db, domain.id, alias));
+    const link = await links.read((db) => readShownLink(db, domain.id, alias));
     if (link === null) return false;
     const length = pageLength(new URLSearchParams(query).get('days'));
     const path = `/${link.alias}+`;

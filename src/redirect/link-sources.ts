@@ -1,0 +1,84 @@
+import type { ChangeFeed } from '../db/change/feed.ts';
+import type { Database } from '../db/database.ts';
+import { DatabaseAway } from '../db/errors.ts';
+import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+
+/** How long one of several databases may take to answer, in milliseconds. */
+const ANSWER_TIMEOUT = 500;
+
+/** A database, and what tells of its changes. */
+interface Source {
+  readonly database: Database;
+  readonly feed: ChangeFeed;
+}
+
+/**
+ * The databases from which links are read for visitors: the primary, or replicas before it. Each has a feed, which shows whether it
+ * answers, and which changes it has. What is older on a replica than a known change is read from the primary, if that answers.
+ */
+export class LinkSources {
+  readonly #primary: Source;
+  readonly #replicas: readonly Source[];
+  #turn = 0;
+
+  constructor(primary: Source, replicas: readonly Source[] = []) {
+    this.#primary = primary;
+    this.#replicas = replicas;
+  }
+
+  get all(): readonly Source[] {
+    return [this.#primary, ...this.#replicas];
+  }
+
+  get primary(): Source {
+    return this.#primary;
+  }
+
+  /** Whether changes that one of the databases had a second ago are known. */
+  get isFresh(): boolean {
+    return this.#primary.feed.isFresh || this.#replicas.some(({ feed }) => feed.isFresh);
+  }
+
+  /** Whether no database answers. */
+  get away(): boolean {
+    return this.#primary.feed.away && this.#replicas.every(({ feed }) => feed.away);
+  }
+
+  get hasBegun(): boolean {
+    return this.all.some(({ feed }) => feed.hasBegun);
+  }
+
+  /** Makes sure that changes are known, for callers that prefer stale data to an error. */
+  async freshIfAvailable(): Promise<void> {
+    if (!this.isFresh) await Promise.any(this.all.map(({ feed }) => feed.freshIfAvailable()));
+  }
+
+  /**
+   * Reads from the first database that answers.
+   * @param changedBy the number of the last transaction that is known to have changed what was found
+   */
+  async read<T>(ask: (db: Database) => Promise<T>, changedBy: (found: T) => number): Promise<T> {
+    if (this.#replicas.length === 0) return ask(this.#primary.database);
+    const first = this.#turn++ % this.#replicas.length;
+    const inTurn = [...this.#replicas.slice(first), ...this.#replicas.slice(0, first)];
+    const [answering, others] = [true, false].map((isFresh) =>
+      inTurn.filter(({ feed }) => feed.isFresh === isFresh),
+    );
+    let outdated: { readonly found: T } | undefined;
+    let failure: unknown;
+    for (const source of [...(answering ?? []), this.#primary, ...(others ?? [])]) {
+      const isPrimary = source === this.#primary;
+      if (outdated && (!isPrimary || source.feed.away)) continue;
+      try {
+        const found = await withTimeout(ANSWER_TIMEOUT, ask(source.database));
+        if (found === TIMED_OUT) throw new DatabaseAway('a database did not answer in time');
+        if (isPrimary || changedBy(found) < source.feed.settled) return found;
+        outdated = { found };
+      } catch (error) {
+        failure = error;
+      }
+    }
+    if (outdated) return outdated.found;
+    throw failure;
+  }
+}

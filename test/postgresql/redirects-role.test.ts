@@ -1,0 +1,182 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { applyMigrations } from '../../src/db/migrate.ts';
+import { Metrics } from '../../src/http/metrics.ts';
+import { timed } from '../support/fair-time.ts';
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import {
+  type Caller,
+  SOON,
+  startTestServer,
+  type TestServer,
+  type TestServerOptions,
+} from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+let primary: PostgresServer;
+let proxy: PostgresProxy;
+let replica: PostgresServer;
+let everything: TestServer;
+let redirects: TestServer;
+let owner: Caller;
+const metrics = new Metrics();
+const readStatements: string[] = [];
+
+async function onServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  return client
+    .query(statement)
+    .then(({ rows }) => rows)
+    .finally(() => client.end());
+}
+
+/** A process for visitors only, which reaches the primary through the proxy. */
+function startRedirects(url: string, options: TestServerOptions = {}): Promise<TestServer> {
+  return startTestServer({
+    url,
+    role: 'redirects',
+    databaseReadUrls: [replica.url],
+    background: true,
+    onStatement: (sql, _seconds, from) => from === replica.url && readStatements.push(sql),
+    ...options,
+  });
+}
+
+beforeAll(async () => {
+  primary = await startPostgres();
+  await applyMigrations(primary.url);
+  await primary.kill('SIGINT');
+  // At first, it finds the primary down, and would ask again after five seconds.
+  replica = await startPostgres(['wal_retrieve_retry_interval=100ms'], primary);
+  await primary.start();
+  proxy = await startPostgresProxy(primary.url);
+  everything = await startTestServer({ url: primary.url, background: true });
+  owner = await everything.caller();
+  redirects = await startRedirects(proxy.url, { metrics });
+});
+afterAll(async () => {
+  await Promise.all([everything.stop(), redirects.stop()]);
+  proxy.stop();
+  await replica.stop();
+  await primary.stop();
+});
+
+const open = ({ alias }: { alias: string }, on = redirects) => visit(on.origin, `/${alias}`);
+/** A link that visitors get once the replica has it. */
+async function link(form: Record<string, string | number> = {}) {
+  const made = await owner.link(form);
+  await expect.poll(async () => (await onReplica(made.id)).length).toBe(1);
+  return made;
+}
+const onReplica = (id: number) => onServer(replica.url, `SELECT 1 FROM "Link" WHERE "id" = ${id}`);
+const rotation = {
+  target_type: 4,
+  'rotation[0][value]': 'https://example.com/1',
+  'rotation[1][value]': 'https://example.com/2',
+};
+
+test('serves visitors, and nothing else', async () => {
+  const made = await link();
+  const statuses = async (paths: string[]) =>
+    Promise.all(paths.map(async (path) => (await visit(redirects.origin, path)).status));
+  expect(await statuses([`/${made.alias}`, `/${made.alias}+`])).toEqual([302, 200]);
+  expect(await statuses(['/livez', '/readyz', '/tls/ask?domain=s.example'])).toEqual([200, 200, 200]);
+  const others = ['/', '/graphql', '/api/v1/links', '/console', '/docs', '/auth/session', '/openapi.json'];
+  expect(new Set(await statuses([...others, '/schema.graphql']))).toEqual(new Set([404]));
+});
+
+test('reads from the replica what it has, and from the primary what has changed since', async () => {
+  const [known, unchanged] = [await link(), await link()];
+  expect((await open(known)).location).toBe('https://example.com/');
+  await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
+  try {
+    await owner.rest('PATCH', `/links/${known.id}`, { url: 'https://example.com/new' });
+    const locationOf = async (one: { alias: string }) => (await open(one)).location;
+    await expect.poll(() => locationOf(known), { timeout: SOON }).toBe('https://example.com/new');
+    const fresh = await owner.link();
+    await expect.poll(() => locationOf(fresh), { timeout: SOON }).toBe('https://example.com/');
+    const sent = redirects.statements.length;
+    expect((await open(unchanged)).status).toBe(302);
+    expect(redirects.statements.slice(sent).filter((sql) => sql.includes('FROM "Link"'))).toEqual([]);
+    expect(readStatements.filter((sql) => sql.includes('FROM "Link"')).length).toBeGreaterThan(0);
+  } finally {
+    await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
+  }
+});
+
+/** Waits until the links have that many clicks in the database, and have no more when all are written. */
+async function expectClicks(
+  expected: ReadonlyMap<{ id: number }, number>,
+  ...servers: TestServer[]
+): Promise<void> {
+  const ids = [...expected.keys()].map(({ id }) => id).join();
+  const clicks = async () => {
+    await Promise.all(servers.map((server) => server.flush()));
+    const rows = await onServer(
+      primary.url,
+      `SELECT "linkId", "clicks" FROM "LinkCounter" WHERE "linkId" IN (${ids})`,
+    );
+    return Object.fromEntries(rows.map(({ linkId, clicks }) => [linkId, Number(clicks)]));
+  };
+  const all = Object.fromEntries([...expected].map(([{ id }, clicks]) => [id, clicks]));
+  await expect.poll(clicks, { timeout: SOON }).toEqual(all);
+  expect(await clicks()).toEqual(all);
+}
+
+test('without the primary, goes on by itself, also after a start, and counts each click once afterwards', async () => {
+  const [known, unknown, turning] = [await link(), await link(), await link(rotation)];
+  const limited = await link({ expiration_clicks: 9 });
+  expect((await open(known)).status).toBe(302);
+  await primary.kill();
+  let late: TestServer | undefined;
+  try {
+    late = await startRedirects(primary.url);
+    for (const one of [known, unknown, known]) expect((await open(one)).status).toBe(302);
+    expect((await open(unknown, late)).status).toBe(302);
+    const turns = [];
+    for (let i = 0; i < 4; i++) turns.push((await open(turning)).location);
+    expect(turns.map((url) => url?.at(-1)).sort()).toEqual(['1', '1', '2', '2']);
+    const { status, headers } = await open(limited);
+    expect([status, headers['retry-after']]).toEqual([503, '1']);
+    expect((await visit(redirects.origin, '/readyz')).status).toBe(200);
+  } finally {
+    await primary.start();
+  }
+  const server = late;
+  await expect.poll(async () => (await open(limited)).status, { timeout: SOON }).toBe(302);
+  await expectClicks(
+    new Map([
+      [known, 3],
+      [unknown, 2],
+      [turning, 4],
+      [limited, 1],
+    ]),
+    redirects,
+    server,
+  );
+  await server.stop();
+});
+
+test('a primary that hangs delays no visitor for long, and counts each click once', async () => {
+  const [known, unknown, turning] = [await link(), await link(), await link(rotation)];
+  await open(known);
+  proxy.holdAll();
+  onTestFinished(() => proxy.release());
+  for (const one of [known, turning, unknown, turning, known]) {
+    const [{ status }, took] = await timed(open(one));
+    expect([status, took < 2_000]).toEqual([302, true]);
+  }
+  await expect.poll(async () => (await metrics.text()).includes('linkspace_database_away 1')).toBe(true);
+  expect((await visit(redirects.origin, '/readyz')).status).toBe(200);
+  proxy.release();
+  await expectClicks(
+    new Map([
+      [known, 3],
+      [unknown, 1],
+      [turning, 2],
+    ]),
+    redirects,
+  );
+});
