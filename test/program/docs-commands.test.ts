@@ -324,6 +324,15 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    /^ROLE=redirects /,
+    async (command) => {
+      await start(await onPostgres(command.replaceAll(/@(primary|replica):/g, '@HOST:')), {
+        BASE_URL: 'https://s.example',
+      });
+      expect((await visit(state.origin, '/kept')).status).toBe(302);
+    },
+  ],
+  [
     /^DATABASE_URL=postgresql:\S* (WORKERS=auto )?npm start$/,
     async (command) => {
       const how = command.includes('WORKERS') ? startByNpm : start;
