@@ -82,6 +82,7 @@ export class ChangeFeed {
   /** Polls in the background, so that a request after a pause need not wait, and tells other processes of changes here. */
   start(): void {
     this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
+    if (this.#isReplica) this.#pollSoon();
     this.#notifications?.start();
     this.#database.changes.on('own', this.#hintOthers);
   }
