@@ -5,16 +5,14 @@ import { sql } from '../db/sql.ts';
 import { dayOf, hourOf } from '../db/statistics/calendar.ts';
 import { MAX_COUNT } from './write.ts';
 
-/** A turn of a rotation. */
-export interface Turn {
-  readonly position: number;
-}
-
 /** The counts of a link before a visit: its clicks, the position of its rotation, and how often its statistics had been reset. */
-export interface CountsBefore extends Turn {
+export interface CountsBefore {
   readonly clicks: number;
+  readonly position: number;
   readonly resets: number;
 }
+
+export type Turn = Pick<CountsBefore, 'position'>;
 
 const addClick = sql`"clicks" = CASE WHEN "clicks" < ${MAX_COUNT} THEN "clicks" + 1 ELSE "clicks" END`;
 const advance = sql`"turns" = CASE WHEN "turns" < ${MAX_COUNT} THEN "turns" + 1 ELSE 1 END`;

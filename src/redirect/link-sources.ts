@@ -17,31 +17,25 @@ interface Source {
  * answers, and which changes it has. What is older on a replica than a known change is read from the primary, if that answers.
  */
 export class LinkSources {
-  readonly #primary: Source;
+  readonly primary: Source;
+  readonly all: readonly Source[];
   readonly #replicas: readonly Source[];
   #turn = 0;
 
-  constructor(primary: Source, replicas: readonly Source[] = []) {
-    this.#primary = primary;
+  constructor(primary: Source, replicas: readonly Source[]) {
+    this.primary = primary;
+    this.all = [primary, ...replicas];
     this.#replicas = replicas;
-  }
-
-  get all(): readonly Source[] {
-    return [this.#primary, ...this.#replicas];
-  }
-
-  get primary(): Source {
-    return this.#primary;
   }
 
   /** Whether changes that one of the databases had a second ago are known. */
   get isFresh(): boolean {
-    return this.#primary.feed.isFresh || this.#replicas.some(({ feed }) => feed.isFresh);
+    return this.all.some(({ feed }) => feed.isFresh);
   }
 
   /** Whether no database answers. */
   get away(): boolean {
-    return this.#primary.feed.away && this.#replicas.every(({ feed }) => feed.away);
+    return this.all.every(({ feed }) => feed.away);
   }
 
   get hasBegun(): boolean {
@@ -58,22 +52,23 @@ export class LinkSources {
    * @param changedBy the number of the last transaction that is known to have changed what was found
    */
   async read<T>(ask: (db: Database) => Promise<T>, changedBy: (found: T) => number): Promise<T> {
-    if (this.#replicas.length === 0) return ask(this.#primary.database);
+    if (this.#replicas.length === 0) return ask(this.primary.database);
     const first = this.#turn++ % this.#replicas.length;
     const inTurn = [...this.#replicas.slice(first), ...this.#replicas.slice(0, first)];
-    const [answering, others] = [true, false].map((isFresh) =>
-      inTurn.filter(({ feed }) => feed.isFresh === isFresh),
-    );
-    let outdated: { readonly found: T } | undefined;
+    const answering = inTurn.filter(({ feed }) => feed.isFresh);
+    const others = inTurn.filter((source) => !answering.includes(source));
+    let outdated: { readonly found: T; readonly needed: number } | undefined;
     let failure: unknown;
-    for (const source of [...(answering ?? []), this.#primary, ...(others ?? [])]) {
-      const isPrimary = source === this.#primary;
-      if (outdated && (!isPrimary || source.feed.away)) continue;
+    for (const { database, feed } of [...answering, this.primary, ...others]) {
+      const isPrimary = feed === this.primary.feed;
+      // Then only those are asked that answer, and have the change.
+      if (outdated && (isPrimary ? feed.away : !feed.isFresh || feed.settled <= outdated.needed)) continue;
       try {
-        const found = await withTimeout(ANSWER_TIMEOUT, ask(source.database));
+        const found = await withTimeout(ANSWER_TIMEOUT, ask(database));
         if (found === TIMED_OUT) throw new DatabaseAway('a database did not answer in time');
-        if (isPrimary || changedBy(found) < source.feed.settled) return found;
-        outdated = { found };
+        const needed = changedBy(found);
+        if (isPrimary || needed < feed.settled) return found;
+        outdated = { found, needed };
       } catch (error) {
         failure = error;
       }
