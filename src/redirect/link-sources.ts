@@ -30,7 +30,7 @@ export class LinkSources {
 
   /** Whether changes that one of the databases had a second ago are known. */
   get isFresh(): boolean {
-    return this.all.some(({ feed }) => feed.isFresh);
+    return this.primary.feed.isFresh || this.all.some(({ feed }) => feed.isFresh);
   }
 
   /** Whether no database answers. */
