@@ -11,6 +11,8 @@ export type CsvRow = readonly unknown[];
 export interface CsvPart {
   readonly rows: readonly CsvRow[];
   readonly next: string | null;
+  /** The name of the file, if the first part has it. */
+  readonly name?: string;
 }
 
 /** A list as one CSV file, read by repeated runs of a document, each from the position where the last one ended. */
@@ -69,7 +71,7 @@ export async function sendCsv(
 ): Promise<void> {
   res.writeHead(200, {
     'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}.csv"`,
+    'Content-Disposition': `attachment; filename="${first.name ?? name}.csv"`,
   });
   if (req.method === 'HEAD') {
     res.end();

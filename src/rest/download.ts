@@ -9,19 +9,21 @@ import { decodeFields } from './form/field.ts';
 import { parseForm } from './form/form.ts';
 import { sendList } from './router.ts';
 import { routes } from './routes.ts';
+import { fileFields, fileSchema, statisticsFile } from './statistics-file.ts';
 
-/** The list of v1 that each kind of file has. */
-const paths = { links: '/links', statistics: '/stats/:id' } as const;
-
-const kinds = Object.keys(paths) as (keyof typeof paths)[];
+const kinds = ['links', 'statistics'] as const;
 const longest = refusal('MAX_LENGTH', { max: 2_000 });
 const scalar = z.union([z.string().max(2_000, longest), z.number(), z.boolean()], refusal('TEXT'));
-const asked = z.looseObject({
-  kind: z.enum(kinds, `must be ${kinds.join(' or ')}`),
-  link_id: scalar.optional(),
-});
+const asked = z.looseObject({ kind: z.enum(kinds, `must be ${kinds.join(' or ')}`) });
 
-/** Answers people with a list as v1 has it, with the same columns and parameters, which are in a JSON body. */
+/** The list of links as v1 has it. */
+function linksRoute() {
+  const route = routes.find(({ path, csv }) => path === '/links' && csv);
+  if (!route?.csv) throw new Error('v1 has no list of links');
+  return { fields: route.fields, schema: route.schema, csv: route.csv };
+}
+
+/** Answers people with a list or statistics as a file. The parameters are those of v1, in a JSON body. */
 export function createDownload({
   requestOf,
   report,
@@ -32,22 +34,25 @@ export function createDownload({
   return async (req, res) => {
     const request = await requestOf(req, res);
     requirePermission(request.actor, 'READ');
-    const { kind, link_id: linkId = '', ...rest } = parseInput(asked, req.body);
+    const { kind, ...rest } = parseInput(asked, req.body);
     const parameters = parseInput(z.record(z.string(), scalar), rest);
-    const route = routes.find(({ path, csv }) => path === paths[kind] && csv);
-    if (route?.csv === undefined) throw new Error(`v1 has no list for ${kind}`);
+    const links = kind === 'links' ? linksRoute() : null;
     const text = new URLSearchParams(
       Object.entries(parameters).map(([name, value]) => [name, String(value)]),
     );
-    const { input, refusals } = decodeFields(route.fields, parseForm(text.toString()), route.schema, false);
+    const { fields, schema } = links ?? { fields: fileFields, schema: fileSchema };
+    const { input, refusals } = decodeFields(fields, parseForm(text.toString()), schema, false);
     if (refusals.size > 0)
       throw invalid(
         [...refusals].map(([name, [first = '', ...others]]) => fieldError([name], first, ...others)),
         [...refusals.values()][0]?.[0],
       );
     request.named(`download ${kind}`);
+    const call = { req, res, request, report };
     const options = { name: kind, mark: true };
-    if (!(await sendList({ req, res, request, report }, route.csv, input, String(linkId), options)))
-      throw notFound('link');
+    const isSent = links
+      ? sendList(call, links.csv, input, '', options)
+      : sendList(call, statisticsFile(input), input, '', options);
+    if (!(await isSent)) throw notFound('record');
   };
 }

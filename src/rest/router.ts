@@ -19,7 +19,7 @@ import {
   unprocessable,
   unreadable,
 } from './answer.ts';
-import { type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
+import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
 import { decodeFields, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
 import type { AnyRoute } from './route.ts';
@@ -75,9 +75,9 @@ async function answer(
 interface Download extends Pick<Call, 'req' | 'res' | 'request'>, Pick<RestDependencies, 'report'> {}
 
 /** Sends a list as one file; false if there is none, and nothing is sent. */
-export async function sendList(
+export async function sendList<Data, Variables>(
   { req, res, request, report }: Download,
-  { document, columns, variables, partOf }: NonNullable<AnyRoute['csv']>,
+  { document, columns, variables, partOf }: Csv<Data, Variables>,
   input: Record<string, unknown>,
   id: string,
   options?: CsvOptions,

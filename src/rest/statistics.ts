@@ -4,7 +4,7 @@ import { encodePage, notFound } from './answer.ts';
 import { choice, integer, text } from './form/field.ts';
 import { route } from './route.ts';
 
-const fields = {
+export const statisticsFields = {
   name: {
     ...choice('of', {
       clicks: 'DAYS',
@@ -42,7 +42,7 @@ export const statisticsRoutes = [
   route({
     methods: ['GET'],
     path: '/stats/:id',
-    fields,
+    fields: statisticsFields,
     schema: statisticsPageInput,
     lists: {
       record: 'Count',

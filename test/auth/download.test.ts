@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -27,17 +28,55 @@ const ofV1 = async (path: string) =>
 test.each([
   ['links', {}, '/links'],
   ['links', { search: 'two', search_by: 'alias' }, '/links?search=two&search_by=alias'],
-  ['statistics', { link_id: 'ID', name: 'browser' }, '/stats/ID?name=browser'],
 ])('sends %s with %o as v1 does, with a byte order mark', async (kind, parameters, path) => {
-  const response = await download(
-    JSON.parse(JSON.stringify({ kind, ...parameters }).replace('"ID"', String(id))),
-  );
+  const response = await download({ kind, ...parameters });
   expect([response.status, response.headers.get('content-disposition')]).toEqual([
     200,
     `attachment; filename="${kind}.csv"`,
   ]);
   const bytes = Buffer.from(await response.arrayBuffer());
-  expect(bytes.toString('utf8')).toBe(`\ufeff${await ofV1(path.replace('ID', String(id)))}`);
+  expect(bytes.toString('utf8')).toBe(`\ufeff${await ofV1(path)}`);
+});
+
+describe('of statistics', () => {
+  let space: number;
+  let tag: number;
+  beforeAll(async () => {
+    space = await owner.space('Été & Sölden');
+    tag = await owner.tag('日本');
+    const { alias, id } = await owner.link({ alias: 'visited', space_id: space });
+    await owner.data(`mutation { updateLink(id: ${id}, input: { addTagIds: [${tag}] }) { __typename } }`);
+    for (const country of ['DE', 'DE', 'FR'])
+      await visit(server.origin, `/${alias}`, { headers: { 'X-Country': country } });
+    await visit(server.origin, `/${alias}`, { headers: { 'User-Agent': 'curl/8' } });
+    await server.flush();
+  });
+
+  const days = 'date,clicks,visitors,bots\r\n2026-11-19,0,0,0\r\n2026-11-20,3,1,1\r\n';
+  test.each([
+    [() => ({}), 'statistics', days],
+    [() => ({ space_id: space }), 'statistics-ete-solden', days],
+    [() => ({ tag_id: tag }), 'statistics-tag-1', days],
+    [() => ({ name: 'country' }), 'statistics-country', 'country,clicks\r\nDE,2\r\nFR,1\r\n'],
+    [() => ({ link_id: id, name: 'country' }), 'statistics-one-country', 'country,clicks\r\n'],
+  ])('has columns and a name that say what it is: %#', async (parameters, name, text) => {
+    const period = { from: '2026-11-19', to: '2026-11-20' };
+    const response = await download({ kind: 'statistics', ...period, ...parameters() });
+    expect([response.headers.get('content-disposition'), await response.text()]).toEqual([
+      `attachment; filename="${name}-2026-11-19-to-2026-11-20.csv"`,
+      text,
+    ]);
+  });
+
+  test('counts hours, too', async () => {
+    const body = { kind: 'statistics', from: '2026-11-20', to: '2026-11-20', name: 'clicks_hours' };
+    const lines = (await (await download(body)).text()).split('\r\n');
+    expect(lines.filter((line) => !line.endsWith(',0,,0'))).toEqual([
+      'date,clicks,visitors,bots',
+      '2026-11-20 12:00,3,,1',
+      '',
+    ]);
+  });
 });
 
 test.each([
@@ -45,6 +84,7 @@ test.each([
   [{ kind: 'links', sort: 'sideways' }, 422, 'VALIDATION', 'sort'],
   [{ kind: 'links', search: ['x'] }, 422, 'VALIDATION', 'search'],
   [{ kind: 'statistics', link_id: 999 }, 404, 'NOT_FOUND', undefined],
+  [{ kind: 'statistics', space_id: 'x' }, 404, 'NOT_FOUND', undefined],
 ])('refuses %o', async (body, status, code, field) => {
   const response = await download(body);
   const { error } = (await response.json()) as { error: { code: string; field?: string } };

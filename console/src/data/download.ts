@@ -1,13 +1,6 @@
+import { saveFile } from '../parts/save-file.ts';
 import { headersOf } from './client.ts';
 import { Fault, faultOfCode } from './faults.ts';
-
-/** Has the browser save a file. */
-export function saveFile(name: string, parts: readonly BlobPart[]): void {
-  const url = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }));
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  // Some browsers begin to read it later.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
 
 const LINE_END = '\n'.charCodeAt(0);
 
@@ -22,6 +15,7 @@ export async function download(
   { onLines, signal }: { onLines: (lines: number) => void; signal: AbortSignal },
 ): Promise<void> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
+  let name = `${body.kind}.csv`;
   try {
     const response = await fetch('/auth/download', {
       ...{ method: 'POST', cache: 'no-store', body: JSON.stringify(body), signal },
@@ -31,6 +25,7 @@ export async function download(
       const { code, message } = Object(await response.json()).error ?? {};
       throw faultOfCode(code, String(message), response);
     }
+    name = /filename="(.+?)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? name;
     const reader = response.body?.getReader();
     let lines = 0;
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
@@ -42,5 +37,5 @@ export async function download(
     if (signal.aborted) return;
     throw error instanceof Fault ? error : new Fault('away', String(error), 1);
   }
-  saveFile(`${body.kind}.csv`, parts);
+  saveFile(name, new Blob(parts, { type: 'text/csv' }));
 }

@@ -66,7 +66,7 @@ const dimensions: Texts['statistics']['dimensions'] = {
   COUNTRY: 'Länder',
   REFERRER: 'Verweisende Seiten',
   DEVICE: 'Geräte',
-  OS: 'Betriebssysteme',
+  OS: 'Systeme',
   BROWSER: 'Browser',
   LANGUAGE: 'Sprachen',
   DESTINATION: 'Ziele',
@@ -77,7 +77,12 @@ const devices: Texts['statistics']['devices'] = {
   tablet: 'Tablet',
   other: 'Andere Geräte',
 };
-const intervals: Texts['statistics']['intervals'] = { HOUR: 'Stunde', DAY: 'Tag', MONTH: 'Monat' };
+const intervals: Texts['statistics']['intervals'] = {
+  HOUR: 'Stunde',
+  DAY: 'Tag',
+  WEEK: 'Woche',
+  MONTH: 'Monat',
+};
 const actions: Texts['history']['actions'] = {
   CREATED: 'erstellt',
   UPDATED: 'geändert',
@@ -851,6 +856,7 @@ export const texts: Translation = {
   progress: (name, done, of) => `${name}: ${done} von ${of}`,
   stop: 'Anhalten',
   download: 'CSV herunterladen',
+  downloadOf: (title) => `CSV herunterladen: ${title}`,
   bulk: {
     name: 'Ausgewählte Links',
     selected: (count) => `${links(count)} ausgewählt`,
@@ -1088,7 +1094,7 @@ export const texts: Translation = {
   },
   statistics: {
     period: 'Zeitraum',
-    days: (count) => (count === 365 ? '1 Jahr' : `${count} Tage`),
+    days: (count) => `${count} Tage`,
     thisMonth: 'Dieser Monat',
     lastMonth: 'Letzter Monat',
     from: 'Von',
@@ -1096,17 +1102,21 @@ export const texts: Translation = {
     clicks: 'Klicks',
     visitors: 'Besucher',
     bots: 'Bots',
-    beforeNone: (days) => `Keine im Zeitraum ${days}`,
-    comparedWith: (then, days) => `gegenüber ${then} im Zeitraum ${days}`,
+    comparedWith: (then) => `zuvor ${then}`,
+    comparison: 'Vergleich',
+    comparisons: { before: 'Vergleich mit dem Zeitraum davor', year: 'Vergleich mit dem Vorjahr' },
+    firstLink: 'Ersten Link erstellen',
+    interval: 'Intervall',
+    values: 'Was angezeigt wird',
     overTime: 'Klicks und Besucher',
     clicksOverTime: 'Klicks',
     chart: (most, when) => `Klicks im Zeitverlauf; Höchstwert: ${most} (${when})`,
-    clicksBefore: 'Klicks im Zeitraum davor',
+    clicksThen: { before: 'Klicks im Zeitraum davor', year: 'Klicks im Vorjahr' },
     running: 'bisher',
     unfinished: 'Noch nicht zu Ende',
     readout: (when, clicks, visitors, before) =>
       `${when}: Klicks: ${clicks}${visitors === null ? '' : `, Besucher: ${visitors}`}` +
-      (before === null ? '' : `; Klicks im Zeitraum davor: ${before}`),
+      (before === null ? '' : `; davor: ${before}`),
     table: 'Als Tabelle zeigen',
     intervals,
     nothingYet:
@@ -1121,7 +1131,7 @@ export const texts: Translation = {
     dimensions,
     devices,
     topLinks: 'Top-Links',
-    topLinksOf: (dimension, value) => `Top-Links · ${dimension}: ${value}`,
+    topLinksOf: (value) => `Top-Links · ${value}`,
     allClicks: 'Alle Klicks anzeigen',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
     note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Von Besuchern, die Tracking ablehnen, wird nur das Ziel erfasst.',

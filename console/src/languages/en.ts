@@ -16,7 +16,6 @@ import type {
   Rule,
   Scope,
   StatisticsDimension,
-  StatisticsInterval,
   TargetType,
   WebhookEvent,
 } from '../generated/documents.ts';
@@ -94,7 +93,7 @@ const dimensions: Words<StatisticsDimension> = {
   DESTINATION: 'Destinations',
 };
 const devices: Words<string> = { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other' };
-const intervals: Words<StatisticsInterval> = { HOUR: 'Hour', DAY: 'Day', MONTH: 'Month' };
+const intervals = { HOUR: 'Hour', DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
 const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
 const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>>>> = {
   MEMBER: { CREATED: 'joined', DELETED: 'left, or was removed' },
@@ -748,6 +747,7 @@ const english = {
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
   stop: 'Stop',
   download: 'Download CSV',
+  downloadOf: (title: string) => `Download CSV: ${title}`,
   bulk: {
     name: 'Selected links',
     selected: (count: number) => `${one(count, 'link', 'links')} selected`,
@@ -979,7 +979,7 @@ const english = {
   },
   statistics: {
     period: 'Period',
-    days: (count: number) => (count === 365 ? '1 year' : `${count} days`),
+    days: (count: number) => `${count} days`,
     thisMonth: 'This month',
     lastMonth: 'Last month',
     from: 'From',
@@ -987,17 +987,21 @@ const english = {
     clicks: 'Clicks',
     visitors: 'Visitors',
     bots: 'Bots',
-    beforeNone: (days: string) => `None in ${days}`,
-    comparedWith: (then: string, days: string) => `from ${then} in ${days}`,
+    comparedWith: (then: string) => `from ${then}`,
+    comparison: 'Compared with',
+    comparisons: { before: 'Compared with the period before', year: 'Compared with the year before' },
+    firstLink: 'Make your first link',
+    interval: 'Interval',
+    values: 'What to show',
     overTime: 'Clicks and visitors',
     clicksOverTime: 'Clicks',
     chart: (most: string, when: string) => `Clicks over time; the most are ${most}, on ${when}`,
-    clicksBefore: 'Clicks in the period before',
+    clicksThen: { before: 'Clicks in the period before', year: 'Clicks in the year before' },
     running: 'so far',
     unfinished: 'Not over yet',
     readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
       `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
-      (before === null ? '' : `; ${before} clicks in the period before`),
+      (before === null ? '' : `; before: ${before}`),
     table: 'Show as table',
     intervals,
     nothing: 'Nothing was counted in this period.',
@@ -1011,7 +1015,7 @@ const english = {
     dimensions,
     devices,
     topLinks: 'Top links',
-    topLinksOf: (dimension: string, value: string) => `Top links · ${dimension}: ${value}`,
+    topLinksOf: (value: string) => `Top links · ${value}`,
     allClicks: 'Show all clicks',
     noLinks: 'No link has such clicks in this period.',
     note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Of visitors who decline tracking, only the destination is recorded.',

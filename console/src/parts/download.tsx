@@ -4,16 +4,20 @@ import type { Progress } from '../data/batches.ts';
 import { download } from '../data/download.ts';
 import { useSession } from '../data/session.ts';
 import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
 import { ProgressBar } from './progress.tsx';
 
 /** Saves a CSV file of the service. */
 export function DownloadButton({
   body,
   countRecords,
+  of: title,
 }: {
   body: Parameters<typeof download>[1];
   /** How many records the file will have. */
   countRecords: () => Promise<number>;
+  /** What is saved, if an icon stands for it. */
+  of?: string;
 }): ReactElement {
   const { accountId } = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -33,8 +37,15 @@ export function DownloadButton({
   };
   if (progress)
     return <ProgressBar progress={progress} name={texts.download} onStop={() => stop.current.abort()} />;
+  const onClick = () => void run();
+  if (title !== undefined)
+    return (
+      <button type="button" className="bare" aria-label={title} title={title} onClick={onClick}>
+        <Icon name="import" />
+      </button>
+    );
   return (
-    <button type="button" className="button text small" onClick={() => void run()}>
+    <button type="button" className="button text small" onClick={onClick}>
       {texts.download}
     </button>
   );

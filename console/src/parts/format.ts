@@ -34,6 +34,8 @@ export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const atNearMoment = (iso: string): string =>
   new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
+export const onUtcDays = (from: string, to: string): string =>
+  utcDay.formatRange(new Date(from), new Date(to));
 /** From one day to another, both as `2026-11-21`. */
 export const betweenUtcDays = ({ from, to }: { from: string; to: string }): string =>
   utcDays.formatRange(new Date(from), new Date(to));

@@ -1,9 +1,13 @@
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
-import { SpaceNameDocument, TagDocument } from '../generated/documents.ts';
-import { Icon } from '../parts/icon.tsx';
+import {
+  ChoicesDocument,
+  SpaceNameDocument,
+  TagChoicesDocument,
+  TagDocument,
+} from '../generated/documents.ts';
 import { Empty } from '../parts/notice.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../texts.ts';
@@ -24,7 +28,10 @@ function OverviewOfAccount(): ReactElement {
   useTitle(texts.places.overview);
   return (
     <>
-      <h1 className="unseen">{texts.places.overview}</h1>
+      <header className="page-head">
+        <h1>{texts.places.overview}</h1>
+        <GroupFilter />
+      </header>
       <Statistics owner={{ kind: 'account', id: accountId }} />
     </>
   );
@@ -35,26 +42,59 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
   const { data: inSpace } = useRead(SpaceNameDocument, { id }, { pause: !isSpace, on: ['SPACE'] });
   const { data: withTag } = useRead(TagDocument, { id }, { pause: isSpace, on: ['TAG'] });
   const record = isSpace ? inSpace?.space : withTag?.tag;
-  const [all, allHref] = isSpace ? [texts.places.spaces, '/spaces'] : [texts.tags.title, '/tags'];
-  const title = record?.name ?? all;
-  useTitle(title);
-  return (
+  const title = record?.name ?? (isSpace ? texts.places.spaces : texts.tags.title);
+  useTitle(title, texts.places.overview);
+  return record === null ? (
+    <Empty title={texts.nothingHere} />
+  ) : (
     <>
-      <Link href={allHref} className="back">
-        <Icon name="back" />
-        {all}
-      </Link>
-      {record === null ? (
-        <Empty title={texts.nothingHere} />
-      ) : (
-        <>
-          <header className="page-head">
-            <h1>{title}</h1>
-            <Link href={`/?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
-          </header>
-          <Statistics owner={{ kind, id }} />
-        </>
-      )}
+      <header className="page-head">
+        <div>
+          <h1>{title}</h1>
+          <Link href={`/?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
+        </div>
+        <GroupFilter group={record && { kind, id, name: record.name }} />
+      </header>
+      <Statistics owner={{ kind, id }} />
     </>
+  );
+}
+
+/** Leads to the statistics of a space or a tag: not of both together, since no sum has them. */
+function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined }): ReactElement {
+  const [, navigate] = useLocation();
+  const query = useSearch();
+  const { data: choices } = useRead(ChoicesDocument, {}, { on: ['SPACE'] });
+  const { data: tagChoices } = useRead(TagChoicesDocument, {}, { on: ['TAG'] });
+  const open = (path: string) => {
+    const params = new URLSearchParams(query);
+    for (const name of ['by', 'value']) params.delete(name);
+    navigate(params.size > 0 ? `${path}?${params}` : path);
+  };
+  const filter = (kind: Group['kind'], name: string, nodes: readonly { id: string; name: string }[] = []) => {
+    const chosen = group?.kind === kind ? group : null;
+    // It need not be among the first ones.
+    const listed = chosen && !nodes.some(({ id }) => id === chosen.id) ? [...nodes, chosen] : nodes;
+    return listed.length === 0 ? null : (
+      <select
+        className={chosen ? 'filter set' : 'filter'}
+        aria-label={name}
+        value={chosen?.id ?? ''}
+        onChange={({ target: { value } }) => open(value === '' ? '/overview' : `/${kind}s/${value}`)}
+      >
+        <option value="">{name}</option>
+        {listed.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    );
+  };
+  return (
+    <div className="toolbar">
+      {filter('space', texts.filters.space, choices?.spaces.nodes)}
+      {filter('tag', texts.tags.anyTag, tagChoices?.tags.nodes)}
+    </div>
   );
 }

@@ -35,13 +35,13 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
 
   const topLinks = (page: Page) => page.locator('#top-links li').allInnerTexts();
 
-  /** The file that a click saves. */
-  async function fileOf(page: Page): Promise<string> {
+  /** The file that a click saves, with its name. */
+  async function fileOf(page: Page, name = 'Download CSV'): Promise<{ name: string; text: string }> {
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download CSV' }).click(),
+      page.getByRole('button', { name, exact: true }).click(),
     ]);
-    return readFile(await file.path(), 'utf8');
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
   }
 
   test('comes first, and shows the links with the most clicks, of all and from one country', async () => {
@@ -52,11 +52,14 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await shown(page.locator('.totals').getByText('6').first());
     await expect.poll(() => topLinks(page)).toEqual(['s.example/most The most\n4', 's.example/german\n2']);
     await page.getByRole('link', { name: 'Germany' }).click();
-    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+    await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2', 's.example/most The most\n1']);
     await page.getByRole('link', { name: 'Show all clicks' }).click();
     await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');
-    expect((await fileOf(page)).split('\r\n').slice(0, 1)).toEqual(['start,clicks,visitors']);
+    expect(await fileOf(page, 'Download CSV: Countries')).toEqual({
+      name: `statistics-country-${day}-to-${day}.csv`,
+      text: '\ufeffcountry,clicks\r\nFR,3\r\nDE,3\r\n',
+    });
     await page.locator('#top-links').getByRole('link', { name: 's.example/german' }).click();
     await page.waitForURL(/\/links\/\d+\/statistics\?from=/);
   });
@@ -68,13 +71,32 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await page.goto(`${page.url()}?${period}`);
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);
     await page.getByRole('link', { name: 'Germany' }).click();
-    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+    await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
+  });
+
+  test('leads to a space and back, and is compared with the year before', async () => {
+    const { page, complaints } = await signIn({ server, key: caller.key }, { path: `/overview?${period}` });
+    await page.getByLabel('Compared with').selectOption('Compared with the year before');
+    await shown(page.getByText('20 Nov 2025', { exact: true }));
+    await page.getByLabel('Any space').selectOption('Launch');
+    await shown(page.getByRole('heading', { name: 'Launch' }));
+    await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);
+    expect(new URL(page.url()).search).toBe(`?${period}&compare=year`);
+    await page.getByLabel('Any space').selectOption('Any space');
+    await shown(page.getByRole('heading', { name: 'Overview' }));
+    expect(complaints).toEqual([]);
+  });
+
+  test('leads to the form of a first link', async () => {
+    const { page } = await signIn({ server, key: (await server.caller('new')).key }, { path: '/overview' });
+    await page.getByRole('link', { name: 'Make your first link' }).click();
+    await shown(page.locator('#new-url'));
   });
 
   test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {
     const { page } = await signIn({ server, key: caller.key }, { path: `/?space=${space}` });
     await shown(rowOf(page, 'german').getByText('2 in 30 days'));
-    const [head, first, ...more] = (await fileOf(page)).trim().split('\r\n');
+    const [head, first, ...more] = (await fileOf(page)).text.trim().split('\r\n');
     expect(head).toContain('alias');
     expect(first).toContain('german');
     expect(more).toEqual([]);
@@ -86,7 +108,10 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     );
     const path = `/links/${found.linkByShortUrl.id}/statistics?${period}`;
     const { page } = await signIn({ server, key: caller.key }, { path });
-    await shown(page.locator('.bars li').first());
-    expect(await fileOf(page)).toBe(`\ufeffvalue,count\r\n${day},4\r\n`);
+    await page.getByRole('button', { name: 'Week' }).click();
+    expect(await fileOf(page, 'Download CSV: Clicks and visitors')).toEqual({
+      name: `statistics-most-${day}-to-${day}.csv`,
+      text: `\ufeffdate,clicks,visitors,bots\r\n${day},4,1,0\r\n`,
+    });
   });
 });

@@ -122,7 +122,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
       .poll(() => page.locator('#top-links li').allInnerTexts())
       .toEqual([`s.example/${alias} With a tag\n1`]);
     await page.getByRole('link', { name: 'Germany' }).click();
-    await shown(page.getByRole('heading', { name: 'Top links · Countries: Germany' }));
+    await shown(page.getByRole('heading', { name: 'Top links · Germany' }));
     await page.getByRole('link', { name: 'Show its links' }).click();
     await expect.poll(() => titles(page)).toEqual(['With a tag']);
   });

@@ -1,15 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import type { StatisticsInterval } from '../../generated/documents.ts';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
-
-export interface Point {
-  readonly start: string;
-  readonly clicks: number;
-  readonly visitors: number | null;
-  /** The clicks in the period before; null if it is shorter. */
-  readonly before: number | null;
-}
+import type { Comparison, Interval, Point } from './period.ts';
 
 /** The numbers of a chart, the newest first, or those with the most of a column. */
 export function ChartTable({
@@ -18,12 +10,14 @@ export function ChartTable({
   interval,
   hasVisitors,
   hasBefore,
+  comparison,
 }: {
   points: readonly Point[];
   nameOf: (point: Point, index: number) => string;
-  interval: StatisticsInterval;
+  interval: Interval;
   hasVisitors: boolean;
   hasBefore: boolean;
+  comparison: Comparison;
 }): ReactElement {
   const t = texts.statistics;
   const [sortedBy, setSortedBy] = useState<string | null>(null);
@@ -31,7 +25,7 @@ export function ChartTable({
     { name: t.intervals[interval], countOf: null },
     { name: t.clicks, countOf: (point: Point) => point.clicks },
     ...(hasVisitors ? [{ name: t.visitors, countOf: (point: Point) => point.visitors }] : []),
-    ...(hasBefore ? [{ name: t.clicksBefore, countOf: (point: Point) => point.before }] : []),
+    ...(hasBefore ? [{ name: t.clicksThen[comparison], countOf: (point: Point) => point.before }] : []),
   ];
   const sorted = columns.find(({ name }) => name === sortedBy) ?? columns[0];
   const rows = points.map((point, index) => ({ point, name: nameOf(point, index) })).reverse();

@@ -1,8 +1,17 @@
-import { type ReactElement, useState } from 'react';
-import type { StatisticsInterval } from '../../generated/documents.ts';
-import { atUtcHour, atUtcTime, inDigits, inShort, inUtcMonth, onUtcDay } from '../../parts/format.ts';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import {
+  atUtcHour,
+  atUtcTime,
+  inDigits,
+  inShort,
+  inUtcMonth,
+  onUtcDay,
+  onUtcDays,
+} from '../../parts/format.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
-import { ChartTable, type Point } from './chart-table.tsx';
+import { ChartTable } from './chart-table.tsx';
+import type { Comparison, Interval, Point } from './period.ts';
 
 /** The maximum number of grid lines above the bottom, and of labels below. */
 const MAX_LINES = 4;
@@ -18,21 +27,38 @@ function gridOf(highest: number): number[] {
   return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
 }
 
-function labelOf(start: string, interval: StatisticsInterval): string {
+function labelOf({ start, last }: Point, interval: Interval): string {
   if (interval === 'MONTH') return inUtcMonth(start);
+  if (interval === 'WEEK') return onUtcDays(start, last);
   return interval === 'HOUR' ? atUtcHour(start) : onUtcDay(start);
 }
 
-/** Clicks and visitors over time, and the clicks of the period before. */
+/** What fits below the chart. */
+const shortLabels: Partial<Record<Interval, (start: string) => string>> = {
+  HOUR: atUtcTime,
+  MONTH: inUtcMonth,
+};
+
+/** Clicks and visitors over time, and the clicks of the days that they are compared with. */
 export function Chart({
   points,
   interval,
+  intervals,
+  onInterval,
+  comparison,
   isRunning,
+  children,
 }: {
   points: readonly Point[];
-  interval: StatisticsInterval;
+  interval: Interval;
+  /** Those to choose from. */
+  intervals: readonly Interval[];
+  onInterval: (interval: Interval) => void;
+  comparison: Comparison;
   /** Whether the last point is of an interval that has not ended: lines to it are dotted. */
   isRunning: boolean;
+  /** Stands beside the choice. */
+  children: ReactNode;
 }): ReactElement {
   const [at, setAt] = useState<number | null>(null);
   const t = texts.statistics;
@@ -59,8 +85,8 @@ export function Chart({
       {isRunning && <polyline className={`${kind} running`} points={places.slice(-2).join(' ')} />}
     </>
   );
-  const nameOf = ({ start }: Point, index: number) =>
-    labelOf(start, interval) + (isRunning && index === last ? ` (${t.running})` : '');
+  const nameOf = (point: Point, index: number) =>
+    labelOf(point, interval) + (isRunning && index === last ? ` (${t.running})` : '');
   const pointed = at === null ? undefined : points[at];
   const busiest = points.reduce((most, one) => (most.clicks >= one.clicks ? most : one));
   const every = Math.ceil(points.length / MAX_LABELS);
@@ -68,24 +94,33 @@ export function Chart({
     <section className="card chart">
       <header>
         <h2>{hasVisitors ? t.overTime : t.clicksOverTime}</h2>
-        <p className="readout" aria-hidden="true">
-          {pointed ? (
-            t.readout(
-              nameOf(pointed, at ?? 0),
-              inDigits(pointed.clicks),
-              pointed.visitors === null ? null : inDigits(pointed.visitors),
-              hasBefore && pointed.before !== null ? inDigits(pointed.before) : null,
-            )
-          ) : (
-            <>
-              <span className="key clicks">{t.clicks}</span>
-              {hasVisitors && <span className="key visitors">{t.visitors}</span>}
-              {hasBefore && <span className="key before">{t.clicksBefore}</span>}
-              {isRunning && <span className="key running">{t.unfinished}</span>}
-            </>
-          )}
-        </p>
+        <div className="choices">
+          <Segments
+            label={t.interval}
+            items={intervals.map((one) => ({ key: one, name: t.intervals[one] }))}
+            chosen={interval}
+            onChoose={onInterval}
+          />
+          {children}
+        </div>
       </header>
+      <p className="readout" aria-hidden="true">
+        {pointed ? (
+          t.readout(
+            nameOf(pointed, at ?? 0),
+            inDigits(pointed.clicks),
+            pointed.visitors === null ? null : inDigits(pointed.visitors),
+            hasBefore && pointed.before !== null ? inDigits(pointed.before) : null,
+          )
+        ) : (
+          <>
+            <span className="key clicks">{t.clicks}</span>
+            {hasVisitors && <span className="key visitors">{t.visitors}</span>}
+            {hasBefore && <span className="key before">{t.clicksThen[comparison]}</span>}
+            {isRunning && <span className="key running">{t.unfinished}</span>}
+          </>
+        )}
+      </p>
       <div className="plot">
         <svg className="scale" aria-hidden="true">
           {grid.map((value) => (
@@ -99,7 +134,7 @@ export function Chart({
           viewBox="0 0 100 100"
           preserveAspectRatio="none"
           role="img"
-          aria-label={t.chart(inDigits(busiest.clicks), labelOf(busiest.start, interval))}
+          aria-label={t.chart(inDigits(busiest.clicks), labelOf(busiest, interval))}
           onPointerMove={({ clientX, currentTarget }) => {
             const { left, width } = currentTarget.getBoundingClientRect();
             const index = Math.round(((clientX - left) / width) * last);
@@ -134,7 +169,7 @@ export function Chart({
                 // Every other one is hidden on narrow screens.
                 className={((last - index) / every) % 2 === 1 ? 'spare' : undefined}
               >
-                {interval === 'HOUR' ? atUtcTime(point.start) : labelOf(point.start, interval)}
+                {(shortLabels[interval] ?? onUtcDay)(point.start)}
               </text>
             ),
           )}
@@ -146,6 +181,7 @@ export function Chart({
         interval={interval}
         hasVisitors={hasVisitors}
         hasBefore={hasBefore}
+        comparison={comparison}
       />
     </section>
   );

@@ -5,23 +5,72 @@ import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
 import { asShare, inDigits } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
+import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
 import type { Period } from './period.ts';
-import { dimensions, nameOf, TOP_LINKS, useChosen } from './values.ts';
+import { nameOf, TOP_LINKS, useChosen } from './values.ts';
 
 const FEW = 6;
 const MANY = 100;
 
-/** Destinations are only shown of a link: those of many links are as many as these. */
+/** What stands in one card. Destinations are only shown of a link: those of many links are as many as these. */
+const cards: readonly (readonly StatisticsDimension[])[] = [
+  ['COUNTRY', 'LANGUAGE'],
+  ['REFERRER', 'DESTINATION'],
+  ['DEVICE', 'OS', 'BROWSER'],
+];
+
 export function Dimensions({ owner, period }: { owner: Owner; period: Period }): ReactElement {
-  const shown = owner.kind === 'link' ? dimensions : dimensions.slice(0, -1);
   return (
-    <div className="dimensions">
-      {shown.map((by) => (
-        <Dimension key={by} owner={owner} period={period} by={by} />
+    <>
+      {cards.map((all) => (
+        <Card
+          key={all.join()}
+          owner={owner}
+          period={period}
+          all={all.filter((one) => owner.kind === 'link' || one !== 'DESTINATION')}
+        />
       ))}
-    </div>
+    </>
+  );
+}
+
+/** The values of one dimension, and tabs for its neighbours. */
+function Card({
+  owner,
+  period,
+  all,
+}: {
+  owner: Owner;
+  period: Period;
+  all: readonly StatisticsDimension[];
+}): ReactElement {
+  const [by = 'COUNTRY', setBy] = useState(all[0]);
+  const t = texts.statistics;
+  const title = t.dimensions[by];
+  return (
+    <section className="card" aria-label={title}>
+      <header>
+        <h2 className={all.length > 1 ? 'unseen' : undefined}>{title}</h2>
+        {all.length > 1 && (
+          <Segments
+            label={t.values}
+            items={all.map((one) => ({ key: one, name: t.dimensions[one] }))}
+            chosen={by}
+            onChoose={setBy}
+          />
+        )}
+        <DownloadStatistics
+          owner={owner}
+          period={period}
+          name={by === 'OS' ? 'platform' : by.toLowerCase()}
+          title={title}
+        />
+      </header>
+      <Dimension key={by} owner={owner} period={period} by={by} />
+    </section>
   );
 }
 
@@ -51,8 +100,7 @@ function Dimension({
   const listed = [...values, ...rest.filter((row) => row.clicks > 0)];
   const most = Math.max(...listed.map((row) => row.clicks), 1);
   return (
-    <section className="card" aria-label={t.dimensions[by]}>
-      <h2>{t.dimensions[by]}</h2>
+    <>
       {fault && <FaultNotice fault={fault} again={again} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
       <ul className="bars">
@@ -69,7 +117,7 @@ function Dimension({
               <Link
                 href={addressOf({ dimension: by, value: row.value })}
                 className="name"
-                title={t.topLinksOf(t.dimensions[by], row.name)}
+                title={t.topLinksOf(row.name)}
                 onClick={() => focusNow(TOP_LINKS)}
               >
                 {row.name}
@@ -85,6 +133,6 @@ function Dimension({
           {isAll ? t.fewer : t.more}
         </button>
       )}
-    </section>
+    </>
   );
 }

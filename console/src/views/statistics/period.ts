@@ -69,9 +69,72 @@ export function withPeriod(query: string, { from, to }: Period, now: number): st
   return String(params);
 }
 
-/** Hours for a few days, months for years. */
-export function intervalOf(period: Period): 'HOUR' | 'DAY' | 'MONTH' {
+/** The same dates a year before. */
+export function yearBefore({ from, to }: Period): Period {
+  const earlier = (day: string) => inMonth(day, -12, Number(day.slice(-2)));
+  return { from: earlier(from), to: earlier(to) };
+}
+
+/** What a period can be compared with. */
+export const comparisons = { before, year: yearBefore } as const;
+export type Comparison = keyof typeof comparisons;
+
+export const intervals = ['HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
+export type Interval = (typeof intervals)[number];
+
+/** The intervals of a period to choose from, not too many of each. */
+export function intervalsOf(period: Period): Interval[] {
   const days = daysIn(period);
-  if (days <= 2) return 'HOUR';
-  return days > 366 ? 'MONTH' : 'DAY';
+  return intervals.filter((one) => (one === 'HOUR' ? days <= 7 : one !== 'DAY' || days <= 1_100));
+}
+
+/** How a query string has statistics shown: by which intervals, and compared with what. */
+export function viewOf(query: string, period: Period): { interval: Interval; comparison: Comparison } {
+  const params = new URLSearchParams(query);
+  const days = daysIn(period);
+  const usual = days <= 2 ? 'HOUR' : days <= 92 ? 'DAY' : days <= 366 ? 'WEEK' : 'MONTH';
+  const interval = intervalsOf(period).find((one) => one === params.get('each')?.toUpperCase()) ?? usual;
+  return { interval, comparison: params.get('compare') === 'year' ? 'year' : 'before' };
+}
+
+interface Counted {
+  readonly start: string;
+  readonly clicks: number;
+  readonly visitors: number | null;
+}
+
+/** What was counted in an interval, and the clicks in the days that it is compared with; null if there are none. */
+export interface Point extends Counted {
+  /** When its last day or hour begins. */
+  readonly last: string;
+  readonly before: number | null;
+}
+
+/** Days from Monday on, or of a month; else each for itself. */
+function groupOf(start: string, interval: Interval): string {
+  if (interval === 'MONTH') return start.slice(0, 7);
+  const time = Date.parse(start);
+  return interval === 'WEEK' ? dayOf(time - ((new Date(time).getUTCDay() + 6) % 7) * DAY) : start;
+}
+
+/** Hours or days as the intervals that they are in, each with as many of those before. */
+export function pointsOf(
+  series: readonly Counted[],
+  past: readonly Counted[] | undefined,
+  interval: Interval,
+): Point[] {
+  const points = new Map<string, Point>();
+  const sum = (one: number | null, other: number | null) =>
+    one === null && other === null ? null : (one ?? 0) + (other ?? 0);
+  for (const [index, { start, clicks, visitors }] of series.entries()) {
+    const group = groupOf(start, interval);
+    const known = points.get(group);
+    points.set(group, {
+      ...{ start: known?.start ?? start, last: start },
+      clicks: clicks + (known?.clicks ?? 0),
+      visitors: sum(visitors, known?.visitors ?? null),
+      before: sum(past?.[index]?.clicks ?? null, known?.before ?? null),
+    });
+  }
+  return [...points.values()];
 }

@@ -1,71 +1,69 @@
 import { type ReactElement, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
-import { saveFile } from '../../data/download.ts';
+import { Link, useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
-import { StatisticsOfDocument } from '../../generated/documents.ts';
-import { DownloadButton } from '../../parts/download.tsx';
+import { useSession } from '../../data/session.ts';
+import { AnyLinkDocument, StatisticsOfDocument } from '../../generated/documents.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
-import type { Point } from './chart-table.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
+import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
 import {
-  before,
-  daysIn,
-  intervalOf,
+  comparisons,
+  intervalsOf,
   lastDays,
   lengths,
   monthOf,
   type Period,
   periodOf,
+  pointsOf,
+  viewOf,
   withPeriod,
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
 
-/** The same figures as on the page of statistics, of any period, next to those of the period before. */
+/** The same figures as on the page of statistics, of any period, next to those of an earlier one. */
 export function Statistics({ owner }: { owner: Owner }): ReactElement {
   const [now] = useState(() => Date.now());
   const [location, navigate] = useLocation();
   const query = useSearch();
   const period = periodOf(query, now);
-  const setPeriod = (to: Period) => {
-    const rest = withPeriod(query, to, now);
-    navigate(`${location}${rest && `?${rest}`}`, { replace: true });
+  const show = (rest: string) => navigate(`${location}${rest && `?${rest}`}`, { replace: true });
+  const setPeriod = (to: Period) => show(withPeriod(query, to, now));
+  const set = (name: 'each' | 'compare', value: string) => {
+    const params = new URLSearchParams(query);
+    params.set(name, value);
+    show(String(params));
   };
   const t = texts.statistics;
   const presets = [
     ...lengths.map((days) => ({ name: t.days(days), of: lastDays(days, now) })),
     { name: t.thisMonth, of: monthOf('this', now) },
     { name: t.lastMonth, of: monthOf('last', now) },
-  ];
-  const interval = intervalOf(period);
-  const earlier = before(period);
+  ].map((one) => ({ ...one, key: one.name }));
+  const { interval, comparison } = viewOf(query, period);
+  const earlier = comparisons[comparison](period);
   const { data, fault, again } = useRead(StatisticsOfDocument, {
-    ...{ ...asking(owner), ...period, interval },
+    ...{ ...asking(owner), ...period, interval: interval === 'HOUR' ? 'HOUR' : 'DAY' },
     ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
   });
   const { statistics: figures, before: past } = readOf(data) ?? {};
-  const points = figures?.series
-    .filter(({ start }) => Date.parse(start) <= now)
-    .map((point, index) => ({ ...point, before: past?.series[index]?.clicks ?? null }));
+  const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
+  const points = pointsOf(series, past?.series, interval);
   return (
     <div className="statistics">
       <div className="toolbar">
-        <fieldset className="segments" aria-label={t.period}>
-          {presets.map(({ name, of }) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={period.from === of.from && period.to === of.to}
-              onClick={() => setPeriod(of)}
-            >
-              {name}
-            </button>
-          ))}
-        </fieldset>
+        <Segments
+          label={t.period}
+          items={presets}
+          chosen={presets.find(({ of }) => of.from === period.from && of.to === period.to)?.key}
+          onChoose={(key) => setPeriod(presets.find((one) => one.key === key)?.of ?? period)}
+        />
         <div className="range">
           <DayField label={t.from} day={period.from} onDay={(from) => setPeriod({ ...period, from })} />
           <DayField label={t.to} day={period.to} onDay={(to) => setPeriod({ ...period, to })} />
@@ -76,25 +74,52 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
         !fault && <Skeleton rows={4} />
       ) : (
         <>
-          <dl className="totals card">
-            {(['clicks', 'visitors', 'bots'] as const).map((name) => (
-              <div key={name}>
-                <dt>{t[name]}</dt>
-                <dd>{inDigits(figures[name])}</dd>
-                <dd className="quiet">
-                  {past && <Compared now={figures[name]} then={past[name]} days={betweenUtcDays(past)} />}
-                </dd>
-              </div>
-            ))}
-          </dl>
-          {figures.clicks === 0 || !points?.length ? (
-            <Empty title={t.nothing}>{t.nothingYet}</Empty>
+          <div className="card">
+            <dl className="totals">
+              {(['clicks', 'visitors', 'bots'] as const).map((name) => (
+                <div key={name}>
+                  <dt>{t[name]}</dt>
+                  <dd>{inDigits(figures[name])}</dd>
+                  {past && <Compared now={figures[name]} then={past[name]} isGood={name !== 'bots'} />}
+                </div>
+              ))}
+            </dl>
+            <p className="compared">
+              <select
+                className="filter"
+                aria-label={t.comparison}
+                value={comparison}
+                onChange={({ target }) => set('compare', target.value)}
+              >
+                <option value="before">{t.comparisons.before}</option>
+                <option value="year">{t.comparisons.year}</option>
+              </select>
+              {past && <span className="quiet">{betweenUtcDays(past)}</span>}
+            </p>
+          </div>
+          {figures.clicks === 0 || points.length === 0 ? (
+            <Nothing />
           ) : (
             <>
-              <Chart points={points} interval={interval} isRunning={period.to >= lastDays(1, now).to} />
-              {owner.kind !== 'link' && <TopLinks owner={owner} period={period} />}
-              <Dimensions owner={owner} period={period} />
-              <Download owner={owner} period={period} points={points} />
+              <Chart
+                points={points}
+                interval={interval}
+                intervals={intervalsOf(period)}
+                onInterval={(one) => set('each', one.toLowerCase())}
+                comparison={comparison}
+                isRunning={period.to >= lastDays(1, now).to}
+              >
+                <DownloadStatistics
+                  owner={owner}
+                  period={period}
+                  name={interval === 'HOUR' ? 'clicks_hours' : 'clicks'}
+                  title={t.overTime}
+                />
+              </Chart>
+              <div className="dimensions">
+                {owner.kind !== 'link' && <TopLinks owner={owner} period={period} />}
+                <Dimensions owner={owner} period={period} />
+              </div>
             </>
           )}
           <p className="hint">{t.note}</p>
@@ -104,42 +129,33 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
   );
 }
 
-/** The days of a link as the service has them; of more links, the figures that are shown. */
-function Download({
-  owner: { kind, id },
-  period,
-  points,
-}: {
-  owner: Owner;
-  period: Period;
-  points: readonly Point[];
-}): ReactElement {
-  const columns = ['start', 'clicks', 'visitors'] as const;
-  const lines = points.map((point) => columns.map((column) => point[column] ?? '').join(','));
-  const save = () => saveFile('statistics.csv', [[columns.join(','), ...lines, ''].join('\r\n')]);
+/** Says what to do where nothing was counted. */
+function Nothing(): ReactElement {
+  const { canWrite } = useSession();
+  const { data } = useRead(AnyLinkDocument, {});
+  const t = texts.statistics;
+  if (data?.links.nodes.length !== 0) return <Empty title={t.nothing}>{t.nothingYet}</Empty>;
   return (
-    <div>
-      {kind === 'link' ? (
-        <DownloadButton
-          body={{ kind: 'statistics', link_id: id, ...period, sort_by: 'value', sort: 'asc' }}
-          countRecords={() => Promise.resolve(daysIn(period))}
-        />
-      ) : (
-        <button type="button" className="button text small" onClick={save}>
-          {texts.download}
-        </button>
+    <Empty title={texts.links.none}>
+      {canWrite && (
+        <Link href="/" state={{ isNew: true }} className="button">
+          <Icon name="plus" />
+          {t.firstLink}
+        </Link>
       )}
-    </div>
+    </Empty>
   );
 }
 
-function Compared({ now, then, days }: { now: number; then: number; days: string }): ReactElement {
+/** The change, and the number before. More bots are neither good nor bad. */
+function Compared({ now, then, isGood }: { now: number; then: number; isGood: boolean }): ReactElement {
   const t = texts.statistics;
-  if (then === 0) return <>{t.beforeNone(days)}</>;
+  if (then === 0) return <dd className="quiet">{t.comparedWith(inDigits(0))}</dd>;
+  const change = Math.round(((now - then) / then) * 100);
+  const look = !isGood || change === 0 ? '' : change < 0 ? ' warn' : ' ok';
   return (
-    <>
-      <span className={`badge ${now < then ? 'warn' : 'ok'}`}>{asChange((now - then) / then)}</span>{' '}
-      {t.comparedWith(inDigits(then), days)}
-    </>
+    <dd className="quiet">
+      <span className={`badge${look}`}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}
+    </dd>
   );
 }

@@ -6,7 +6,7 @@ import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { asking, type Owner, readOf } from './owner.ts';
-import { type Period, withPeriod } from './period.ts';
+import type { Period } from './period.ts';
 import { nameOf, TOP_LINKS, useChosen } from './values.ts';
 
 const FEW = 10;
@@ -23,10 +23,9 @@ export function TopLinks({ owner, period }: { owner: Owner; period: Period }): R
   const nodes = readOf(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
   const t = texts.statistics;
-  const rest = withPeriod('', period, Date.now());
-  const title = chosen
-    ? t.topLinksOf(t.dimensions[chosen.dimension], nameOf(chosen.dimension, chosen.value ?? null))
-    : t.topLinks;
+  // A link is shown for the same period, compared alike.
+  const rest = addressOf(null).split('?')[1];
+  const title = chosen ? t.topLinksOf(nameOf(chosen.dimension, chosen.value ?? null)) : t.topLinks;
   return (
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
       <header>
@@ -45,7 +44,7 @@ export function TopLinks({ owner, period }: { owner: Owner; period: Period }): R
             <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
               <rect width={(clicks / most) * 100} height="1" />
             </svg>
-            <Link href={`/links/${link.id}/statistics${rest && `?${rest}`}`} className="name">
+            <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name">
               {withoutScheme(link.shortUrl)}
               {link.title !== null && <span className="quiet"> {link.title}</span>}
             </Link>

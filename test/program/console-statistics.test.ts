@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { pointsOf, viewOf, yearBefore } from '../../console/src/views/statistics/period.ts';
+
+test.each([
+  [
+    { from: '2026-11-01', to: '2026-11-20' },
+    { from: '2025-11-01', to: '2025-11-20' },
+  ],
+  [
+    { from: '2028-02-29', to: '2028-03-01' },
+    { from: '2027-02-28', to: '2027-03-01' },
+  ],
+])('the year before %o has the same dates', (period, earlier) => {
+  expect(yearBefore(period)).toEqual(earlier);
+});
+
+const day = (date: number, clicks: number) => ({
+  ...{ start: `2026-11-${String(date).padStart(2, '0')}T00:00:00Z`, clicks, visitors: 1 },
+});
+
+test('weeks begin on Monday, and are compared with as many days', () => {
+  // The 8th is a Sunday.
+  const days = [day(8, 1), day(9, 2), day(10, 4)];
+  const weeks = pointsOf(days, [day(1, 8), day(2, 16)], 'WEEK');
+  expect(weeks.map(({ start, last, ...counts }) => [start.slice(8, 10), last.slice(8, 10), counts])).toEqual([
+    ['08', '08', { clicks: 1, visitors: 1, before: 8 }],
+    ['09', '10', { clicks: 6, visitors: 2, before: 16 }],
+  ]);
+});
+
+test.each([
+  ['', 2, 'HOUR'],
+  ['', 92, 'DAY'],
+  ['', 93, 'WEEK'],
+  ['', 400, 'MONTH'],
+  ['each=month', 30, 'MONTH'],
+  ['each=hour', 30, 'DAY'],
+])('with "%s", %i days are shown by %s', (query, days, interval) => {
+  const period = { from: '2026-01-01', to: new Date(Date.UTC(2026, 0, days)).toISOString().slice(0, 10) };
+  expect(viewOf(query, period).interval).toBe(interval);
+});
