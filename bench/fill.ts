@@ -84,6 +84,9 @@ function clicks(count: number): string {
   return `UPDATE "LinkCounter" SET "clicks" = ${earned} WHERE ${earned} > 0 AND NOT ${inNewSpace}`;
 }
 
+/** How many of the links have each tag: every second one, and so on. */
+export const TAGGED = [2, 10, 100];
+
 /** A connection without Prisma's client, and so without its statement timeout. */
 interface Connection {
   run(statement: string): Promise<void>;
@@ -155,11 +158,19 @@ export async function fillAtOnce(url: string, count: number, key: string): Promi
     ...times,
   }));
   await prisma.space.createMany({ data });
+  for (const every of TAGGED)
+    await prisma.tag.create({
+      data: { accountId: 1, name: `Every ${every}`, nameKey: `every ${every}`, color: 1, ...times },
+    });
   await database.close();
   const connection = await connect(url);
   const later = await putOff(connection, provider);
   await connection.run(links(dialects[provider], count, { domain: domain.id, space: 1 }));
   await connection.run(clicks(count));
+  for (const [index, every] of TAGGED.entries())
+    await connection.run(
+      `INSERT INTO "LinkTag" ("tagId", "linkId") SELECT ${index + 1}, "id" FROM "Link" WHERE "id" % ${every} = 0`,
+    );
   for (const statement of later) await connection.run(statement);
   await connection.run(provider === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
   await connection.close();

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { knownMigrations, migrationStateOf } from '../src/db/migration-state.ts';
 import { requireProvider } from '../src/db/url.ts';
-import { fillAtOnce, NEW_SPACE } from './fill.ts';
+import { fillAtOnce, NEW_SPACE, TAGGED } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
 
 const { values } = parseArgs({
@@ -49,6 +49,18 @@ const questions: readonly Question[] = [
   filtered('expired', 'status=2', 'status: EXPIRED'),
   filtered('disabled', 'status=3', 'status: DISABLED'),
   filtered('of a domain', 'domain_id=2', 'domainId: "2"'),
+  ...TAGGED.flatMap((every, index) => [
+    filtered(`every ${every}th, by a tag`, `tag_id=${index + 1}`, `tags: { all: ["${index + 1}"] }`),
+    filtered(
+      `every ${every}th, by a tag and clicks`,
+      `tag_id=${index + 1}&sort_by=clicks`,
+      `tags: { all: ["${index + 1}"] }`,
+      'CLICKS',
+    ),
+  ]),
+  filtered('any of two tags', null, 'tags: { any: ["2", "3"] }'),
+  filtered('all of two tags', null, 'tags: { all: ["2", "3"] }'),
+  filtered('none of two tags', null, 'tags: { none: ["1", "3"] }'),
   filtered('search of two characters', 'search=ar', 'search: "ar"'),
   filtered('search of two characters, rare', 'search=zq', 'search: "zq"'),
   filtered('search with 1,000 hits', 'search=marzipan', 'search: "marzipan"'),

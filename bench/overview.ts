@@ -104,7 +104,12 @@ const by = (length: number, dimension: string, value: string) =>
   topLinks(`first: 10, from: "${before(length - 1)}", by: { dimension: ${dimension}, value: ${value} }`);
 const ofAccount = (fields: string) => `{ viewer { account { ${fields} } } }`;
 const list = (fields: string) => `{ links(first: 50) { nodes { id shortUrl title clicks ${fields} } } }`;
-const questions: Record<string, string> = {};
+const tags = (fields: string) =>
+  `{ tags(first: 50) { nodes { id name links(first: 0) { totalCount } ${fields} } } }`;
+const questions: Record<string, string> = {
+  'tags with their totals': tags(''),
+  'tags with their totals, and clicks of 30 days': tags('statistics { clicks }'),
+};
 for (const length of [30, 90, days]) {
   questions[`overview, ${length} days`] = ofAccount(overview(length));
   questions[`its top links alone, ${length} days`] = ofAccount(
@@ -115,6 +120,7 @@ for (const length of [30, 90, days]) {
   questions[`of a referrer, ${length} days`] = ofAccount(by(length, 'REFERRER', '"site7.example"'));
   questions[`without a referrer, ${length} days`] = ofAccount(by(length, 'REFERRER', 'null'));
   questions[`overview of a space, ${length} days`] = `{ space(id: 7) { ${overview(length)} } }`;
+  questions[`overview of a tag, ${length} days`] = `{ tag(id: 3) { ${overview(length)} } }`;
 }
 questions['50 links'] = list('');
 questions['50 links with their clicks of 30 days'] = list('clicksIn');

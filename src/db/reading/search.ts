@@ -208,8 +208,15 @@ async function linksWithWords(
   const condition = join(conditions, ' AND ');
   const long = ofWord.filter(({ word }) => isLong(word));
   const unnamed = long.flatMap(({ word, named }) => (named.length > 0 ? [] : word));
-  if (db.dialect.choosesTrigramIndex)
-    return found(db, condition, long.length > 0 ? await few(db, accountId, condition) : null, false);
+  if (db.dialect.choosesTrigramIndex) {
+    const common = await commonTrigrams(db, { accountId, column });
+    const isCommon = (word: string) =>
+      isLong(word)
+        ? trigramsOf(word).every((one) => common.has(one))
+        : [...common].some((one) => one.includes(word));
+    // Of words that are all common, a page in order soon has enough: the index has too many entries of each.
+    return found(db, condition, words.every(isCommon) ? null : await few(db, accountId, condition), false);
+  }
   let ids = unnamed.length > 0 ? await candidates(db, { accountId, column }, unnamed) : null;
   for (const { word, named } of long)
     if (ids === null && named.length > 0) ids = await candidates(db, { accountId, column }, [word], named);
@@ -234,27 +241,33 @@ function trigramsOf(text: string): string[] {
 
 async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<ReadonlySet<string>> {
   const own = sql`FROM "Link" WHERE "accountId" = ${accountId}`;
-  const parts = JSON.stringify(Array.from({ length: SAMPLE_SIZE }, (_, index) => index / SAMPLE_SIZE));
+  const parts = db.dialect.table(
+    { part: 'bigint' },
+    Array.from({ length: SAMPLE_SIZE }, (_, index) => [index]),
+  );
   const rows = await db.read<{
     text: string | null;
   }>(sql`WITH "ends" AS (SELECT (SELECT MIN("id") ${own}) AS "first", (SELECT MAX("id") ${own}) AS "last")
-      SELECT (SELECT substr(${searched[column]}, 1, ${SAMPLED_LENGTH}) ${own} AND "id" >= "first" + ("last" - "first") * "value"
-        ORDER BY "id" LIMIT 1) AS "text" FROM "ends", json_each(${parts})`);
+      SELECT (SELECT substr(${searched[column]}, 1, ${SAMPLED_LENGTH}) ${own} AND "id" >= "first" + ("last" - "first") * "part" / ${SAMPLE_SIZE}
+        ORDER BY "id" LIMIT 1) AS "text" FROM "ends", ${parts} AS "parts"`);
   const counts = new Map<string, number>();
   for (const { text } of rows)
     for (const one of new Set(trigramsOf(text ?? ''))) counts.set(one, (counts.get(one) ?? 0) + 1);
   return new Set([...counts].flatMap(([one, count]) => (count >= COMMON_FROM ? one : [])));
 }
 
-/** Trigrams of the text that, by a sample, only few of the account's links have in the column: up to three, far apart. */
-export async function rareTrigrams(db: Data, searched: Sampled, text: string): Promise<string[]> {
+/** Trigrams that, by a sample, many of the account's links have in the column. */
+async function commonTrigrams(db: Data, searched: Sampled): Promise<ReadonlySet<string>> {
   const { commonTrigrams: known } = db.database;
   const key = `${searched.accountId} ${searched.column}`;
-  let common = known.get(key);
-  if (common === undefined) {
-    common = await sampleOf(db, searched);
-    known.set(key, common);
-  }
+  const common = known.get(key) ?? (await sampleOf(db, searched));
+  known.set(key, common);
+  return common;
+}
+
+/** Those of the text that only few links have: up to three, far apart. */
+export async function rareTrigrams(db: Data, searched: Sampled, text: string): Promise<string[]> {
+  const common = await commonTrigrams(db, searched);
   const rare = trigramsOf(text).filter((one) => !common.has(one));
   if (rare.length <= ENOUGH_RARE) return rare;
   return [0, Math.floor(rare.length / 2), rare.length - 1].map((index) => rare[index] ?? '');
