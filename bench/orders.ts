@@ -50,9 +50,9 @@ const questions: readonly Question[] = [
   filtered('disabled', 'status=3', 'status: DISABLED'),
   filtered('of a domain', 'domain_id=2', 'domainId: "2"'),
   ...TAGGED.flatMap((every, index) => [
-    filtered(`every ${every}th, by a tag`, `tag_id=${index + 1}`, `tags: { all: ["${index + 1}"] }`),
+    filtered(`with a tag of one in ${every}`, `tag_id=${index + 1}`, `tags: { all: ["${index + 1}"] }`),
     filtered(
-      `every ${every}th, by a tag and clicks`,
+      `with a tag of one in ${every}, by clicks`,
       `tag_id=${index + 1}&sort_by=clicks`,
       `tags: { all: ["${index + 1}"] }`,
       'CLICKS',
