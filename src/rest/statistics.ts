@@ -4,19 +4,22 @@ import { encodePage, notFound } from './answer.ts';
 import { choice, integer, text } from './form/field.ts';
 import { route } from './route.ts';
 
+/** What v1 calls the lists of statistics. */
+export const statisticsNames = {
+  clicks: 'DAYS',
+  clicks_hours: 'HOURS',
+  browser: 'BROWSER',
+  platform: 'OS',
+  device: 'DEVICE',
+  country: 'COUNTRY',
+  language: 'LANGUAGE',
+  referrer: 'REFERRER',
+  destination: 'DESTINATION',
+} as const;
+
 export const statisticsFields = {
   name: {
-    ...choice('of', {
-      clicks: 'DAYS',
-      clicks_hours: 'HOURS',
-      browser: 'BROWSER',
-      platform: 'OS',
-      device: 'DEVICE',
-      country: 'COUNTRY',
-      language: 'LANGUAGE',
-      referrer: 'REFERRER',
-      destination: 'DESTINATION',
-    }),
+    ...choice('of', statisticsNames),
     about:
       'What is counted: clicks by day (YYYY-MM-DD), by hour (YYYY-MM-DD HH:00, for at most 31 days), or by what is known of the visitor.',
   },

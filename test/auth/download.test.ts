@@ -58,6 +58,11 @@ describe('of statistics', () => {
     [() => ({ space_id: space }), 'statistics-ete-solden', days],
     [() => ({ tag_id: tag }), 'statistics-tag-1', days],
     [() => ({ name: 'country' }), 'statistics-country', 'country,clicks\r\nDE,2\r\nFR,1\r\n'],
+    [
+      () => ({ space_id: space, name: 'links' }),
+      'statistics-ete-solden-links',
+      'short_url,title,clicks\r\nhttps://s.example/visited,,3\r\n',
+    ],
     [() => ({ link_id: id, name: 'country' }), 'statistics-one-country', 'country,clicks\r\n'],
   ])('has columns and a name that say what it is: %#', async (parameters, name, text) => {
     const period = { from: '2026-11-19', to: '2026-11-20' };

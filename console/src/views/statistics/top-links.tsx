@@ -5,6 +5,7 @@ import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
+import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
 import type { Period } from './period.ts';
 import { nameOf, TOP_LINKS, useChosen } from './values.ts';
@@ -30,10 +31,12 @@ export function TopLinks({ owner, period }: { owner: Owner; period: Period }): R
     <section className="card" id={TOP_LINKS.slice(1)} aria-label={title} aria-busy={isLoading} tabIndex={-1}>
       <header>
         <h2>{title}</h2>
-        {chosen && (
+        {chosen ? (
           <Link href={addressOf(null)} className="button text small">
             {t.allClicks}
           </Link>
+        ) : (
+          <DownloadStatistics owner={owner} period={period} name="links" title={title} />
         )}
       </header>
       {fault && <FaultNotice fault={fault} again={again} />}
