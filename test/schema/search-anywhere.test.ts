@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { PlainKeys } from '../../src/domain/fill-plain-keys.ts';
 import { foldMarks } from '../../src/domain/input.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -167,21 +167,25 @@ test('finds links of more spaces than are listed', async () => {
   expect(await found(caller, 'client 7')).toEqual([]);
 });
 
-test('has pages, and counts up to 1,000', async () => {
-  const caller = await server.caller('pages');
+/** An account with 1,200 links whose titles have the word "number", and one with "zebra". */
+async function withMany(name: string): Promise<Caller> {
+  const caller = await server.caller(name);
   const { domain_id: domainId } = await caller.link({ title: 'Zebra', url: 'https://example.com/' });
-  const { id: accountId } = await server.database.prisma.account.findUniqueOrThrow({
-    where: { name: 'pages' },
-  });
+  const { id: accountId } = await server.database.prisma.account.findUniqueOrThrow({ where: { name } });
   const times = { createdAt: server.clock.now, updatedAt: server.clock.now };
   const url = 'https://example.com/';
   await server.database.prisma.link.createMany({
     data: Array.from({ length: 1_200 }, (_, i) => {
-      const title = `Number ${String(i).padStart(4, '0')}`;
-      const keys = { titleKey: title.toLowerCase(), aliasKey: `page${i}`, urlKey: url };
-      return { accountId, domainId: Number(domainId), url, title, alias: `page${i}`, ...keys, ...times };
+      const [title, alias] = [`Number ${String(i).padStart(4, '0')}`, `${name}${i}`];
+      const keys = { titleKey: title.toLowerCase(), aliasKey: alias, urlKey: url };
+      return { accountId, domainId: Number(domainId), url, title, alias, ...keys, ...times };
     }),
   });
+  return caller;
+}
+
+test('has pages, and counts up to 1,000', async () => {
+  const caller = await withMany('pages');
   const page = (search: string, after?: string) =>
     caller.data<Found>(QUERY, { filter: filterOf(search), first: 2, after });
   const { links: first } = await page('numb com');
@@ -192,6 +196,21 @@ test('has pages, and counts up to 1,000', async () => {
   expect(first.totalCount).toBe(1_000);
   expect((await page('zebra')).links.totalCount).toBe(1);
 });
+
+test.runIf(inject('database').provider === 'postgresql')(
+  'reads links in order at once if all words are common',
+  async () => {
+    const caller = await withMany('common');
+    const looksForFew = async (search: string) =>
+      (await server.statementsOf(() => caller.data(QUERY, { filter: filterOf(search), first: 2 }))).some(
+        (one) => one.includes('LIMIT 1001'),
+      );
+    expect(await looksForFew('number com')).toBe(false);
+    expect(await looksForFew('number zebra')).toBe(true);
+    expect(await looksForFew('nu')).toBe(false);
+    expect(await looksForFew('zq')).toBe(true);
+  },
+);
 
 test('refuses more than eight words, and a text that is too long', async () => {
   const caller = await ownCaller();
