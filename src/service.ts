@@ -243,6 +243,7 @@ export class Service {
     const feed = new ChangeFeed(database);
     const sources = new LinkSources({ database, feed }, isForVisitors ? replicas.map(asSource) : []);
     metrics?.watchDatabase(() => feed.away);
+    metrics?.watchDisk(() => database.size(), database.freeSpace);
 
     // Visitors get redirects, which are counted, and pages of statistics.
     const clicks = new ClickBuffer(database, log, metrics, ports.statistics);
@@ -303,6 +304,7 @@ export class Service {
       ...{ passwords, cookies, access, trust, services, consoleUrl: consoleUrlOf(config) },
       ...{ openId: this.#openId, countriesAsOf: countryOf.asOf },
       ...{ now, report, bodyTimeout: ports.formTimeout },
+      signInFailed: (way) => metrics?.signInFailed(way),
     });
     const snapshot = createSnapshot(createOwnerRequestOf(common, now));
 

@@ -328,8 +328,13 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
 }
 
 /** A handler for errors, which gives the page that tells the person. */
-function pageOfFault(openId: OpenId, res: Response, { report }: SignInTools): (error: unknown) => string {
+function pageOfFault(
+  openId: OpenId,
+  res: Response,
+  { report, signInFailed }: SignInTools,
+): (error: unknown) => string {
   return (error) => {
+    signInFailed('openid');
     const code = visibleError(error)?.code;
     const fault = error instanceof SignInFault ? error.fault : ((code && faults[code]) ?? 'UNAVAILABLE');
     if (fault === 'UNAVAILABLE') report(res, error);

@@ -34,6 +34,7 @@ import type { Services } from '../domain/services.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { limiterResult, secondsUntilNext, tooMany } from '../http/limits/rate-limit.ts';
+import type { SignInWay } from '../http/metrics.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { clientOf, isAborted, type Trust } from '../http/request/client.ts';
@@ -66,6 +67,7 @@ export interface AuthDependencies {
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
+  signInFailed(way: SignInWay): void;
 }
 
 const statuses: Record<ErrorCode, number> = {
@@ -81,6 +83,12 @@ const statuses: Record<ErrorCode, number> = {
   RATE_LIMITED: 429,
   UNAVAILABLE: 503,
 };
+
+/** The paths that refuse whoever signs in wrongly, or too often. */
+const signIns = new Map<string, SignInWay>([
+  ['/sign-in', 'password'],
+  ['/passkey/sign-in', 'passkey'],
+]);
 
 const MAX_BODY = 16_384;
 const BODY_TIMEOUT = 5_000;
@@ -104,9 +112,8 @@ const credentials = z.object({ email: text, password: text });
 
 /** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
-  const { db, passwords, cookies, access, trust, services, download, consoleUrl, openId, now, report } =
-    dependencies;
-  const { countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;
+  const { db, passwords, cookies, access, trust, services, download, consoleUrl, openId, now } = dependencies;
+  const { report, signInFailed, countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;
   const limits = new GuessLimits();
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
   const bodies = new Turns({
@@ -193,7 +200,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   };
 
   const tools: SignInTools = {
-    ...{ db, consoleUrl, now, report },
+    ...{ db, consoleUrl, now, report, signInFailed },
     ...{ limit, recentSessionOf, anySessionOf, begin, signIn, requireOwnWays },
   };
   const start = openId && createStart(openId, tools);
@@ -378,6 +385,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (isAborted(req)) return;
     const visible = asVisible(error);
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
+    const way = signIns.get(req.path);
+    if (way && (visible?.code === 'UNAUTHENTICATED' || visible?.code === 'RATE_LIMITED')) signInFailed(way);
     const { code, message, rule, values, fields = [], retryAfter = null } = visible ?? unexpected;
     if (retryAfter !== null) res.set('Retry-After', String(retryAfter));
     const [field] = fields;

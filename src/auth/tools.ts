@@ -5,6 +5,7 @@ import type { User } from '../domain/access/user.ts';
 import type { SignedIn } from '../domain/access/ways-in.ts';
 import { isStorable } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
+import type { SignInWay } from '../http/metrics.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
 export const text = z
@@ -20,6 +21,7 @@ export interface SignInTools {
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
+  signInFailed(way: SignInWay): void;
   /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
   limit(req: Request): Promise<void>;
   /** The session of a request of the site itself, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */

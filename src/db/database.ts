@@ -241,6 +241,17 @@ export class Database implements Data {
     return this.#connection.trySpace();
   }
 
+  /** As `freeSpace` of its connection. */
+  get freeSpace(): (() => Promise<number>) | undefined {
+    return this.#connection.freeSpace;
+  }
+
+  /** Its size in bytes. */
+  async size(): Promise<number> {
+    const [row] = await this.read<{ bytes: number }>(sql`SELECT ${this.dialect.size} AS "bytes"`);
+    return row?.bytes ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.#connection.close?.();
     await this.prisma.$disconnect();

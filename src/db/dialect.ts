@@ -25,6 +25,8 @@ export interface Dialect {
   readonly choosesTrigramIndex: boolean;
   /** A clause at the end of a SELECT that locks rows, such as FOR UPDATE; nothing without concurrent writers. */
   lock(clause: string): Sql;
+  /** The bytes of the database. */
+  readonly size: Sql;
   /** A time that many milliseconds from now, by a clock that all processes share. */
   fromNow(milliseconds: number): Sql;
   /** A time as a value of its own, not compared with a column. */

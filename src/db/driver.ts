@@ -34,6 +34,8 @@ export interface Connection {
    * @throws Error if there is no space, or the disk or the server is read-only
    */
   trySpace(): Promise<void>;
+  /** How many bytes are free on the disk, if this machine has it. */
+  freeSpace?(): Promise<number>;
   /** Ends what Prisma's client does not. */
   close?(): Promise<void>;
 }

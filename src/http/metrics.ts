@@ -2,10 +2,13 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
+import { keysOf } from '../shared/keys-of.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { Surface } from './request/info.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
+
+export type SignInWay = 'password' | 'passkey' | 'openid';
 
 export interface Observation {
   readonly surface: Surface;
@@ -20,8 +23,8 @@ export interface Observation {
 
 /** The maximum number of operation names as labels: clients choose those of GraphQL. */
 const MAX_OPERATIONS = 200;
-/** How long the metrics wait for those of webhooks, in milliseconds: less than a primary waits for its workers' metrics. */
-const BACKLOG_TIMEOUT = 500;
+/** How long the metrics wait for numbers of the database, in milliseconds: less than a primary waits for its workers' metrics. */
+const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The process's metrics for Prometheus, with a registry of its own. */
@@ -75,6 +78,12 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
+  readonly #signInFailures = new Counter({
+    name: 'linkspace_sign_in_failures_total',
+    help: 'Refused attempts to sign in to the console, by password, passkey or OpenID.',
+    labelNames: ['way'],
+    registers: [this.#registry],
+  });
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
     help: 'SQL statements.',
@@ -87,6 +96,10 @@ export class Metrics {
     // Gauges whose names are those of counters; each has others, by type.
     for (const what of ['handles', 'requests', 'resources'])
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    // The first one is an increase only if there is a zero before it.
+    for (const way of ['password', 'passkey', 'openid'] as const) this.#signInFailures.inc({ way }, 0);
+    for (const outcome of ['delivered', 'retried', 'failed']) this.#webhooks.inc({ outcome }, 0);
+    for (const what of ['clicks', 'bots', 'values', 'visitors', 'statistics']) this.#refused.inc({ what }, 0);
   }
 
   /** @param aggregator what several processes report together */
@@ -134,6 +147,10 @@ export class Metrics {
     this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
   }
 
+  signInFailed(way: SignInWay): void {
+    this.#signInFailures.inc({ way });
+  }
+
   watchDatabase(isAway: () => boolean): void {
     const help = '1 while the database does not answer, and visitors are served from memory.';
     this.#watch('linkspace_database_away', help, 'max', () => (isAway() ? 1 : 0));
@@ -169,31 +186,51 @@ export class Metrics {
   }
 
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
-    // Both are read at once.
-    const collect = singleFlight(() => read());
-    // Each of several processes reports the same numbers.
-    const common = { aggregator: 'max' as const, registers: [this.#registry], collect };
-    const lag = new Gauge({
-      name: 'linkspace_webhook_lag_seconds',
-      help: 'For how long the oldest delivery to a webhook is due, by all processes.',
-      ...common,
+    const helps = {
+      linkspace_webhook_lag_seconds:
+        'For how long the oldest delivery to a webhook is due, by all processes.',
+      linkspace_webhook_pending:
+        'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
+    };
+    this.#watchTogether(helps, async () => {
+      const { pending, dueAt } = await backlog();
+      const lag = dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000);
+      return { linkspace_webhook_lag_seconds: lag, linkspace_webhook_pending: pending };
     });
-    const waiting = new Gauge({
-      name: 'linkspace_webhook_pending',
-      help: 'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
-      ...common,
-    });
-    const read = async () => {
+  }
+
+  /** @param freeSpace the bytes that are free on the disk of the database, if this machine has it */
+  watchDisk(size: () => Promise<number>, freeSpace: (() => Promise<number>) | undefined): void {
+    this.#watchTogether({ linkspace_database_bytes: 'The size of the database.' }, async () => ({
+      linkspace_database_bytes: await size(),
+    }));
+    if (freeSpace === undefined) return;
+    this.#watchTogether(
+      { linkspace_disk_free_bytes: 'Free space on the disk of SQLite’s file.' },
+      async () => ({
+        linkspace_disk_free_bytes: await freeSpace(),
+      }),
+    );
+  }
+
+  /** Watches what is read at once, and what each of several processes reports alike. */
+  #watchTogether<Name extends string>(
+    helps: Readonly<Record<Name, string>>,
+    read: () => Promise<Readonly<Record<Name, number>>>,
+  ): void {
+    const collect = singleFlight(async () => {
       // While the database does not answer, the last known numbers stay: the other metrics must not wait for them.
       const found = await withTimeout(
-        BACKLOG_TIMEOUT,
-        backlog().catch((): typeof TIMED_OUT => TIMED_OUT),
+        READ_TIMEOUT,
+        read().catch((): typeof TIMED_OUT => TIMED_OUT),
       );
-      if (found === TIMED_OUT) return;
-      const { pending, dueAt } = found;
-      waiting.set(pending);
-      lag.set(dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000));
-    };
+      if (found !== TIMED_OUT) for (const { name, gauge } of gauges) gauge.set(found[name]);
+    });
+    const common = { aggregator: 'max' as const, registers: [this.#registry], collect };
+    const gauges = keysOf(helps).map((name) => ({
+      name,
+      gauge: new Gauge({ name, help: helps[name], ...common }),
+    }));
   }
 
   /** All metrics, for the primary to aggregate. */

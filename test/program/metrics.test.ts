@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
+import { SharedMetrics } from '../../src/workers/shared-metrics.ts';
 
 test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();
@@ -25,4 +29,56 @@ test('only counters have names that end with _total', async () => {
   expect(types.length).toBeGreaterThan(20);
   const wrong = types.filter(([, name, type]) => name?.endsWith('_total') !== (type === 'counter'));
   expect(wrong.map(([line]) => line)).toEqual([]);
+});
+
+/** The names of all metrics of the service, with their types. */
+async function allMetrics(): Promise<Map<string, string>> {
+  const metrics = new Metrics();
+  metrics.watchDatabase(() => false);
+  metrics.watchDisk(
+    async () => 1,
+    async () => 1,
+  );
+  metrics.watchClicks(
+    () => 0,
+    () => 0,
+  );
+  metrics.watchReplicas(() => []);
+  metrics.watchWebhooks(
+    async () => ({ pending: 0, dueAt: null }),
+    () => new Date(),
+  );
+  const text = `${await metrics.text()}${await new SharedMetrics(() => []).text()}`;
+  return new Map(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+}
+
+const OWN = /\blinkspace_\w+/g;
+const namesIn = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([name]) => name));
+
+test('the dashboard, the rules and the guide name metrics that there are', async () => {
+  const types = await allMetrics();
+  const samples = [...types].flatMap(([name, type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+  );
+  const folder = 'deploy/observability';
+  const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const records = namesIn(files.join(), /(?<=record: )[\w:]+/g);
+  expect(records.size).toBeGreaterThan(5);
+  const named = namesIn(files.join(), /\b(linkspace|nodejs|process)[_:][\w:]+/g);
+  const known = new Set([...records, ...samples]);
+  expect([...named].filter((name) => !known.has(name))).toEqual([]);
+  const [, table] = /\n## Metrics\n(.*?)\n### /s.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const own = [...types.keys()].filter((name) => name.startsWith('linkspace_'));
+  expect(namesIn(table ?? '', OWN)).toEqual(new Set(own));
+});
+
+const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
+
+test.skipIf(!hasPromtool)('Prometheus accepts the rules and queries, and alerts as it should', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/try-alerts.mjs'], {
+    encoding: 'utf8',
+  });
+  expect(status, `${stdout}${stderr}`).toBe(0);
 });

@@ -65,6 +65,20 @@ test('counts delivered and waiting webhook messages', async () => {
   expect(await sample('linkspace_webhook_lag_seconds ')).toBeLessThan(600);
 });
 
+test('counts refused attempts to sign in, and tells the size of the database and what is left on its disk', async () => {
+  const failures = () => sample('linkspace_sign_in_failures_total', 'way="password"');
+  expect(await failures()).toBe(0);
+  const answer = await fetch(`${program.origin}/auth/sign-in`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'nobody@example.com', password: 'wrong' }),
+  });
+  expect(answer.status).toBe(401);
+  expect(await failures()).toBe(1);
+  expect(await sample('linkspace_database_bytes ')).toBeGreaterThan(100_000);
+  expect(await sample('linkspace_disk_free_bytes ')).toBeGreaterThan(0);
+});
+
 test('the log has the operation', async () => {
   await expect
     .poll(() => program.log.filter(({ msg }) => msg === 'request').map(({ operation }) => operation))

@@ -14,6 +14,7 @@ export const postgresql: Dialect = {
   hasWritableCtes: true,
   choosesTrigramIndex: true,
   lock: raw,
+  size: sql`pg_database_size(current_database())`,
   fromNow: (milliseconds) =>
     sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`,
   time: (value) => sql`${value}::timestamp`,

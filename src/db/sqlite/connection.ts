@@ -1,4 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
@@ -92,6 +93,10 @@ export async function connectSqlite(
       } finally {
         await rm(file, { force: true });
       }
+    },
+    async freeSpace() {
+      const { bavail, bsize } = await statfs(dirname(path));
+      return bavail * bsize;
     },
     close: () => long.close(),
   };

@@ -10,6 +10,7 @@ export const sqlite: Dialect = {
   hasWritableCtes: false,
   choosesTrigramIndex: false,
   lock: () => empty,
+  size: sql`(SELECT "page_count" * "page_size" FROM pragma_page_count(), pragma_page_size())`,
   fromNow: (milliseconds) => sql`${new Date(Date.now() + milliseconds)}`,
   time: (value) => sql`${value}`,
   // In the form that Prisma writes.
