@@ -209,6 +209,8 @@ const settings = {
   corsOrigins: ['CORS_ORIGINS', origins.default([])],
   /** The port of the metrics; undefined for none. */
   metricsPort: ['METRICS_PORT', integer(1, 65_535).optional()],
+  /** The collector of traces; OpenTelemetry's SDK reads it itself, with its other variables. */
+  tracesUrl: ['OTEL_EXPORTER_OTLP_ENDPOINT', absoluteUrl.optional()],
   workers: ['WORKERS', workers.default(1)],
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],

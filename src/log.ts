@@ -3,6 +3,7 @@ import { DomainError, visibleError } from './domain/errors.ts';
 import { ClientGone } from './shared/client-gone.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
+import { tracer } from './shared/tracing.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;
@@ -25,11 +26,14 @@ export interface LogOptions {
   readonly worker: number | undefined;
   /** Whether other processes write to the same output. */
   readonly shared: boolean;
+  /** Whether lines have the id of their trace. */
+  readonly isTraced: boolean;
 }
 
-function loggerTo(destination: DestinationStream, { level, worker }: LogOptions): Logger {
+function loggerTo(destination: DestinationStream, { level, worker, isTraced }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
-  return pino({ level, base, timestamp: timeOfLines() }, destination);
+  const mixin = isTraced ? () => ({ trace_id: tracer?.traceId() }) : undefined;
+  return pino({ level, base, timestamp: timeOfLines(), ...(mixin && { mixin }) }, destination);
 }
 
 /** The log of a start. Each line is written synchronously, since a migration on SQLite blocks the thread. */

@@ -8,6 +8,7 @@ import { OperatorError, shown } from './operator-error.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
+import { tracer } from './shared/tracing.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** After how long a stop that hangs is ended, in milliseconds. */
@@ -47,6 +48,7 @@ function stopOnSignal(log: Logger, work: () => Promise<void>): (reason: string) 
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_DEADLINE).unref();
     log.info({ signal }, 'stopping');
     await work();
+    await tracer?.stop();
     log.info('stopped');
     await exit(0, log);
   };
@@ -102,8 +104,11 @@ try {
     level: config.logLevel,
     worker: ownWorker()?.id,
     shared: config.workers > 1,
+    isTraced: config.tracesUrl !== undefined,
   };
   log = createLog(options);
+  // Before anything else is loaded: it takes time and memory that only those who use it should spend.
+  if (options.isTraced) (await import('./otel.ts')).startTracing(log);
   await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(`${explain(error, config)}\n`);

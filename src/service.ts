@@ -15,6 +15,7 @@ import { pendingMigrations } from './db/migration-state.ts';
 import { Readers } from './db/postgresql/replicas.ts';
 import { RetentionClock } from './db/retention-clock.ts';
 import { StatisticsRetention } from './db/statistics/statistics-retention.ts';
+import { requireProvider } from './db/url.ts';
 import { createFirstKey } from './domain/access/api-key.ts';
 import { unclearAccounts } from './domain/access/identity.ts';
 import type { Mail } from './domain/access/mails.ts';
@@ -61,6 +62,7 @@ import { openApi } from './rest/openapi/openapi.ts';
 import { createRestRouter } from './rest/router.ts';
 import { createSnapshot } from './rest/snapshot.ts';
 import { withTimeout } from './shared/timeout.ts';
+import { tracer } from './shared/tracing.ts';
 
 /** How long the stop waits for pending writes, and for connections to the database to close, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
@@ -445,9 +447,10 @@ async function openDatabases(
     Database.open(url, {
       pool,
       mayBeAway: role === 'redirects',
-      ...((onStatement || metrics) && {
+      ...((onStatement || metrics || tracer) && {
         onStatement(sql: string, seconds: number) {
           metrics?.statement(seconds);
+          tracer?.statement(sql, seconds, requireProvider(url));
           onStatement?.(sql, seconds, url);
         },
       }),

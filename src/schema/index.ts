@@ -13,8 +13,9 @@ import './statistics.ts';
 import './change.ts';
 import './webhook.ts';
 import { builder } from './builder.ts';
+import { withTraces } from './traced.ts';
 
-export const schema = builder.toSchema();
+export const schema = withTraces(builder.toSchema());
 
 /** The same for documents whose rows have all that their fields select. */
-export const coveredSchema = (): typeof schema => builder.toSchema({ isCovered: true });
+export const coveredSchema = (): typeof schema => withTraces(builder.toSchema({ isCovered: true }));

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Actor } from '../../domain/access/actor.ts';
 import { isReserved } from '../../domain/link/alias.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
+import { type Span, tracer } from '../../shared/tracing.ts';
 import { TLS_ASK } from '../tls-ask.ts';
 
 export interface RequestInfo {
@@ -18,6 +19,8 @@ export interface RequestInfo {
   abortController?: AbortController;
   /** A time of performance.now(). */
   readonly startedAt: number;
+  /** The request's part of a trace. */
+  readonly span: Span | undefined;
   actor?: Actor;
   /** The name of the operation, for the log and the metrics. */
   operation?: string;
@@ -41,6 +44,7 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
     path: path.slice(0, MAX_LOGGED),
     isAborted: false,
     startedAt: performance.now(),
+    span: tracer?.begin('server', req.method ?? '', { 'http.request.method': req.method }, req.headers),
   };
   res[REQUEST_INFO] = info;
   return info;

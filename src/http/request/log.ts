@@ -7,6 +7,12 @@ import { type RequestInfo, requestInfoOf } from './info.ts';
 /** nginx's status for a request whose client disconnected before the answer was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
+/** A name that few requests share would be of no use. */
+function spanName({ surface, method = '', operation }: RequestInfo): string {
+  if (surface === 'v1') return operation ?? method;
+  return { graphql: `${method} /graphql`, visit: `${method} /:alias`, other: method }[surface];
+}
+
 export class RequestLog {
   readonly #log: Logger;
   readonly #metrics: Metrics | undefined;
@@ -17,7 +23,7 @@ export class RequestLog {
   }
 
   ended({ statusCode, headersSent }: ServerResponse, info: RequestInfo): void {
-    const { requestId, surface, method, path, operation, actor, startedAt, deprecated } = info;
+    const { requestId, surface, method, path, operation, actor, startedAt, deprecated, span } = info;
     const status = headersSent ? statusCode : CLIENT_CLOSED_REQUEST;
     const seconds = (performance.now() - startedAt) / 1000;
     const ms = Math.round(seconds * 10_000) / 10;
@@ -26,7 +32,19 @@ export class RequestLog {
       key: actor?.keyId ?? undefined,
       user: actor?.userId ?? undefined,
     };
-    this.#log.info({ requestId, method, path, operation, status, ms, ...who }, 'request');
+    const trace_id = span?.traceId;
+    this.#log.info({ requestId, method, path, operation, status, ms, ...who, trace_id }, 'request');
+    span?.end(
+      {
+        ...{ 'url.path': path, 'http.response.status_code': status, 'linkspace.request.id': requestId },
+        ...{
+          'linkspace.account.id': who.account,
+          'linkspace.key.id': who.key,
+          'linkspace.user.id': who.user,
+        },
+      },
+      { name: spanName(info), hasFailed: status >= 500 },
+    );
     this.#metrics?.request({
       surface,
       operation,
