@@ -80,6 +80,7 @@ const faults = new WeakMap<Logger, RepeatedFault>();
 export function logFault(log: Logger, requestId: string, error: unknown): void {
   // The service refuses it on purpose, for example since it stops or since a subscriber is too slow.
   if (error instanceof ClientGone || error instanceof DomainError) return;
+  tracer?.note({ 'error.type': error instanceof Error ? error.name : 'unknown' });
   if (visibleError(error)?.code !== 'UNAVAILABLE') {
     log.error({ requestId, err: error }, 'unexpected error');
     return;

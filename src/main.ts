@@ -8,7 +8,7 @@ import { OperatorError, shown } from './operator-error.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
-import { tracer } from './shared/tracing.ts';
+import { tracer, traceWith } from './shared/tracing.ts';
 import { ownWorker, servePrimary } from './workers/worker.ts';
 
 /** After how long a stop that hangs is ended, in milliseconds. */
@@ -108,7 +108,7 @@ try {
   };
   log = createLog(options);
   // Before anything else is loaded: it takes time and memory that only those who use it should spend.
-  if (options.isTraced) (await import('./otel.ts')).startTracing(log);
+  if (options.isTraced) traceWith((await import('./otel.ts')).createTracer(log));
   await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(`${explain(error, config)}\n`);

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
-  type Context,
   defaultTextMapGetter as headerGetter,
-  SpanKind as Kind,
   type Span as OtelSpan,
   ROOT_CONTEXT,
+  SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
@@ -17,31 +17,24 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import { VERSION } from './own-files.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { withTimeout } from './shared/timeout.ts';
-import { type Attributes, type Span, traceWith } from './shared/tracing.ts';
 
-/** The longest text of an attribute, and the longest name, in characters: clients write both in part. */
+/** The longest text of an attribute, in characters: statements are long, and clients write paths. */
 const MAX_TEXT = 2_000;
-const MAX_NAME = 200;
 /** How long a stop waits until the last spans are sent, in milliseconds. */
 const STOP_TIMEOUT = 2_000;
 /** After how long without a failure the collector counts as reached, for the log, in milliseconds. */
 const FAULT_ENDS_AFTER = 60_000;
 
-const kinds = { server: Kind.SERVER, client: Kind.CLIENT, internal: Kind.INTERNAL };
+/** What a span says; undefined ones are left out. Nobody's secrets: no values of queries and statements, no addresses. */
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-function bounded(attributes: Attributes): Attributes {
-  const entries = Object.entries(attributes);
-  return Object.fromEntries(
-    entries.map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MAX_TEXT) : value]),
-  );
-}
-
-/** Sends traces by OpenTelemetry's SDK, which reads the variables OTEL_… itself. Loaded only if it is used. */
-export function startTracing(log: Logger): void {
+/** Sends traces by OpenTelemetry's SDK, which reads the variables OTEL_… itself. */
+export function createTracer(log: Logger) {
   const fault = new RepeatedFault(log, 'traces cannot be sent', FAULT_ENDS_AFTER);
   setGlobalErrorHandler((error) => fault.occurred(error));
   const own = resourceFromAttributes({ 'service.name': 'linkspace', 'service.version': VERSION });
@@ -49,48 +42,49 @@ export function startTracing(log: Logger): void {
     resource: defaultResource()
       .merge(own)
       .merge(detectResources({ detectors: [envDetector] })),
+    spanLimits: { attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
   const sdk = provider.getTracer('linkspace', VERSION);
   const propagator = new W3CTraceContextPropagator();
-  const current = new AsyncLocalStorage<Open>();
+  const current = new AsyncLocalStorage<Span>();
   /** What still runs: timers of other work may have been set in what has ended. */
   const running = () => {
-    let open = current.getStore();
-    while (open?.hasEnded) open = open.parent instanceof Open ? open.parent : undefined;
-    return open;
+    let span = current.getStore();
+    while (span?.hasEnded) span = span.parent;
+    return span;
   };
 
-  /** A span, which the SDK gets to know when it has a part, or ends. */
-  class Open implements Span {
+  /** A part of a trace, which lasts until its end. The SDK gets to know it when it has a part itself, or ends. */
+  class Span {
     hasEnded = false;
-    readonly #kind: Kind;
-    readonly #name: string;
-    readonly #attributes: Attributes;
-    readonly parent: Open | Context;
+    readonly parent: Span | undefined;
+    readonly #begin: () => OtelSpan;
     /** When the clock that only goes forward began, so that the times of a trace fit to each other. */
     readonly #epoch: number;
-    readonly #startedAt = performance.now();
     #span: OtelSpan | undefined;
 
-    constructor(kind: Kind, name: string, attributes: Attributes, parent: Open | Context) {
-      this.#kind = kind;
-      this.#name = name.slice(0, MAX_NAME);
-      this.#attributes = attributes;
+    /** @param headers of the request that it answers, which may be a part of its client's trace */
+    constructor(name: string, options: SpanOptions, parent?: Span, headers: object = {}) {
       this.parent = parent;
-      this.#epoch = parent instanceof Open ? parent.#epoch : Date.now() - performance.now();
+      this.#epoch = parent ? parent.#epoch : Date.now() - performance.now();
+      const startTime = this.now();
+      this.#begin = () => {
+        const context = parent?.context ?? propagator.extract(ROOT_CONTEXT, headers, headerGetter);
+        return sdk.startSpan(name, { ...options, startTime }, context);
+      };
+    }
+
+    now(): number {
+      return this.#epoch + performance.now();
     }
 
     get span(): OtelSpan {
-      if (this.#span) return this.#span;
-      const parent = this.parent instanceof Open ? this.parent.context : this.parent;
-      const startTime = this.#epoch + this.#startedAt;
-      const attributes = bounded(this.#attributes);
-      this.#span = sdk.startSpan(this.#name, { kind: this.#kind, startTime, attributes }, parent);
+      this.#span ??= this.#begin();
       return this.#span;
     }
 
-    get context(): Context {
+    get context() {
       return trace.setSpan(ROOT_CONTEXT, this.span);
     }
 
@@ -98,56 +92,81 @@ export function startTracing(log: Logger): void {
       return this.span.spanContext().traceId;
     }
 
+    /** Runs the work, whose spans become parts of this one. */
     run<T>(work: () => T): T {
       return current.run(this, work);
     }
 
-    add(name: string, seconds: number, attributes: Attributes): void {
-      if (!this.span.isRecording()) return;
-      const end = this.#epoch + performance.now();
-      const given = { kind: Kind.CLIENT, startTime: end - seconds * 1000, attributes: bounded(attributes) };
-      sdk.startSpan(name, given, this.context).end(end);
+    /** Adds to what it says; with an `error.type`, that it failed. @param name in place of the first one, if more is known now */
+    note(attributes: Attributes, name?: string): void {
+      this.span.setAttributes(attributes);
+      if (name !== undefined) this.span.updateName(name);
+      if (attributes['error.type'] !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
     }
 
-    end(attributes: Attributes = {}, { name = '', hasFailed = false } = {}): void {
-      this.span.setAttributes(bounded(attributes));
-      if (name !== '') this.span.updateName(name.slice(0, MAX_NAME));
-      if (hasFailed) this.span.setStatus({ code: SpanStatusCode.ERROR });
-      this.close();
+    /** Runs work until whose end it lasts. */
+    async during<T>(work: () => Promise<T> | T): Promise<T> {
+      try {
+        return await this.run(work);
+      } catch (error) {
+        // Its message may repeat what a client or a link's owner wrote.
+        this.note({ 'error.type': error instanceof Error ? error.name : 'unknown' });
+        throw error;
+      } finally {
+        this.end();
+      }
+    }
+
+    end(): void {
+      this.span.end(this.now());
+      this.hasEnded = true;
     }
 
     /** Ends it, unless it had no part. */
-    close(): void {
-      this.#span?.end(this.#epoch + performance.now());
+    endIfUsed(): void {
+      if (this.#span) this.end();
       this.hasEnded = true;
     }
   }
 
-  traceWith({
-    begin(kind, name, attributes, headers) {
-      const origin = headers ? propagator.extract(ROOT_CONTEXT, headers, headerGetter) : ROOT_CONTEXT;
-      return new Open(kinds[kind], name, attributes, (kind === 'internal' && running()) || origin);
+  return {
+    /** Begins the span of a request. */
+    request: (method: string, headers: object) =>
+      new Span(method, { kind: SpanKind.SERVER }, undefined, headers),
+    operation<T>({ operation: type, name }: OperationDefinitionNode, work: () => Promise<T> | T): Promise<T> {
+      const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': name?.value };
+      const span = new Span([type, name?.value].join(' ').trim(), { attributes }, running());
+      return span.during(work);
     },
-    reading(name, work) {
+    /** Runs an attempt to call another service, which begins a trace. */
+    call<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+      return new Span(name, { kind: SpanKind.CLIENT, attributes }).during(work);
+    },
+    /** Runs work that becomes a span of the current one if it reads from the database. */
+    reading<T>(name: string, work: () => T): T {
       const parent = running();
       if (!parent?.span.isRecording()) return work();
-      const open = new Open(Kind.INTERNAL, name, {}, parent);
-      const result = open.run(work);
-      if (result instanceof Promise) {
-        const close = () => open.close();
-        result.then(close, close);
-      } else open.close();
+      const span = new Span(name, {}, parent);
+      const end = () => span.endIfUsed();
+      const result = span.run(work);
+      if (result instanceof Promise) result.then(end, end);
+      else end();
       return result;
     },
-    statement(sql, seconds, system) {
+    /** Adds a statement, which has just ended, to the current span. */
+    statement(sql: string, seconds: number, system: string): void {
+      const span = running();
+      if (!span?.span.isRecording()) return;
       const [operation = 'SQL'] = /[A-Z]+/.exec(sql) ?? [];
-      running()?.add(operation, seconds, {
-        ...{ 'db.system.name': system, 'db.operation.name': operation, 'db.query.text': sql },
-      });
+      const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.query.text': sql };
+      const end = span.now();
+      const options = { kind: SpanKind.CLIENT, startTime: end - seconds * 1000, attributes };
+      sdk.startSpan(operation, options, span.context).end(end);
     },
+    /** Adds to what the current span says. */
+    note: (attributes: Attributes) => running()?.note(attributes),
     traceId: () => running()?.traceId,
-    async stop() {
-      await withTimeout(STOP_TIMEOUT, provider.shutdown());
-    },
-  });
+    /** Sends what is left. */
+    stop: () => withTimeout(STOP_TIMEOUT, provider.shutdown()),
+  };
 }

@@ -3,7 +3,7 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'gra
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
 import { requirePermission } from '../domain/access/actor.ts';
-import { DomainError, invalidField, RETRY_AFTER, visibleError } from '../domain/errors.ts';
+import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
@@ -12,7 +12,7 @@ import type { OperationSize } from '../schema/cost/operation-size.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
-import { type Attributes, traced } from '../shared/tracing.ts';
+import { tracer } from '../shared/tracing.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { execute, type Values } from './execute.ts';
@@ -132,27 +132,10 @@ async function executed(
     signal,
     lists: new ListReader(db, actor.accountId, signal),
   };
-  const { node, name } = operation;
-  const result = await request.running(() =>
-    traced(
-      'internal',
-      node.name ? `${node.operation} ${name}` : name,
-      { 'graphql.operation.type': node.operation, 'graphql.operation.name': node.name?.value },
-      () => execute(operation, variables, context),
-      failureOf,
-    ),
-  );
+  const run = () => execute(operation, variables, context);
+  const result = await request.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
   if (isMutation) await data.wrote();
   return result;
-}
-
-/** What a trace says of a result: a failure of the service itself. */
-function failureOf(result: Answers): Attributes {
-  if (isAsyncIterable(result)) return {};
-  const codes = result.errors?.map(
-    ({ originalError }) => originalError && (visibleError(originalError)?.code ?? 'INTERNAL'),
-  );
-  return { 'error.type': codes?.find((code) => code === 'INTERNAL' || code === 'UNAVAILABLE') };
 }
 
 /** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */

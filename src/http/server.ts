@@ -205,11 +205,10 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     const fault = faultOf(req);
     normalizeTarget(req);
     const info = beginRequest(req, res);
-    const answer = () => respond(req, res, info, fault);
-    if (info.span) info.span.run(answer);
-    else answer();
+    if (info.span) info.span.run(() => answer(req, res, info, fault));
+    else answer(req, res, info, fault);
   };
-  const respond = (req: IncomingMessage, res: ServerResponse, info: RequestInfo, fault: number | null) => {
+  const answer = (req: IncomingMessage, res: ServerResponse, info: RequestInfo, fault: number | null) => {
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
     const accepted = inFlight.begin(req, res, () => {

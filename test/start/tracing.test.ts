@@ -16,6 +16,7 @@ const SECRETS = [
   '203.0.113.77',
 ];
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const FAILS = 'a webhook fails';
 const CLIENT = 'b7ad6b7169203331';
 
 let collector: Collector;
@@ -40,6 +41,9 @@ beforeAll(async () => {
   await caller.data(
     `mutation { createWebhook(input: { url: "${url}", events: [SPACE_CREATED] }) { __typename } }`,
   );
+  await caller.data(
+    'mutation { createWebhook(input: { url: "http://127.0.0.1:1/", events: [SPACE_CREATED] }) { __typename } }',
+  );
   const id = await caller.space('Told of');
   const { alias } = await caller.link({ space_id: id, password: 'password-of-a-link' });
   await caller.fetch('/graphql', {
@@ -53,6 +57,9 @@ beforeAll(async () => {
   const headers = { Cookie: 'a=cookie-of-a-visitor', 'X-Forwarded-For': '203.0.113.77' };
   await visit(program.origin, `/${alias}?of=value-in-a-query`, { headers });
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(program.log.some(({ msg }) => msg === FAILS)).toBe(true), {
+    timeout: 60_000,
+  });
   // What is not sent yet is sent before the end.
   expect((await program.end('SIGTERM')).code).toBe(0);
   ({ log } = program);
@@ -98,12 +105,21 @@ test('v1, visits and webhooks have traces, too, with what Prisma’s client send
   const within = (span: CollectedSpan): string[] => [span.name, ...partsOf(span).flatMap(within)];
   expect(operation && within(operation)).toContain('INSERT');
   expect(within(named('GET /:alias'))).toContain('SELECT');
-  const webhook = named('webhook');
-  expect(webhook).toMatchObject({ kind: 'SPAN_KIND_CLIENT', parent: '', hasFailed: false });
-  expect(webhook.attributes).toMatchObject({
-    'server.address': '127.0.0.1',
-    'http.response.status_code': 204,
-  });
+  const webhooks = collector.spans.filter(({ name }) => name === 'webhook');
+  expect(webhooks).toMatchObject([
+    { kind: 'SPAN_KIND_CLIENT', parent: '', attributes: { 'server.address': '127.0.0.1' } },
+    { kind: 'SPAN_KIND_CLIENT', parent: '', attributes: { 'server.address': '127.0.0.1' } },
+  ]);
+  const outcomes = webhooks.map(({ attributes, hasFailed }) => [
+    attributes['http.response.status_code'],
+    hasFailed,
+  ]);
+  expect(new Set(outcomes)).toEqual(
+    new Set([
+      [204, false],
+      [undefined, true],
+    ]),
+  );
 });
 
 test('the lines of the log have the id of their trace', () => {
@@ -111,6 +127,8 @@ test('the lines of the log have the id of their trace', () => {
   expect(requests.find(({ operation }) => operation === 'Shown')?.trace_id).toBe(TRACE);
   const traces = new Set(collector.spans.map(({ traceId }) => traceId));
   expect(requests.filter(({ trace_id }) => !traces.has(String(trace_id)))).toEqual([]);
+  const failed = collector.spans.find(({ name, hasFailed }) => name === 'webhook' && hasFailed);
+  expect(log.find(({ msg }) => msg === FAILS)?.trace_id).toBe(failed?.traceId);
 });
 
 test('spans have no secrets, and nothing of visitors', () => {

@@ -7,7 +7,7 @@ import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import { type Attributes, traced } from '../../shared/tracing.ts';
+import { tracer } from '../../shared/tracing.ts';
 import { Turns } from '../../shared/turns.ts';
 import { visibleError } from '../errors.ts';
 import type { Random } from '../random.ts';
@@ -147,14 +147,6 @@ async function messageBody(
   });
 }
 
-/** What a trace says of an attempt. */
-function outcomeOf(answer: Answer | null): Attributes {
-  return {
-    'http.response.status_code': answer?.status ?? undefined,
-    'error.type': answer?.error ?? undefined,
-  };
-}
-
 /** Delivers what is due for one webhook whose queue this process has claimed. */
 export class Receiver {
   readonly #deps: DeliveryDependencies & SharedState;
@@ -221,19 +213,12 @@ export class Receiver {
     const deliver = async (record: readonly DueDelivery[]) => {
       for (const delivery of record) {
         if (running.size > this.#concurrency() || !this.#mayContinue()) return;
-        const about = {
-          'server.address': URL.parse(webhook.url)?.hostname,
-          'linkspace.webhook.id': webhook.id,
-        };
-        const answer = await traced(
-          'client',
-          'webhook',
-          about,
-          () => this.#try(webhook, delivery),
-          outcomeOf,
-        );
+        const attempt = () => this.#try(webhook, delivery);
+        const isDelivered = tracer
+          ? tracer.call('webhook', { 'linkspace.webhook.id': webhook.id }, attempt)
+          : attempt();
         // Later deliveries of the record wait for a failed one.
-        if (answer?.error !== null) return;
+        if (!(await isDelivered)) return;
       }
     };
     try {
@@ -250,14 +235,18 @@ export class Receiver {
     }
   }
 
-  /** Tries one delivery, and returns its answer; null if there was no attempt. */
-  async #try(webhook: Webhook, delivery: DueDelivery): Promise<Answer | null> {
+  /** Tries one delivery, and returns whether it was delivered. */
+  async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
     const { db, log, slots, outcomes, random, now, delays, attempted, waitUntilIdle } = this.#deps;
     await waitUntilIdle();
     const attempt = async () => (this.#mayContinue() ? this.#send(webhook, delivery) : null);
     const answer = await slots.run(webhook.id, () => this.#isBad(), attempt);
-    if (answer === null) return null;
+    if (answer === null) return false;
     const { body, status, error } = answer;
+    tracer?.note({
+      'server.address': URL.parse(webhook.url)?.hostname,
+      ...{ 'http.response.status_code': status ?? undefined, 'error.type': error ?? undefined },
+    });
     const at = now();
     const next = error === null ? null : retryAt(delivery.failures + 1, at, random, delays);
     const outcome = { delivery, at, responseStatus: status, error, retryAt: next, body };
@@ -266,7 +255,7 @@ export class Receiver {
       attempted?.('DELIVERED');
       this.#failuresInARow = 0;
       this.#failingSince = null;
-      return answer;
+      return true;
     }
     attempted?.(next === null ? 'FAILED' : 'PENDING');
     this.#failuresInARow++;
@@ -275,13 +264,13 @@ export class Receiver {
     if (!this.#isLogged) log.warn({ webhook: webhook.id, status, error }, 'a webhook fails');
     this.#isLogged = true;
     // Only when a message is given up: the first failure after days without a message is no reason.
-    if (next !== null || !isGivenUp(this.#failingSince, at)) return answer;
+    if (next !== null || !isGivenUp(this.#failingSince, at)) return false;
     this.#isChanged = true;
     await giveUpWebhook(db, webhook.id, at);
     // The failures of a disabled webhook are not stored.
     this.#storedFailingSince = this.#failingSince;
     log.warn({ webhook: webhook.id }, 'a webhook that failed for five days is disabled');
-    return answer;
+    return false;
   }
 
   /** Stores since when it fails, and logs that it works again; once for several attempts, since only days matter. */

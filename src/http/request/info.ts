@@ -44,7 +44,7 @@ export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
     path: path.slice(0, MAX_LOGGED),
     isAborted: false,
     startedAt: performance.now(),
-    span: tracer?.begin('server', req.method ?? '', { 'http.request.method': req.method }, req.headers),
+    span: tracer?.request(req.method ?? '', req.headers),
   };
   res[REQUEST_INFO] = info;
   return info;

@@ -34,17 +34,16 @@ export class RequestLog {
     };
     const trace_id = span?.traceId;
     this.#log.info({ requestId, method, path, operation, status, ms, ...who, trace_id }, 'request');
-    span?.end(
+    span?.note(
       {
-        ...{ 'url.path': path, 'http.response.status_code': status, 'linkspace.request.id': requestId },
-        ...{
-          'linkspace.account.id': who.account,
-          'linkspace.key.id': who.key,
-          'linkspace.user.id': who.user,
-        },
+        ...{ 'http.request.method': method, 'url.path': path, 'http.response.status_code': status },
+        ...{ 'error.type': status >= 500 ? String(status) : undefined, 'linkspace.request.id': requestId },
+        ...{ 'linkspace.account.id': who.account, 'linkspace.key.id': who.key },
+        'linkspace.user.id': who.user,
       },
-      { name: spanName(info), hasFailed: status >= 500 },
+      spanName(info),
     );
+    span?.end();
     this.#metrics?.request({
       surface,
       operation,
