@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { type OperationResult, useClient } from 'urql';
 import {
+  type ChangeRowFragment,
   ChangesDocument,
   type ChangesQuery,
   type ChangesQueryVariables,
@@ -8,7 +9,8 @@ import {
   type RecordKind,
 } from '../generated/documents.ts';
 import { Fault, faultOf } from './faults.ts';
-import { useHappenings } from './read.ts';
+import { useHappenings, useRead } from './read.ts';
+import { useSession } from './session.ts';
 
 /** How many changes a request reads: the most that the API gives. */
 const PAGE = 100;
@@ -44,6 +46,14 @@ function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
     else groups.push({ change, records: new Map([[change.recordNodeId, change.recordId]]) });
   }
   return groups;
+}
+
+/** The newest change of a link since then, if there is one by somebody else. */
+export function useChangeOfLink(recordId: string, since: string): ChangeRowFragment | undefined {
+  const { viewer } = useSession();
+  const filter = { kind: 'LINK', recordId, since } as const;
+  const nodes = useRead(ChangesDocument, { first: 20, filter }, { on: ['LINK'] }).data?.changes.nodes ?? [];
+  return nodes.find(({ by }) => by?.id !== viewer.user?.id) ?? nodes[0];
 }
 
 interface Log {

@@ -17,6 +17,8 @@ export interface Editing {
   readonly fields: LinkFields;
   readonly read: LinkFields;
   readonly updatedAt: string;
+  /** What others changed meanwhile, which the form has taken over, and since when. */
+  readonly merged?: { readonly names: readonly string[]; readonly since: string } | undefined;
 }
 
 export interface EditState extends Editing {
@@ -50,12 +52,28 @@ function keptOf(name: string): Editing | null {
 }
 
 /** What somebody else changed, unless to what the form has, too. */
-export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
+function changedByOthers(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
   const differing = changedFields(mine, theirs);
   return Object.keys(changedFields(theirs, read)).filter((name) => name in differing);
 }
 
-/** Whether somebody else changed what the form shows, or perhaps a password that is typed here, too. */
+/** What both changed. */
+export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
+  const own = changedFields(mine, read);
+  return changedByOthers(theirs, mine, read).filter((name) => name in own);
+}
+
+/** The form with what somebody else changed, where that is no conflict. */
+function mergedWith(link: LinkWholeFragment, { fields, read, updatedAt, merged }: Editing): Editing {
+  const names = changedByOthers(fieldsOf(link), fields, read);
+  const all = [...new Set([...(merged?.names ?? []), ...names])];
+  return {
+    ...editingOn(link, fields, read),
+    ...(all.length > 0 && { merged: { names: all, since: merged?.since ?? updatedAt } }),
+  };
+}
+
+/** Whether somebody else changed what is changed in the form, or perhaps a password that is typed here, too. */
 export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): boolean {
   const names = fieldsInConflict(fieldsOf(link), fields, read);
   return names.length > 0 || fields.password !== '' || fields.privacyPassword !== '';
@@ -71,7 +89,7 @@ export function useEditState(link: LinkWholeFragment, own: Own): EditState {
   if (editing.updatedAt < link.updatedAt) {
     // While nothing is typed, the form follows the link.
     if (!isChanged) setEditing(editingOf(link));
-    else if (!isConflict(link, editing)) setEditing({ ...editingOf(link), fields: editing.fields });
+    else if (!isConflict(link, editing)) setEditing(mergedWith(link, editing));
   }
   useEffect(() => {
     if (isChanged) keepDraft(name, { ...editing, fields: draftOf(editing.fields) });
@@ -84,11 +102,19 @@ export function useEditState(link: LinkWholeFragment, own: Own): EditState {
     errors,
     setErrors,
     change(patch) {
-      setEditing((before) => ({ ...before, fields: { ...before.fields, ...patch } }));
+      setEditing((before) => ({
+        ...before,
+        fields: { ...before.fields, ...patch },
+        // What is begun anew began with their changes.
+        merged: hasChanges(before.fields, before.read) ? before.merged : undefined,
+      }));
       setErrors((before) => errorsAfter(before, patch));
     },
     restart(fresh, since) {
-      setEditing(({ fields }) => editingOn(fresh, fields, since ?? fields));
+      setEditing(({ fields, merged }) => ({
+        ...editingOn(fresh, fields, since ?? fields),
+        merged: since && merged,
+      }));
       setErrors({});
     },
   };

@@ -1021,7 +1021,10 @@ export const texts: Translation = {
     conflictWhy: 'Von Ihnen ist nichts verloren. Wählen Sie, wie es weitergeht.',
     conflictUnshown:
       'Geändert wurde etwas, das hier nicht zu sehen ist, etwa ein Passwort. Von Ihnen ist nichts verloren: Wählen Sie, wie es weitergeht.',
-    decideFirst: 'Jemand anderes hat diesen Link geändert: siehe oben.',
+    decideFirst: 'Wählen Sie oben, wie es weitergeht.',
+    conflictBy: (by) => `Dieser Link wurde inzwischen ${by} geändert`,
+    meanwhile: (by, what) => `Inzwischen ${by && `${by} `}geändert: ${what}.`,
+    undoTooLate: 'Der Link wurde seitdem geändert: Nichts wurde rückgängig gemacht.',
     field: 'Feld',
     theirs: 'Andere',
     yours: 'Sie',

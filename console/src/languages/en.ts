@@ -907,7 +907,10 @@ const english = {
     conflictWhy: 'Nothing of yours is lost. Choose how to go on.',
     conflictUnshown:
       'They changed something that is not shown here, such as a password. Nothing of yours is lost: choose how to go on.',
-    decideFirst: 'Somebody else changed this link: see above.',
+    decideFirst: 'Choose above how to go on.',
+    conflictBy: (by: string) => `This link was changed ${by} meanwhile`,
+    meanwhile: (by: string, what: string) => `Changed meanwhile${by && ` ${by}`}: ${what}.`,
+    undoTooLate: 'The link was changed since then: nothing was undone.',
     field: 'Field',
     theirs: 'Theirs',
     yours: 'Yours',

@@ -868,7 +868,10 @@ export const texts: Translation = {
     conflictWhy: 'No se ha perdido nada suyo. Elija cómo continuar.',
     conflictUnshown:
       'Ha cambiado algo que no se muestra aquí, por ejemplo una contraseña. No se ha perdido nada suyo: elija cómo continuar.',
-    decideFirst: 'Otra persona ha modificado este enlace: vea más arriba.',
+    decideFirst: 'Elija más arriba cómo continuar.',
+    conflictBy: (by) => `Este enlace se ha modificado entretanto ${by}`,
+    meanwhile: (by, what) => `Modificado entretanto${by && ` ${by}`}: ${what}.`,
+    undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
     field: 'Campo',
     theirs: 'La otra versión',
     yours: 'La suya',

@@ -874,7 +874,10 @@ export const texts: Translation = {
     conflictWhy: 'Rien de votre travail n’est perdu. Choisissez comment continuer.',
     conflictUnshown:
       'Un élément qui n’est pas affiché ici a changé, un mot de passe par exemple. Rien de votre travail n’est perdu : choisissez comment continuer.',
-    decideFirst: 'Quelqu’un d’autre a modifié ce lien : voyez plus haut.',
+    decideFirst: 'Choisissez plus haut comment continuer.',
+    conflictBy: (by) => `Ce lien a été modifié entre-temps ${by}`,
+    meanwhile: (by, what) => `Modifié entre-temps${by && ` ${by}`} : ${what}.`,
+    undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
     field: 'Champ',
     theirs: 'L’autre version',
     yours: 'La vôtre',

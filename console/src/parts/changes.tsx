@@ -2,8 +2,8 @@ import { Fragment, type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { type ChangeGroup, useChanges } from '../data/changes.ts';
 import { MAX_RECORDS, useNames } from '../data/record-names.ts';
-import { useSession } from '../data/session.ts';
-import type { RecordKind } from '../generated/documents.ts';
+import { type Session, useSession } from '../data/session.ts';
+import type { ChangeRowFragment, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { ago, atMoment } from './format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
@@ -20,6 +20,14 @@ function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
     deed,
     fields.map((field) => t.fieldsOf[kind]?.[field] ?? t.fields[field] ?? field).join(', '),
   );
+}
+
+/** Who did it, such as “by Kim”. */
+export function byWhom({ by }: Pick<ChangeRowFragment, 'by'>, { viewer }: Session): string {
+  const t = texts.history;
+  if (by === null) return t.byOperator;
+  if (by.__typename === 'ApiKey') return t.byKey(by.name, by.prefix);
+  return t.byUser(by.name, by.id === viewer.user?.id);
 }
 
 /** Many records, which are listed as soon as that is opened; those that were deleted have no names. */
@@ -92,11 +100,6 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
   const few = recordId === undefined ? (groups ?? []).filter(({ records }) => records.size <= MAX_NAMED) : [];
   const names = useNames(new Map(few.map(({ change, records }) => [change.id, [...records.keys()]])));
   const t = texts.history;
-  const byWhom = ({ change: { by } }: ChangeGroup): string => {
-    if (by === null) return t.byOperator;
-    if (by.__typename === 'ApiKey') return t.byKey(by.name, by.prefix);
-    return t.byUser(by.name, by.id === session.viewer.user?.id);
-  };
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
@@ -122,7 +125,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
                 )}
               </div>
               <p className="quiet">
-                {byWhom(group)} ·{' '}
+                {byWhom(group.change, session)} ·{' '}
                 <time dateTime={group.change.at}>
                   {ago(group.change.at)}, {atMoment(group.change.at)}
                 </time>

@@ -370,7 +370,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
   });
 
-  test('shows what another person changed meanwhile, and keeps both changes or takes theirs', async () => {
+  test('takes over what another person changed meanwhile, asks about what both changed, and undoes a save', async () => {
     const caller = await newAccount();
     const { id } = await caller.link({ alias: `both-${accounts}`, title: 'Before' });
     const { page } = await tabOf(caller, `/links/${id}`);
@@ -387,10 +387,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // Before anything is saved.
     await shown(conflict);
     const cells = conflict.locator('tbody tr');
-    expect(await cells.allInnerTexts()).toEqual([
-      'Destination\thttps://example.com/theirs\tunchanged',
-      'Title\tTheirs\tMine',
-    ]);
+    expect(await cells.allInnerTexts()).toEqual(['Title\tTheirs\tMine']);
+    await page.getByRole('heading', { name: 'This link was changed by the key' }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     expect(await focusOf(page)).toBe('Keep my changes');
     await page.keyboard.press('Enter');
@@ -411,9 +409,25 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
 
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
+    await page.getByText(/^Changed meanwhile by the key .*: Title\.$/).waitFor();
+    await title.fill('Mine again');
+    await theirs({ title: 'Theirs at last' });
     await (await shown(conflict.getByRole('button', { name: 'Take theirs' }))).click();
-    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs again', '4']);
+    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs at last', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
+
+    for (const [after, said, clicks] of [
+      [{}, 'Undone.', 4],
+      [{ url: 'https://example.com/later' }, 'nothing was undone', 6],
+    ] as const) {
+      await limit.fill('6');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
+      if ('url' in after) await theirs(after);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText(said).waitFor();
+      expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks } } });
+    }
   });
 
   test('deletes a link only if that is not undone', async () => {

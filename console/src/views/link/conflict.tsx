@@ -1,9 +1,12 @@
 import type { ReactElement } from 'react';
-import { changedFields, fieldsInConflict } from '../../data/edit-state.ts';
+import { useChangeOfLink } from '../../data/changes.ts';
+import { changedFields, type Editing, fieldsInConflict } from '../../data/edit-state.ts';
 import { fieldsOf, filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
+import { useSession } from '../../data/session.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
+import { byWhom } from '../../parts/changes.tsx';
 import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
@@ -35,21 +38,41 @@ function shown(fields: LinkFields, name: (typeof names)[number], { spaces, pixel
   return name === 'expiresAt' && fields[name] ? atMoment(fields[name]) : fields[name];
 }
 
+/** Who changed what meanwhile, where that is no conflict. */
+export function Meanwhile({
+  link,
+  names: changed,
+  since,
+}: {
+  link: LinkWholeFragment;
+  names: readonly string[];
+  since: string;
+}): ReactElement {
+  const session = useSession();
+  const change = useChangeOfLink(link.id, since);
+  const what = names.filter((name) => changed.includes(name)).map((name) => texts.link.names[name]);
+  return (
+    <p className="notice" role="status">
+      {texts.link.meanwhile(change ? byWhom(change, session) : '', [...new Set(what)].join(', '))}
+    </p>
+  );
+}
+
 /** What somebody else changed meanwhile, and both ways on. */
 export function Conflict({
-  read,
-  mine,
+  mine: { fields: mine, read, updatedAt },
   theirs: link,
   onMine,
   onTheirs,
 }: {
-  read: LinkFields;
-  mine: LinkFields;
+  mine: Editing;
   theirs: LinkWholeFragment;
   onMine: () => void;
   onTheirs: () => void;
 }): ReactElement {
+  const session = useSession();
   const { data } = useRead(ChoicesDocument, {});
+  const change = useChangeOfLink(link.id, updatedAt);
   const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
   const namesOf = (records: readonly { id: string; name: string }[]) =>
     new Map(records.map(({ id, name }) => [id, name]));
@@ -65,14 +88,14 @@ export function Conflict({
   const t = texts.link;
   return (
     <section className="card conflict" role="alert" aria-label={t.conflict}>
-      <h2>{t.conflict}</h2>
+      <h2>{change ? t.conflictBy(byWhom(change, session)) : t.conflict}</h2>
       <p>{rows.length > 0 ? t.conflictWhy : t.conflictUnshown}</p>
       {rows.length > 0 && (
         <table>
           <thead>
             <tr>
               <th scope="col">{t.field}</th>
-              <th scope="col">{t.theirs}</th>
+              <th scope="col">{change?.by?.name || t.theirs}</th>
               <th scope="col">{t.yours}</th>
             </tr>
           </thead>

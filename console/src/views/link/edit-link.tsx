@@ -1,10 +1,10 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useRef, useState } from 'react';
 import { Link as To } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
-import { showFault } from '../../data/actions.ts';
+import { showFault, UNDO_FOR, undoSave } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
-import { changesOf, type FieldErrors, type LinkFields } from '../../data/link-fields.ts';
+import { changesOf, type FieldErrors, fieldsOf, type LinkFields } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -16,7 +16,7 @@ import { QrCode } from '../../parts/qr.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
-import { Conflict } from './conflict.tsx';
+import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
@@ -100,7 +100,16 @@ export function EditLink({
       if (result.__typename === 'Link') {
         goOn();
         edit.restart(result, mine.fields);
-        showToast(t.saved, { about });
+        // What can be read no more cannot be put back.
+        const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
+        const before = changesOf({ ...mine.read, utmOnTargets: false }, fieldsOf(result));
+        showToast(t.saved, {
+          about,
+          ...(!hasSecret && {
+            shownFor: UNDO_FOR,
+            action: { name: texts.undo, run: () => void undoSave(session, result, before) },
+          }),
+        });
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         const { errors: wrong, besides } = linkErrors(result, mine.fields);
@@ -108,7 +117,7 @@ export function EditLink({
         if (Object.keys(wrong).length > 0) refuse(wrong);
       } else if (result.__typename === 'ConflictError' && 'alias' in result.current) {
         const { current } = result;
-        if (!isConflict(current, mine)) return await send({ ...mine, updatedAt: current.updatedAt });
+        if (!isConflict(current, mine)) return await send(editingOn(current, mine.fields, mine.read));
         // The answer has the link as it is now, which shows the conflict.
         lookAtConflict();
       } else {
@@ -135,8 +144,7 @@ export function EditLink({
       {edit.wasKept && edit.isChanged && <p className="notice">{t.kept}</p>}
       {hasConflict && (
         <Conflict
-          read={read}
-          mine={fields}
+          mine={edit}
           theirs={link}
           onMine={() => {
             goOn();
@@ -146,6 +154,7 @@ export function EditLink({
           onTheirs={discard}
         />
       )}
+      {edit.merged && !hasConflict && <Meanwhile link={link} {...edit.merged} />}
       <div className="beside">
         <fieldset className="card" disabled={!session.canWrite}>
           <TextField
