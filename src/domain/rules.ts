@@ -90,6 +90,7 @@ export const rules = {
   TXT_RECORD: 'is of a domain whose TXT record is not in DNS yet',
   URL: 'must be an absolute http or https URL, such as https://example.com/page',
   URL_AS_SENT: 'may have at most {max} characters as it is sent, with special ones escaped',
+  URL_SCHEME: 'begins with a mistyped https://',
   URL_USER: 'may not have a user or a password',
   UTM_NAME_TAKEN: 'is the name of another template',
   UTM_TEMPLATES: 'cannot be added: an account may have at most {max} UTM templates',

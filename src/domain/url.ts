@@ -17,11 +17,13 @@ function isWebAddress(text: string): boolean {
 /** The longest URL that browsers and servers commonly accept, in characters. */
 export const MAX_URL = 2048;
 
+/** Such as htp:// or https:/ before the address. */
+const MISTYPED_SCHEME = /^(?!https?:\/\/)h?t{1,3}p{0,3}s{0,2}[:;]?\/+/i;
+
 /** An absolute http or https URL with a host, stored as it was written. */
-export const webAddress = textOf(1, MAX_URL, trimPasted).refine(
-  (text) => text === '' || isWebAddress(text),
-  refusal('URL'),
-);
+export const webAddress = textOf(1, MAX_URL, trimPasted).refine((text) => text === '' || isWebAddress(text), {
+  error: ({ input }) => refusal(MISTYPED_SCHEME.test(String(input)) ? 'URL_SCHEME' : 'URL'),
+});
 
 /** The message for an address that is too long for a header. */
 export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });

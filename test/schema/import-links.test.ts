@@ -20,7 +20,7 @@ const IMPORT = `mutation (
   importLinks(
     text: $text, format: $format, dryRun: $dryRun, onTaken: $onTaken, domainMap: $domainMap, spaceId: $spaceId
   ) {
-    results { line status link { alias url title space { name } } alias reason fields { path messages } }
+    results { line status link { alias url title space { name } } alias existingLinkId reason fields { path messages } }
     unusedColumns
   }
 }`;
@@ -30,6 +30,7 @@ interface Result {
   readonly status: string;
   readonly link: Record<string, unknown> | null;
   readonly alias: string | null;
+  readonly existingLinkId: string | null;
   readonly reason: string | null;
   readonly fields: readonly { readonly path: string[]; readonly messages: string[] }[];
 }
@@ -53,6 +54,26 @@ const linesOf = (results: readonly Result[]) =>
 const counts = async () => ({
   ...(await owner.data<object>('{ links { totalCount } spaces { totalCount } }')),
   changes: await server.database.prisma.change.count(),
+});
+
+test('says in a dry run which URLs have a link already, and what a mistyped scheme is', async () => {
+  const ids = await Promise.all(
+    ['there', 'other'].map((alias) => owner.link({ alias, url: 'https://a.example/Page' })),
+  );
+  const other = await server.caller('other');
+  await other.link({ url: 'https://a.example/theirs' });
+  const urls = [
+    'https://a.example/Page',
+    'https://a.example/page',
+    'https://a.example/theirs',
+    'htp:/a.example',
+  ];
+  const results = await importing(urls.join('\n'), { dryRun: true });
+  const newest = String(Math.max(...ids.map(({ id }) => Number(id))));
+  expect(results.map(({ existingLinkId }) => existingLinkId)).toEqual([newest, null, null, null]);
+  expect(results[3]?.reason).toBe('"url" begins with a mistyped https://');
+  const [made] = await importing('https://a.example/Page\tthird');
+  expect(made).toMatchObject({ status: 'CREATED', existingLinkId: null });
 });
 
 test('imports pasted URLs, with an alias and a title behind a tab or two spaces', async () => {

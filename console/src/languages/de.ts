@@ -419,6 +419,7 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   URL: 'muss eine vollständige URL mit http oder https sein, etwa https://example.com/page',
   URL_AS_SENT: 'darf höchstens {max} Zeichen haben, so wie sie gesendet wird, mit kodierten Sonderzeichen',
+  URL_SCHEME: 'beginnt mit einem Tippfehler: Richtig ist https://',
   URL_USER: 'darf keinen Benutzernamen und kein Passwort enthalten',
   UTM_NAME_TAKEN: 'ist der Name einer anderen Vorlage',
   UTM_TEMPLATES: 'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} UTM-Vorlagen haben',
@@ -792,7 +793,7 @@ export const texts: Translation = {
     url: 'Ziel eines neuen Links',
     placeholder: 'Lange URL zum Kürzen einfügen',
     create: 'Kürzen',
-    many: 'Viele auf einmal',
+    many: 'Importieren',
     kept: 'Das haben Sie früher eingegeben; der Link ist noch nicht erstellt.',
     empty: 'Fügen Sie zuerst eine URL ein.',
     discard: 'Verwerfen',
@@ -818,8 +819,7 @@ export const texts: Translation = {
   },
   links: {
     none: 'Noch keine Links',
-    noneYet:
-      'Erstellen Sie den ersten mit „Neuer Link“, oder übernehmen Sie vorhandene mit „Viele auf einmal“.',
+    noneYet: 'Erstellen Sie den ersten mit „Neuer Link“, oder übernehmen Sie vorhandene mit „Importieren“.',
     noMatch: 'Kein Link passt',
     searchedAll: 'Es wurde überall gesucht. Versuchen Sie einen kürzeren Text oder einen Teil davon.',
     searchedSome:
@@ -875,7 +875,7 @@ export const texts: Translation = {
     confirm: (verb, count) => `${links(count)} ${verb.toLowerCase()}`,
   },
   many: {
-    title: 'Viele neue Links',
+    title: 'Links importieren',
     lines: 'Ziele',
     hint:
       'Eine URL je Zeile; danach ein Alias und ein Titel, jeweils nach einem Tabulator, wie aus einer Tabelle, oder nach ' +
@@ -905,6 +905,12 @@ export const texts: Translation = {
     exists: 'ist schon da',
     there: (count) => `${one(count, 'Link ist', 'Links sind')} schon da.`,
     unreadable: (reason) => `Die Zeile ${reason}.`,
+    linked: 'Zu diesem Ziel führt schon ein Link',
+    existing: 'Dieser Link',
+    leaveOut: (count) =>
+      count === 1
+        ? 'Den einen auslassen, zu dessen Ziel schon ein Link führt'
+        : `Die ${inDigits(count)} auslassen, zu deren Ziel schon ein Link führt`,
     ready: (count) => `${one(count, 'Link ist', 'Links sind')} bereit.`,
     wrong: (count) =>
       count === 1
@@ -925,6 +931,7 @@ export const texts: Translation = {
     again: 'Weitere Links',
   },
   form: {
+    titleFor: (title) => `Jeder Link bekommt seine Quelle dahinter: ${title}`,
     url: 'Ziel',
     alias: 'Alias',
     aliasHint: 'Bleibt das Feld leer, wird ein kurzer erstellt.',

@@ -683,7 +683,7 @@ const english = {
     url: 'Destination of a new link',
     placeholder: 'Paste a long URL to shorten it',
     create: 'Shorten',
-    many: 'Many at once',
+    many: 'Import',
     kept: 'You typed this earlier, and have not created the link yet.',
     empty: 'Paste a URL first.',
     discard: 'Discard',
@@ -709,7 +709,7 @@ const english = {
   },
   links: {
     none: 'No links yet',
-    noneYet: 'Make the first one by “New link”, or bring those that you have by “Many at once”.',
+    noneYet: 'Make the first one by “New link”, or bring those that you have by “Import”.',
     noMatch: 'No link matches',
     searchedAll: 'The search looked everywhere. Try a shorter text, or a part of it.',
     searchedSome:
@@ -766,7 +766,7 @@ const english = {
     confirm: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}`,
   },
   many: {
-    title: 'Many new links',
+    title: 'Import links',
     lines: 'Destinations',
     hint:
       'One URL in a line; then an alias and a title, each after a tab, as from a spreadsheet, or two spaces. ' +
@@ -795,6 +795,10 @@ const english = {
     exists: 'is there already',
     there: (count: number) => `${one(count, 'link is', 'links are')} there already.`,
     unreadable: (reason: string) => `The line ${reason}.`,
+    linked: 'leads where a link leads already',
+    existing: 'That link',
+    leaveOut: (count: number) =>
+      `Leave out the ${count === 1 ? 'one' : inDigits(count)} whose destination has a link already`,
     ready: (count: number) => `${one(count, 'link is', 'links are')} ready.`,
     wrong: (count: number) =>
       `${one(count, 'line is', 'lines are')} wrong: correct them here, or leave them out.`,
@@ -813,6 +817,7 @@ const english = {
     again: 'More links',
   },
   form: {
+    titleFor: (title: string) => `Each link gets its source behind it: ${title}`,
     url: 'Destination',
     alias: 'Alias',
     aliasHint: 'A short one is made if you leave it empty.',

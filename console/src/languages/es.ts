@@ -122,6 +122,7 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'El servicio está saturado. Vuelva a intentarlo en un momento.',
   URL: 'debe ser una URL http o https completa, como https://example.com/page',
   URL_AS_SENT: 'puede tener {max} caracteres como máximo, con los especiales codificados',
+  URL_SCHEME: 'empieza con una errata: debe ser https://',
   URL_USER: 'no puede tener usuario ni contraseña',
   UTM_NAME_TAKEN: 'ya es el nombre de otra plantilla',
   UTM_TEMPLATES: 'está de más: una cuenta puede tener {max} plantillas UTM como máximo',
@@ -611,7 +612,7 @@ export const texts: Translation = {
     url: 'Destino del nuevo enlace',
     placeholder: 'Pegue una URL larga para acortarla',
     create: 'Acortar',
-    many: 'Varios a la vez',
+    many: 'Importar',
     kept: 'Empezó este enlace antes y aún no lo ha creado.',
     empty: 'Pegue primero una URL.',
     discard: 'Descartar',
@@ -707,7 +708,7 @@ export const texts: Translation = {
     confirm: (verb, count) => `${verb} ${one(count, 'enlace', 'enlaces')}`,
   },
   many: {
-    title: 'Varios enlaces nuevos',
+    title: 'Importar enlaces',
     lines: 'Destinos',
     hint:
       'Una URL por línea; luego, un alias y un título, separados por tabuladores, como en una hoja de cálculo, o por dos espacios. ' +
@@ -737,6 +738,12 @@ export const texts: Translation = {
     exists: 'ya existe',
     there: (count) => `${one(count, 'enlace ya existe', 'enlaces ya existen')}.`,
     unreadable: (reason) => `La línea no se puede leer${reason && ` (${reason})`}.`,
+    linked: 'un enlace ya lleva a este destino',
+    existing: 'Ese enlace',
+    leaveOut: (count) =>
+      count === 1
+        ? 'Omitir el que tiene un destino con enlace'
+        : `Omitir los ${inDigits(count)} cuyo destino ya tiene un enlace`,
     ready: (count) => `${one(count, 'enlace está listo', 'enlaces están listos')}.`,
     wrong: (count) =>
       one(
@@ -759,6 +766,7 @@ export const texts: Translation = {
     again: 'Más enlaces',
   },
   form: {
+    titleFor: (title) => `Cada enlace le añade su fuente: ${title}`,
     url: 'Destino',
     alias: 'Alias',
     aliasHint: 'Si lo deja en blanco, se crea uno corto.',

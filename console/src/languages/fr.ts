@@ -122,6 +122,7 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'Le service est surchargé. Réessayez dans un instant.',
   URL: 'doit être une URL http ou https complète, comme https://example.com/page',
   URL_AS_SENT: 'ne peut pas dépasser {max} caractères une fois ses caractères spéciaux encodés',
+  URL_SCHEME: 'commence par une faute de frappe : il faut https://',
   URL_USER: 'ne peut contenir ni nom d’utilisateur ni mot de passe',
   UTM_NAME_TAKEN: 'est déjà le nom d’un autre modèle',
   UTM_TEMPLATES: 'est en trop : un compte a {max} modèles UTM au plus',
@@ -611,7 +612,7 @@ export const texts: Translation = {
     url: 'Destination du nouveau lien',
     placeholder: 'Collez une URL longue à raccourcir',
     create: 'Raccourcir',
-    many: 'Plusieurs à la fois',
+    many: 'Importer',
     kept: 'Vous avez commencé ce lien plus tôt, sans l’avoir encore créé.',
     empty: 'Collez d’abord une URL.',
     discard: 'Abandonner',
@@ -713,7 +714,7 @@ export const texts: Translation = {
     confirm: (verb, count) => `${verb} ${one(count, 'lien', 'liens')}`,
   },
   many: {
-    title: 'Plusieurs nouveaux liens',
+    title: 'Importer des liens',
     lines: 'Destinations',
     hint:
       'Une URL par ligne, puis un alias et un titre, séparés par une tabulation, comme dans un tableur, ou par deux espaces. ' +
@@ -742,6 +743,12 @@ export const texts: Translation = {
     exists: 'existe déjà',
     there: (count) => `${one(count, 'lien existe', 'liens existent')} déjà.`,
     unreadable: (reason) => `La ligne est illisible${reason && ` (${reason})`}.`,
+    linked: 'un lien mène déjà à cette destination',
+    existing: 'Ce lien',
+    leaveOut: (count) =>
+      count === 1
+        ? 'Omettre celui dont la destination a déjà un lien'
+        : `Omettre les ${inDigits(count)} dont la destination a déjà un lien`,
     ready: (count) => `${one(count, 'lien est prêt', 'liens sont prêts')}.`,
     wrong: (count) =>
       one(
@@ -764,6 +771,7 @@ export const texts: Translation = {
     again: 'Créer d’autres liens',
   },
   form: {
+    titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
     url: 'Destination',
     alias: 'Alias',
     aliasHint: 'Laissez vide pour en obtenir un court.',

@@ -1,5 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
+import type { Rows } from '../dialect.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './keyset.ts';
 
@@ -23,6 +24,25 @@ export async function lockDestination(
   if (!tx.dialect.hasConcurrentWriters) return;
   const what = `${accountId} ${domainId} ${url}`;
   await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
+}
+
+/**
+ * The ids of the newest links of the account with these URLs, on any domain, by the URLs.
+ * @param urls each with its case-folded form
+ */
+export async function newestTo(
+  db: Data,
+  accountId: number,
+  urls: Rows<string>,
+): Promise<Map<string, number>> {
+  if (urls.length === 0) return new Map();
+  const given = db.dialect.table({ address: 'text', key: 'text' }, urls);
+  const newest = sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND octet_length("urlKey") <= 2500
+    AND "urlKey" = "key" AND "url" = "address" ORDER BY "id" DESC LIMIT 1`;
+  const found = await db.read<{ address: string; id: number | null }>(
+    sql`SELECT "address", (${newest}) AS "id" FROM ${given} AS "given"`,
+  );
+  return new Map(found.flatMap(({ address, id }) => (id === null ? [] : [[address, id]])));
 }
 
 /** What links must have in common besides their destination. */

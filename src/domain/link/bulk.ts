@@ -57,6 +57,7 @@ export type BulkOutcome =
   | { readonly kind: 'existing'; readonly alias: string }
   | {
       readonly kind: 'created';
+      readonly url: string;
       readonly alias: string;
       /** Whether it got another alias than the given one. */
       readonly renamed: boolean;
@@ -130,7 +131,7 @@ async function outcomeOf(
   names.add({ domainId, alias: name, url, accountId });
   for (const key of newTags) tags.known.add(key);
   tags.room -= newTags.length;
-  return { kind: 'created', alias: name, renamed: name !== alias, similar, newTags };
+  return { kind: 'created', url, alias: name, renamed: name !== alias, similar, newTags };
 }
 
 interface ParsedItem {

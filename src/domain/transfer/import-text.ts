@@ -1,8 +1,9 @@
 import type { Data } from '../../db/database.ts';
+import { newestTo } from '../../db/reading/same-links.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../errors.ts';
-import { MAX_BATCH, trimPasted } from '../input.ts';
+import { foldCase, MAX_BATCH, trimPasted } from '../input.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
 import { wrongSpace } from '../link/fields.ts';
 import { ofAccount, passwordInput } from '../password.ts';
@@ -46,6 +47,8 @@ export interface ImportedLine {
   /** Its link; null if there is none. */
   readonly linkId: number | null;
   readonly alias: string | null;
+  /** In a dry run, the newest other link to the URL of a new one; null if there is none. */
+  readonly existingLinkId: number | null;
   readonly reason: string | null;
   readonly fields: readonly FieldError[];
 }
@@ -89,7 +92,8 @@ export async function importText(
   if (missing !== undefined)
     throw invalidField('domainMap', refusal('ID', { what: `one of your domains, which ${missing} is not` }));
   const { unusedColumns } = await work.run(slowly(records));
-  return { results: await withLinks(db, actor, results), unusedColumns };
+  const placed = dryRun ? await withExisting(db, actor, results) : results;
+  return { results: await withLinks(db, actor, placed), unusedColumns };
 }
 
 const wrongText = (told: string) => invalidField('text', told);
@@ -204,8 +208,18 @@ async function spaceIn(db: Data, actor: Actor, id: string | null): Promise<numbe
   return space.id;
 }
 
-/** A result with the domain of its link. */
-type Placed = ImportedLine & { readonly domainId?: number | undefined };
+/** A result with the domain of its link, and the URL of a new one. */
+type Placed = ImportedLine & { readonly domainId?: number | undefined; readonly url?: string };
+
+/** The results with the ids of the links that lead to the same URLs already. */
+async function withExisting(db: Data, { accountId }: Actor, results: readonly Placed[]): Promise<Placed[]> {
+  const ids = await newestTo(
+    db,
+    accountId,
+    results.flatMap(({ url }) => (url === undefined ? [] : [[url, foldCase(url)]])),
+  );
+  return results.map((one) => ({ ...one, existingLinkId: ids.get(one.url ?? '') ?? null }));
+}
 
 /** The results with the ids of their links. */
 async function withLinks(
@@ -230,7 +244,7 @@ function resultsOf(
   outcomes: readonly BulkOutcome[],
   messages: readonly LineMessage[],
 ): Placed[] {
-  const none = { line, linkId: null, alias: null, reason: null, fields: [] };
+  const none = { line, linkId: null, alias: null, existingLinkId: null, reason: null, fields: [] };
   const inOne = (told: readonly string[]) => told.join('; ').slice(0, MAX_REASON) || null;
   const refuse = (fields: readonly FieldError[], alias: string | null = null): Placed => ({
     ...{ ...none, status: 'REFUSED', alias, fields: fields.slice(0, MAX_TOLD_FIELDS) },
@@ -246,6 +260,11 @@ function resultsOf(
     // The result has a generated alias.
     const notes = messages.filter(({ taken, field }) => taken && (field !== 'alias' || given !== undefined));
     const moved = insteadOf === undefined ? [] : [`${insteadOf} is no domain of this account`];
-    return { ...place, status: 'CREATED', reason: inOne([...notes.map(inWords), ...moved]) };
+    return {
+      ...place,
+      url: outcome.url,
+      status: 'CREATED',
+      reason: inOne([...notes.map(inWords), ...moved]),
+    };
   });
 }

@@ -70,6 +70,11 @@ const ImportedLink = builder.objectRef<Imported>('ImportedLink').implement({
       nullable: true,
       description: 'Its alias; if it is refused, the alias in the text.',
     }),
+    existingLinkId: t.exposeID('existingLinkId', {
+      nullable: true,
+      description:
+        'In a dry run, for a new link: the id of the newest link of the account that leads to the same URL already.',
+    }),
     reason: t.exposeString('reason', {
       nullable: true,
       description: 'Why it is refused, or what about a new link is not as in the text, for people.',

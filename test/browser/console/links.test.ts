@@ -536,7 +536,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       ['/keys', 'Keys'],
       ['/profile', 'Profile'],
       ['/activity', 'Activity'],
-      ['/many', 'Many new links'],
+      ['/many', 'Import links'],
       ['/nowhere', 'There is no such page.'],
       [`/links/${id}`, `s.example/${alias}`],
       [`/links/${id}/statistics`, `Statistics · s.example/${alias}`],

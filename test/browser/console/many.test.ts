@@ -183,6 +183,13 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('button', { name: 'More links' }).click();
     await page.getByLabel('Or a file').setInputFiles(file);
     await shown(page.getByText('249 links are there already.'));
+    // The same destinations with other aliases.
+    await page
+      .getByLabel('Destinations', { exact: true })
+      .fill('https://example.com/3\thttps-3\nhttps://example.com/nowhere-yet');
+    await (await shown(page.getByLabel('Leave out the one whose destination has a link already'))).check();
+    await page.getByRole('button', { name: 'Create 1 link' }).waitFor();
+    await page.getByRole('link', { name: 'That link' }).waitFor();
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
   });
 

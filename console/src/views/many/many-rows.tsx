@@ -56,12 +56,20 @@ export function ManyRows({ outcomes, wrong, onCorrect }: RowsProps): ReactElemen
   );
 }
 
-function Alias({ result: { alias, status, reason } }: { result: Result }): ReactElement {
+function Alias({ result: { alias, status, reason, existingLinkId } }: { result: Result }): ReactElement {
   const note = status === 'EXISTS' ? texts.many.exists : status === 'CREATED' ? reason : null;
   return (
     <>
       <span>{alias}</span>
       {note !== null && <span className="hint">{note}</span>}
+      {existingLinkId !== null && (
+        <span className="hint">
+          {texts.many.linked}{' '}
+          <a href={`./links/${existingLinkId}`} target="_blank" rel="noreferrer">
+            {texts.many.existing}
+          </a>
+        </span>
+      )}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { formats, IMPORT, importRecords, type Outcome } from '../../data/import-
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
-import { Field } from '../../parts/field.tsx';
+import { CheckField, Field } from '../../parts/field.tsx';
 import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -28,6 +28,10 @@ const MAX_FILE = 20_000_000;
 const countOf = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): number =>
   outcomes.flatMap(({ results }) => results).filter((one) => one.status === status).length;
 
+/** Whether all links of a record lead where others lead already. */
+const isLinked = ({ results }: Outcome): boolean =>
+  results.length > 0 && results.every(({ existingLinkId }) => existingLinkId !== null);
+
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
   const session = useSession();
@@ -37,13 +41,16 @@ export function ManyView(): ReactElement {
   const [made, setMade] = useState<Pick<Checked, 'cut' | 'outcomes'> | null>(null);
   const [spaceTyped, setSpaceTyped] = useState('');
   const [spaceError, setSpaceError] = useState<string | undefined>();
+  const [leavesOut, setLeavesOut] = useState(false);
   const stop = useRef(new AbortController());
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const progress = making ?? lines.progress;
   const t = texts.many;
 
   const outcomes = checked?.outcomes ?? [];
-  const ready = countOf(outcomes, 'CREATED');
+  const linked = outcomes.filter(isLinked).length;
+  const isWanted = (one: Outcome) => countOf([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
+  const ready = countOf(outcomes.filter(isWanted), 'CREATED');
   const there = countOf(outcomes, 'EXISTS');
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
@@ -63,7 +70,7 @@ export function ManyView(): ReactElement {
       const settled = await lines.settled();
       if (settled === null) return;
       const { cut } = settled;
-      const good = settled.outcomes.filter((one) => countOf([one], 'CREATED') > 0);
+      const good = settled.outcomes.filter(isWanted);
       const { outcomes: done } = await importRecords(
         session,
         cut,
@@ -80,6 +87,7 @@ export function ManyView(): ReactElement {
       flushSync(() => {
         setMade({ cut, outcomes: all });
         setText('');
+        setLeavesOut(false);
       });
       focusSoon('.many .buttons .button');
     });
@@ -179,6 +187,9 @@ export function ManyView(): ReactElement {
                 {there > 0 && ` ${t.there(there)}`}
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
+              {linked > 0 && (
+                <CheckField label={t.leaveOut(linked)} checked={leavesOut} onChecked={setLeavesOut} />
+              )}
               <ManyRows outcomes={outcomes} wrong={checked.wrong} onCorrect={lines.correct} />
               {checked.unusedColumns.length > 0 && (
                 <p className="hint">{t.unread(checked.unusedColumns.join(', '))}</p>
