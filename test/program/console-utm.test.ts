@@ -49,6 +49,11 @@ describe('the parameters of campaigns in the console', () => {
     const template = { ...noUtm, source: null, campaign: '{space}-{date}', content: '{alias}{other}' };
     const filled = filledUtm(template, { alias: null, space: '{alias}', date: '2026-11-26' });
     expect(filled).toEqual({ ...noUtm, campaign: '{alias}-2026-11-26', content: '{alias}{other}' });
+    const bare = filledUtm(
+      { ...template, source: 'x_{space}', term: 'a-{space}-b' },
+      { alias: null, space: '', date: '2026-11-26' },
+    );
+    expect(bare).toMatchObject({ campaign: '2026-11-26', source: 'x', term: 'a-b' });
     expect(missingIn(`${url}?utm_content=own`, filled)).toEqual({ campaign: '{alias}-2026-11-26' });
   });
 

@@ -196,11 +196,18 @@ export function aliasesOf({ alias, sources }: LinkFields): string[] {
   return sources.map((source, at) => `${given}-${slugOf(source, at + 1)}`);
 }
 
+/** The title of the link for a source, by which people tell them apart. */
+export const titleFor = (title: string, source: string): string =>
+  title.trim() && `${title.trim().slice(0, 200)} · ${source.slice(0, 50)}`;
+
 /** What is sent for new links, one for each source. */
 export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
   const [url, aliases] = [withScheme(fields.url), aliasesOf(fields)];
   return fields.sources.map((source, at) =>
-    newLinkOf({ ...fields, url: withUtm(url, { source }), alias: aliases[at] ?? '' }),
+    newLinkOf({
+      ...{ ...fields, url: withUtm(url, { source }), alias: aliases[at] ?? '' },
+      title: titleFor(fields.title, source),
+    }),
   );
 }
 

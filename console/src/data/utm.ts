@@ -72,10 +72,17 @@ export function followUtm(url: string, before: Utm, after: Utm): string {
 /** What the placeholders of a template stand for; null if that is not known yet. */
 export type UtmValues = Readonly<Record<'alias' | 'space' | 'date', string | null>>;
 
+/** Without a space, its placeholder goes with what separates it. */
+const withoutSpace = (text: string): string =>
+  text.replaceAll(
+    /([-_. ]*)\{space\}([-_. ]*)/g,
+    (_, before: string, after: string) => before && after && before,
+  );
+
 /** The values of a template, as the service fills them; placeholders stay where it is not known with what. */
 export const filledUtm = (template: Readonly<Record<UtmName, string | null>>, values: UtmValues): Utm =>
   utmOf((name) =>
-    (template[name] ?? '').replaceAll(
+    (values.space === '' ? withoutSpace(template[name] ?? '') : (template[name] ?? '')).replaceAll(
       /\{(alias|space|date)\}/g,
       (placeholder, one: keyof UtmValues) => values[one] ?? placeholder,
     ),

@@ -5,14 +5,22 @@ const parameters = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 /** What placeholders stand for. */
 export type UtmValues = Readonly<Record<'alias' | 'space' | 'date', string>>;
 
+/** Without a space, its placeholder goes with what separates it. */
+const withoutSpace = (text: string): string =>
+  text.replaceAll(
+    /([-_. ]*)\{space\}([-_. ]*)/g,
+    (_, before: string, after: string) => before && after && before,
+  );
+
 /** The parameters of a template with its placeholders filled; none for an empty value. */
 export function filledParameters(
   template: Readonly<Record<(typeof parameters)[number], string | null>>,
   values: UtmValues,
 ): [name: string, value: string][] {
   return parameters.flatMap((parameter): [string, string][] => {
+    const text = template[parameter] ?? '';
     // In one pass: a space may be named like a placeholder.
-    const value = template[parameter]?.replaceAll(
+    const value = (values.space === '' ? withoutSpace(text) : text).replaceAll(
       /\{(alias|space|date)\}/g,
       (_, name: keyof UtmValues) => values[name],
     );

@@ -149,11 +149,18 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await sources.press('Enter');
     expect(await page.locator('.utm .chips li').allInnerTexts()).toEqual(['Newsletter', 'facebook', 'x']);
     await page.getByText('such as sale-newsletter, sale-facebook, sale-x.').waitFor();
-    const create = page.getByRole('button', { name: 'Shorten' }).first();
+    // What is really made, and Enter in an empty field sends nothing.
+    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe(
+      'sale-newsletter, sale-facebook, sale-x',
+    );
+    await sources.press('Enter');
+    await page.getByLabel('Title', { exact: true }).fill('Sale');
+    const create = page.getByRole('button', { name: /^Create \d links$/ });
     await create.click();
     await page.getByText(/sale-x: The alias/).waitFor();
     expect(Object.keys(await urlsOf(caller))).toEqual(['sale-x']);
     await page.getByRole('button', { name: 'Remove x' }).click();
+    expect(await create.innerText()).toBe('Create 2 links');
     await create.click();
     await page.getByText('2 links are ready').waitFor();
     const rest = (alias: string) => `utm_medium=email&utm_campaign=spring-${today()}&utm_content=${alias}`;
@@ -165,6 +172,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
       ...['s.example/sale-newsletter', 's.example/sale-facebook'],
     ]);
     await page.getByRole('button', { name: 'Copy all short URLs' }).waitFor();
+    await rowOf(page, 'sale-facebook').getByText('Sale · facebook').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { type FormProps, INCOMPLETE, privacies } from '../../data/link-fields.ts';
+import { type FormProps, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
@@ -70,6 +70,7 @@ export function LinkForm({
     );
   const hasPassword = (link?.hasPassword && !fields.removesPassword) || fields.password !== '';
   const { targetType, pixelIds } = fields;
+  const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
   /** What each fold has, in a few words. */
@@ -108,6 +109,7 @@ export function LinkForm({
           label={t.title}
           value={fields.title}
           onText={(title) => onChange({ title })}
+          hint={source !== undefined && fields.title.trim() && t.titleFor(titleFor(fields.title, source))}
           error={errors.title}
           maxLength={255}
         />

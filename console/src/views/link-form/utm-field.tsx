@@ -37,11 +37,14 @@ export function UtmField({
   const values = { ...utmIn(url), ...(sources.length > 0 && { source: sources.join(', ') }) };
   const template = templates.find(({ id }) => id === utmTemplateId);
   const known = {
-    alias: sources.length > 0 ? null : trimPasted(alias) || null,
     space: spaceId === '' ? '' : (spaces.find(({ id }) => id === spaceId)?.name ?? null),
     date: utcToday(),
   };
-  const added = template ? filledUtm(template, known) : noUtm;
+  // Each link has what its own alias makes of the template.
+  const each = aliasesOf(fields).map((one) =>
+    template ? filledUtm(template, { ...known, alias: one || null }) : noUtm,
+  );
+  const added = utmOf((name) => [...new Set(each.map((one) => one[name]))].join(', '));
   const line = utmLine(utmOf((name) => values[name] || added[name]));
   const options = [
     { value: '', text: t.noTemplate },
@@ -122,7 +125,7 @@ function Sources({
     setTyped('');
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || typed.trim() === '') return;
+    if (event.key !== 'Enter') return;
     event.preventDefault();
     add(typed);
   };

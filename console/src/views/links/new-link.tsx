@@ -25,7 +25,7 @@ import {
   CreateLinksDocument,
   type LinkRowFragment,
 } from '../../generated/documents.ts';
-import { trimPasted } from '../../parts/format.ts';
+import { inDigits, trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
@@ -145,6 +145,7 @@ export function NewLink(): ReactElement {
     }
   };
   const { url: urlError, ...rest } = errors;
+  const many = fields.sources.length;
   return (
     <>
       <header className="page-head">
@@ -201,7 +202,7 @@ export function NewLink(): ReactElement {
                   {isEmpty ? texts.cancel : t.discard}
                 </button>
                 <button type="submit" className="button" aria-disabled={isBusy}>
-                  {t.create}
+                  {many > 1 ? texts.many.create(many, inDigits(many)) : t.create}
                 </button>
               </div>
               {/* Below the fields, which must not move while somebody is about to click one. */}
