@@ -1,12 +1,15 @@
 import type { RequestHandler, Response } from 'express';
+import { coerceInputValue, isInputType } from 'graphql';
 import { z } from 'zod';
 import { requirePermission } from '../domain/access/actor.ts';
 import { fieldError, invalid, notFound } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
 import type { RequestOf } from '../graphql/context.ts';
+import { schema as graphql } from '../schema/index.ts';
 import { decodeFields } from './form/field.ts';
 import { parseForm } from './form/form.ts';
+import { linkFile } from './link-answer.ts';
 import { sendList } from './router.ts';
 import { routes } from './routes.ts';
 import { fileFields, fileSchema, statisticsFile } from './statistics-file.ts';
@@ -14,7 +17,23 @@ import { fileFields, fileSchema, statisticsFile } from './statistics-file.ts';
 const kinds = ['links', 'statistics'] as const;
 const longest = refusal('MAX_LENGTH', { max: 2_000 });
 const scalar = z.union([z.string().max(2_000, longest), z.number(), z.boolean()], refusal('TEXT'));
-const asked = z.looseObject({ kind: z.enum(kinds, `must be ${kinds.join(' or ')}`) });
+
+/** An input of GraphQL, as it was sent. */
+function inputOf(name: string) {
+  const type = graphql.getType(name);
+  const isValid = (value: unknown) => {
+    let found = isInputType(type);
+    if (isInputType(type)) coerceInputValue(value, type, () => (found = false));
+    return found;
+  };
+  return z.record(z.string(), z.unknown()).refine(isValid, refusal('INVALID'));
+}
+
+const asked = z.looseObject({
+  kind: z.enum(kinds, `must be ${kinds.join(' or ')}`),
+  filter: inputOf('LinkFilter').optional(),
+  orderBy: inputOf('LinkOrder').optional(),
+});
 
 /** The list of links as v1 has it. */
 function linksRoute() {
@@ -23,7 +42,10 @@ function linksRoute() {
   return { fields: route.fields, schema: route.schema, csv: route.csv };
 }
 
-/** Answers people with a list or statistics as a file. The parameters are those of v1, in a JSON body. */
+/**
+ * Answers people with a list or statistics as a file. The parameters are those of v1, in a JSON body; or the filter and order of
+ * links as GraphQL has them, for a file with the names of spaces and tags.
+ */
 export function createDownload({
   requestOf,
   report,
@@ -34,7 +56,7 @@ export function createDownload({
   return async (req, res) => {
     const request = await requestOf(req, res);
     requirePermission(request.actor, 'READ');
-    const { kind, ...rest } = parseInput(asked, req.body);
+    const { kind, filter, orderBy, ...rest } = parseInput(asked, req.body);
     const parameters = parseInput(z.record(z.string(), scalar), rest);
     const links = kind === 'links' ? linksRoute() : null;
     const text = new URLSearchParams(
@@ -50,9 +72,12 @@ export function createDownload({
     request.named(`download ${kind}`);
     const call = { req, res, request, report };
     const options = { name: kind, mark: true };
-    const isSent = links
-      ? sendList(call, links.csv, input, '', options)
-      : sendList(call, statisticsFile(input), input, '', options);
-    if (!(await isSent)) throw notFound('record');
+    const send = () => {
+      if (links === null) return sendList(call, statisticsFile(input), input, '', options);
+      return filter === undefined
+        ? sendList(call, links.csv, input, '', options)
+        : sendList(call, linkFile, { filter, orderBy }, '', options);
+    };
+    if (!(await send())) throw notFound('record');
   };
 }

@@ -1,4 +1,8 @@
-import type { LinkFieldsFragment, LinkRowFragment } from '../generated/documents.ts';
+import {
+  type LinkFieldsFragment,
+  type LinkRowFragment,
+  RestLinkFileDocument,
+} from '../generated/documents.ts';
 import { describeChoice, type JsonSchema } from './form/field.ts';
 import { fieldsOf, integer, list, object, orNull, recordAnswer, text, timestamp } from './record.ts';
 
@@ -32,7 +36,7 @@ const named = { id: integer, name: text };
 const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: text }));
 const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>('Link');
 
-export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
+const fields = {
   id: cell(integer, ({ id }) => Number(id)),
   url: plain('url'),
   alias: plain('alias'),
@@ -92,4 +96,15 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>({
   ),
   created_at: plain('createdAt'),
   updated_at: plain('updatedAt'),
-});
+};
+
+export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>(fields);
+
+type FileRow = LinkRowFragment & { readonly tags: readonly { readonly name: string }[] };
+
+/** For people who read a file of links: the names of spaces and tags, too. */
+export const linkFile = recordAnswer<FileRow, LinkFieldsFragment>({
+  ...fields,
+  space: cell(orNull(text), ({ space }) => space?.name ?? null),
+  tags: { ...cell(text, () => ''), value: ({ tags }: FileRow) => tags.map(({ name }) => name).join(', ') },
+}).csv(RestLinkFileDocument, ({ links }) => links);

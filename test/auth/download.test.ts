@@ -84,10 +84,27 @@ describe('of statistics', () => {
   });
 });
 
+test('sends the links of a filter of GraphQL with the names of their space and tags', async () => {
+  const { createSpace, createTag } = await owner.data<Record<string, { id: string }>>(`mutation {
+    createSpace(input: { name: "Café" }) { ... on Space { id } }
+    createTag(input: { name: "Spring" }) { ... on Tag { id } }
+  }`);
+  const [space_id, tag] = [createSpace?.id ?? '', createTag?.id ?? ''];
+  await owner.rest('PATCH', `/links/${id}`, { space_id, 'tag_ids[]': tag });
+  const response = await download({
+    ...{ kind: 'links', orderBy: { field: 'UPDATED_AT', direction: 'ASC' } },
+    filter: { search: 'cafe spring', searchBy: 'ANYWHERE' },
+  });
+  const [header = '', line = '', ...others] = (await response.text()).trimEnd().split(/\r?\n/);
+  const column = (name: string) => line.split(',')[header.split(',').indexOf(name)];
+  expect([column('alias'), column('space'), column('tags'), others]).toEqual(['one', 'Café', 'Spring', []]);
+});
+
 test.each([
   [{ kind: 'spaces' }, 422, 'VALIDATION', 'kind'],
   [{ kind: 'links', sort: 'sideways' }, 422, 'VALIDATION', 'sort'],
   [{ kind: 'links', search: ['x'] }, 422, 'VALIDATION', 'search'],
+  [{ kind: 'links', filter: { nothing: 1 } }, 422, 'VALIDATION', 'filter'],
   [{ kind: 'statistics', link_id: 999 }, 404, 'NOT_FOUND', undefined],
   [{ kind: 'statistics', space_id: 'x' }, 404, 'NOT_FOUND', undefined],
 ])('refuses %o', async (body, status, code, field) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fileOf, filterOf, queryOf, stateOf } from '../../console/src/views/links/links-state.ts';
+import { filterOf, queryOf, stateOf } from '../../console/src/views/links/links-state.ts';
 
 const domains = [
   { id: '1', name: 's.example' },
@@ -31,14 +31,5 @@ describe('the search of links in the console', () => {
     expect(filterFor('tags=3,5,3&tagged=none')).toEqual({ tags: { none: ['3', '5'] } });
     expect(queryOf(stateOf('tags=3,5&tagged=none'))).toBe('?tags=3%2C5&tagged=none');
     expect(filterFor('tags=3&tagged=some')).toEqual({ tags: { any: ['3'] } });
-  });
-
-  test('offers the file of a list that v1 has', () => {
-    const fileFor = (query: string) => fileOf(filterFor(query), stateOf(query));
-    expect(fileFor('tags=3&search=s.example/ali&order=clicks')).toEqual({
-      ...{ kind: 'links', search: 'ali', search_by: 'alias', domain_id: '1', tag_id: '3' },
-      ...{ sort_by: 'clicks', sort: 'desc' },
-    });
-    for (const query of ['tags=3,5', 'tags=3&tagged=none', 'search=ali']) expect(fileFor(query)).toBe(null);
   });
 });

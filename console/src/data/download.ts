@@ -11,7 +11,7 @@ const LINE_END = '\n'.charCodeAt(0);
  */
 export async function download(
   accountId: string,
-  body: { readonly kind: 'links' | 'statistics' } & Readonly<Record<string, string>>,
+  body: { readonly kind: 'links' | 'statistics' } & Readonly<Record<string, unknown>>,
   { onLines, signal }: { onLines: (lines: number) => void; signal: AbortSignal },
 ): Promise<void> {
   const parts: Uint8Array<ArrayBuffer>[] = [];

@@ -708,6 +708,7 @@ const english = {
     orders,
   },
   links: {
+    copyList: 'Copy link to this list',
     none: 'No links yet',
     noneYet: 'Make the first one by “New link”, or bring those that you have by “Import”.',
     noMatch: 'No link matches',

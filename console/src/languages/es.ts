@@ -649,6 +649,7 @@ export const texts: Translation = {
     },
   },
   links: {
+    copyList: 'Copiar el enlace a esta lista',
     none: 'Aún no hay enlaces',
     noneYet: 'Cree el primero con «Nuevo enlace».',
     noMatch: 'Ningún enlace coincide',

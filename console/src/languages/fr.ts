@@ -649,6 +649,7 @@ export const texts: Translation = {
     },
   },
   links: {
+    copyList: 'Copier le lien de cette liste',
     none: 'Aucun lien pour le moment',
     noneYet: 'Créez le premier avec « Nouveau lien ».',
     noMatch: 'Aucun lien ne correspond',

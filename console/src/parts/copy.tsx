@@ -31,10 +31,13 @@ export function CopyButton({
   text,
   label = texts.copy,
   wide = false,
+  small = false,
 }: {
   text: string;
   label?: string;
   wide?: boolean;
+  /** Below a list, as plain as other actions there. */
+  small?: boolean;
 }): ReactElement {
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -45,12 +48,12 @@ export function CopyButton({
   return (
     <button
       type="button"
-      className={wide ? 'button quiet' : 'bare copy'}
+      className={small ? 'button text small' : wide ? 'button quiet' : 'bare copy'}
       aria-label={wide ? undefined : `${label}: ${text}`}
       title={label}
       onClick={copy}
     >
-      <Icon name={done ? 'check' : 'copy'} />
+      {!small && <Icon name={done ? 'check' : 'copy'} />}
       {wide && <span>{done ? texts.copied : label}</span>}
       {!wide && done && (
         <span className="unseen" role="status">

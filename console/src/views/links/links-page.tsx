@@ -4,12 +4,20 @@ import { CURRENT_ROW, focusNow, isFocusFree, leftLink } from '../../app/focus.ts
 import { aboutToGo } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
+import { CopyButton } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { LinkRow } from './link-row.tsx';
-import { fileOf, hasConditions, isFiltered, type LinksState, looksAnywhere, queryOf } from './links-state.ts';
+import {
+  hasConditions,
+  isFiltered,
+  type LinksState,
+  looksAnywhere,
+  orderOf,
+  queryOf,
+} from './links-state.ts';
 import { useSelection } from './selection.ts';
 import { useLinks } from './use-links.ts';
 
@@ -50,7 +58,6 @@ export function LinksPage({
     const { data } = await client.query(LinksTotalDocument, { filter }).toPromise();
     return data?.links.totalCount ?? 0;
   };
-  const file = fileOf(filter, state);
   if (fault && nodes === undefined) return <FaultNotice fault={fault} again={again} />;
   if (nodes === undefined) return <Skeleton />;
   return (
@@ -74,7 +81,15 @@ export function LinksPage({
           onCurrent={setCurrent}
         />
       )}
-      {links.length > 0 && file && <DownloadButton body={file} countRecords={countRecords} />}
+      {links.length > 0 && (
+        <div className="buttons">
+          <DownloadButton
+            body={{ kind: 'links', filter, orderBy: orderOf(state) }}
+            countRecords={countRecords}
+          />
+          {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
+        </div>
+      )}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
         <nav className="pager" aria-label={texts.pages.all}>
           <button

@@ -133,26 +133,6 @@ export const filterOf = (state: LinksState, domains: readonly Named[]): LinkFilt
   ...searchOf(state, domains),
 });
 
-const statusNumbers: Readonly<Record<LinkStatus, string>> = { ACTIVE: '1', EXPIRED: '2', DISABLED: '3' };
-
-type LinksFile = { readonly kind: 'links' } & Readonly<Record<string, string>>;
-
-/** What to download for the links of a filter; null if v1 has no such list. */
-export function fileOf(filter: LinkFilter, { order, direction }: LinksState): LinksFile | null {
-  const { search, searchBy, status, tags } = filter;
-  const [tag = '', ...others] = [tags?.any, tags?.all].flatMap((ids) => ids ?? []);
-  if (searchBy === 'ANYWHERE' || others.length > 0 || tags?.none) return null;
-  const all = {
-    ...{ search: search ?? '', search_by: searchBy?.toLowerCase() ?? '' },
-    status: status ? statusNumbers[status] : '',
-    space_id: filter.withoutSpace ? '0' : (filter.spaceId ?? ''),
-    ...{ domain_id: filter.domainId ?? '', pixel_id: filter.pixelId ?? '', tag_id: tag },
-    // v1 has no order by the time of changes.
-    ...(order !== 'UPDATED_AT' && { sort_by: order.toLowerCase(), sort: direction.toLowerCase() }),
-  };
-  return { kind: 'links', ...Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')) };
-}
-
 export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field: order, direction });
 
 export const hasConditions = (state: LinksState): boolean => Object.keys(conditionsOf(state)).length > 0;
