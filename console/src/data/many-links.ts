@@ -31,7 +31,7 @@ export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled'> 
 
 /** What is done to many links. */
 export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
-type BulkUpdate =
+export type BulkUpdate =
   | Required<Pick<UpdateLinkInput, 'disabled'>>
   | Required<Pick<UpdateLinkInput, 'spaceId'>>
   | { readonly addTagIds: readonly string[] }
@@ -169,13 +169,14 @@ export async function changeMany(
   session: Session,
   changes: readonly UndoableChange[],
   options: BulkOptions,
+  told: (count: number) => string = texts.bulk.done,
 ): Promise<BulkResult> {
   const result = await applyAll(session, changes, options);
   const done = new Set(result.done);
   const undone = changes.filter(({ change }) => done.has(change.id));
   // What failed is told in a dialog.
   if (done.size > 0)
-    showToast(texts.bulk.done(done.size), {
+    showToast(told(done.size), {
       shownFor: UNDO_FOR,
       action: { name: texts.undo, run: () => void undoAll(session, undone) },
     });

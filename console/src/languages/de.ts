@@ -668,6 +668,7 @@ export const texts: Translation = {
       `Linkspace ${version}${day === null ? '' : `, mit den Ländern der Adressen vom ${day}`}`,
   },
   places: {
+    menu: 'Menü',
     all: 'Menü',
     overview: 'Übersicht',
     links: 'Links',
@@ -859,6 +860,13 @@ export const texts: Translation = {
   download: 'CSV herunterladen',
   downloadOf: (title) => `CSV herunterladen: ${title}`,
   bulk: {
+    disabled: (count) => `${one(count, 'Link', 'Links')} abgeschaltet.`,
+    enabled: (count) => `${one(count, 'Link', 'Links')} eingeschaltet.`,
+    moved: (count, space) =>
+      `${one(count, 'Link', 'Links')} ${space === null ? 'aus dem Space genommen' : `nach „${space}“ verschoben`}.`,
+    tagged: (count) => `Tags zu ${one(count, 'Link', 'Links')} hinzugefügt.`,
+    untagged: (count) => `Tags von ${one(count, 'Link', 'Links')} entfernt.`,
+    newSpace: 'Neuer Space …',
     name: 'Ausgewählte Links',
     selected: (count) => `${links(count)} ausgewählt`,
     page: 'Diese Seite auswählen',

@@ -589,6 +589,7 @@ const english = {
       `Linkspace ${version}${day === null ? '' : `, with the countries of addresses of ${day}`}`,
   },
   places: {
+    menu: 'Menu',
     all: 'Places',
     overview: 'Overview',
     links: 'Links',
@@ -750,6 +751,13 @@ const english = {
   download: 'Download CSV',
   downloadOf: (title: string) => `Download CSV: ${title}`,
   bulk: {
+    disabled: (count: number) => `${one(count, 'link', 'links')} disabled.`,
+    enabled: (count: number) => `${one(count, 'link', 'links')} enabled.`,
+    moved: (count: number, space: string | null) =>
+      `${one(count, 'link', 'links')} ${space === null ? 'taken out of the space' : `moved to “${space}”`}.`,
+    tagged: (count: number) => `Tags added to ${one(count, 'link', 'links')}.`,
+    untagged: (count: number) => `Tags removed from ${one(count, 'link', 'links')}.`,
+    newSpace: 'New space…',
     name: 'Selected links',
     selected: (count: number) => `${one(count, 'link', 'links')} selected`,
     page: 'Select this page',

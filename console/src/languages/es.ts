@@ -487,6 +487,7 @@ export const texts: Translation = {
       `Linkspace ${version}${day === null ? '' : `, con los países de las direcciones del ${day}`}`,
   },
   places: {
+    menu: 'Menú',
     all: 'Secciones',
     overview: 'Resumen',
     links: 'Enlaces',
@@ -692,6 +693,15 @@ export const texts: Translation = {
   download: 'Descargar CSV',
   downloadOf: (title) => `Descargar CSV: ${title}`,
   bulk: {
+    disabled: (count) => `${one(count, 'enlace desactivado', 'enlaces desactivados')}.`,
+    enabled: (count) => `${one(count, 'enlace activado', 'enlaces activados')}.`,
+    moved: (count, space) =>
+      space === null
+        ? `${one(count, 'enlace sacado', 'enlaces sacados')} del espacio.`
+        : `${one(count, 'enlace movido', 'enlaces movidos')} a «${space}».`,
+    tagged: (count) => `Etiquetas añadidas a ${one(count, 'enlace', 'enlaces')}.`,
+    untagged: (count) => `Etiquetas quitadas de ${one(count, 'enlace', 'enlaces')}.`,
+    newSpace: 'Nuevo espacio…',
     name: 'Enlaces seleccionados',
     selected: (count) => one(count, 'enlace seleccionado', 'enlaces seleccionados'),
     page: 'Seleccionar esta página',

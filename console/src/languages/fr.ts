@@ -492,6 +492,7 @@ export const texts: Translation = {
       `Linkspace ${version}${day === null ? '' : `, avec les pays des adresses du ${day}`}`,
   },
   places: {
+    menu: 'Menu',
     all: 'Sections',
     overview: 'Vue d’ensemble',
     links: 'Liens',
@@ -698,6 +699,15 @@ export const texts: Translation = {
   download: 'Télécharger en CSV',
   downloadOf: (title) => `Télécharger en CSV : ${title}`,
   bulk: {
+    disabled: (count) => `${one(count, 'lien désactivé', 'liens désactivés')}.`,
+    enabled: (count) => `${one(count, 'lien activé', 'liens activés')}.`,
+    moved: (count, space) =>
+      space === null
+        ? `${one(count, 'lien retiré', 'liens retirés')} de l’espace.`
+        : `${one(count, 'lien déplacé', 'liens déplacés')} vers « ${space} ».`,
+    tagged: (count) => `Tags ajoutés à ${one(count, 'lien', 'liens')}.`,
+    untagged: (count) => `Tags retirés de ${one(count, 'lien', 'liens')}.`,
+    newSpace: 'Nouvel espace…',
     name: 'Liens sélectionnés',
     selected: (count) => one(count, 'lien sélectionné', 'liens sélectionnés'),
     page: 'Sélectionner cette page',

@@ -221,7 +221,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Disable 1\d\d links$/ })
       .click();
-    await shown(page.getByText(/^1\d\d links were changed\.$/));
+    await shown(page.getByText(/^1\d\d links disabled\.$/));
     const read = () =>
       caller.data<Record<string, { totalCount: number }>>(`{
       matching: links(filter: { search: "link 1" }) { totalCount }

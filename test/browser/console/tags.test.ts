@@ -165,13 +165,9 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await tagged(caller, 'Two', other);
     await caller.link({ title: 'Three' });
     const { page, complaints } = await tabOf(caller);
-    const begin = async () => {
-      await page.getByRole('button', { name: 'Select this page' }).click();
-      await page
-        .getByRole('region', { name: 'Selected links' })
-        .getByRole('button', { name: 'Tags' })
-        .click();
-    };
+    const bar = page.getByRole('region', { name: 'Selected links' });
+    const begin = () => bar.getByRole('button', { name: 'Tags' }).click();
+    await page.getByRole('button', { name: 'Select this page' }).click();
     const dialog = page.getByRole('dialog', { name: 'Tags of 3 links' });
     await begin();
     for (const name of ['Old', 'Other']) {
@@ -179,7 +175,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
       await dialog.getByRole('option', { name, exact: true }).click();
     }
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
-    await shown(page.getByText('3 links were changed.'));
+    await shown(page.getByText('Tags added to 3 links.'));
     expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
@@ -189,8 +185,16 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('combobox').fill('Old');
     await dialog.getByRole('option', { name: 'Old' }).click();
     await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
-    await shown(page.getByText('1 link was changed.'));
+    await shown(page.getByText('Tags removed from 1 link.'));
     expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
+    // Still selected, and moved to a space that is made for them.
+    await bar.getByLabel('Move to space').selectOption('New space…');
+    await page.getByRole('dialog').getByLabel('Name').fill('Spring');
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await shown(page.getByText('3 links moved to “Spring”.'));
+    expect(await caller.data('{ spaces { nodes { name links { totalCount } } } }')).toEqual({
+      spaces: { nodes: [{ name: 'Spring', links: { totalCount: 3 } }] },
+    });
     expect(complaints).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { announceKinds } from '../../data/bus.ts';
 import {
   type BulkAction,
   type BulkResult,
+  type BulkUpdate,
   changeMany,
   changesBy,
   deleteMany,
@@ -31,6 +32,8 @@ import type { Selection } from './selection.ts';
 import { useTotal } from './use-links.ts';
 
 const BulkTags = lazily(async () => (await import('./bulk-tags.tsx')).BulkTags, null);
+
+const BulkSpace = lazily(async () => (await import('./bulk-space.tsx')).BulkSpace, null);
 
 const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
@@ -72,6 +75,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
   const [isUtm, setUtm] = useState(false);
   const stop = useRef(new AbortController());
+  /** The name of the space that was just made. */
+  const made = useRef('');
+  const [isNaming, setNaming] = useState(false);
   const [isTagging, setTagging] = useState(false);
   const { total: counted, isCut } = useTotal(filter);
   // Whoever selects all of them wants to know how many they are.
@@ -82,6 +88,16 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   const t = texts.bulk;
   const verb = verbOf(asked);
+  /** Says what was done to so many links. */
+  const toldOf =
+    (update: BulkUpdate) =>
+    (done: number): string => {
+      if ('addTagIds' in update) return t.tagged(done);
+      if ('removeTagIds' in update) return t.untagged(done);
+      if ('disabled' in update) return update.disabled ? t.disabled(done) : t.enabled(done);
+      const { spaceId } = update;
+      return t.moved(done, spaceId && (spaces.find(({ id }) => id === spaceId)?.name ?? made.current));
+    };
 
   const run = async (action: BulkAction) => {
     stop.current = new AbortController();
@@ -94,7 +110,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
             (found) => setProgress({ done: 0, of: Math.max(found, total) }),
             signal,
           )
-        : selection.links;
+        : 'delete' in action
+          ? selection.links
+          : await linksChosen(session, selection.links);
       const options = { onProgress: setProgress, signal };
       const result =
         'delete' in action
@@ -103,9 +121,10 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
               chosen.map(({ id }) => id),
               options,
             )
-          : await changeMany(session, changesBy(action.update, chosen), options);
+          : await changeMany(session, changesBy(action.update, chosen), options, toldOf(action.update));
       setFailed(result.failed);
-      if (result.failed.length === 0) selection.clear();
+      // Whoever changed some links often goes on with them; other links than before may match now.
+      if (result.failed.length === 0 && (selection.isAll || 'delete' in action)) selection.clear();
     });
     setProgress(null);
     announceKinds('LINK');
@@ -151,12 +170,15 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
         className="filter"
         aria-label={t.space}
         value=""
-        onChange={({ target: { value } }) => begin({ update: { spaceId: value === 'none' ? null : value } })}
+        onChange={({ target: { value } }) =>
+          value === 'new' ? setNaming(true) : begin({ update: { spaceId: value === 'none' ? null : value } })
+        }
       >
         <option value="" disabled>
           {t.space}
         </option>
         <option value="none">{t.noSpace}</option>
+        <option value="new">{t.newSpace}</option>
         {spaces.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -214,6 +236,16 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
             </button>
           </div>
         </Dialog>
+      )}
+      {isNaming && (
+        <BulkSpace
+          color={(spaces.length % 6) + 1}
+          onClose={() => setNaming(false)}
+          onMade={({ id, name }) => {
+            made.current = name;
+            begin({ update: { spaceId: id } });
+          }}
+        />
       )}
       {isTagging && (
         <BulkTags
