@@ -117,7 +117,7 @@ function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void })
       <ThemeMenu />
       <button
         type="button"
-        className="bare"
+        className="bare keyed"
         onClick={onHelp}
         aria-label={texts.help.title}
         title={texts.help.title}
@@ -195,7 +195,7 @@ export function Frame(): ReactElement {
             type="button"
             className="bare burger"
             aria-expanded={isMenu}
-            aria-label={texts.places.all}
+            aria-label={texts.places.menu}
             onClick={() => setMenu(!isMenu)}
           >
             <Icon name={isMenu ? 'close' : 'menu'} />

@@ -498,7 +498,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await refuse();
     await choose('Enable');
     await shows('The role VIEWER may not do this.');
-    await page.getByRole('button', { name: 'Places' }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await toast.waitFor({ state: 'hidden' });
   });
@@ -547,12 +547,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await expect.poll(title).toBe(`${name} · Linkspace`);
     }
     await page.setViewportSize({ width: 390, height: 800 });
-    const menu = page.getByRole('button', { name: 'Places' });
+    const menu = page.getByRole('button', { name: 'Menu' });
     await menu.click();
     await page.getByRole('link', { name: 'Spaces' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Spaces' }).waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Places');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Menu');
   });
 
   test('follows what other clients create, change and delete, in every tab, by one stream', async () => {
