@@ -133,7 +133,7 @@ const roleHints: Words<Role> = {
   ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
   OWNER: 'Also manages owners, and the name of the account.',
 };
-const scopes: Words<Scope> = { READ: 'May read', WRITE: 'may write' };
+const scopes: Words<Scope> = { READ: 'Read', WRITE: 'Read and write' };
 /** Why a sign-in with a provider failed. */
 const providerFaults: Readonly<Partial<Record<string, string>>> = {
   PROVIDER_DOWN: 'The provider does not answer. Try again in a moment.',
@@ -459,7 +459,7 @@ const english = {
     haveUser: (provider: string | null) =>
       `I have signed in here before${provider === null ? '' : `, or sign in with ${provider}`}`,
     forgot: 'Forgotten password',
-    forgotLead: 'Get a link by mail, with which you set a new one.',
+    forgotLead: 'We email you a link to set a new one.',
     sendLink: 'Send the link',
     sent: 'If this address has a user, a link is on its way. It works for an hour.',
     noMail:
@@ -491,7 +491,9 @@ const english = {
     inviteHint: 'The invitation is for this address, and for 7 days.',
     isMember: (name: string, role: string) =>
       `${name} is a member already, as ${role}: change the role in the list of people.`,
-    makeLink: 'Make the link',
+    makeLink: 'Invite',
+    linkMailed:
+      'The invitation is on its way by mail. You can send this link yourself, too; it is not shown again.',
     link: 'The link of the invitation',
     linkWarning: 'Send it to the person whom you invited. It is not shown again.',
     role: 'Role',
@@ -520,7 +522,7 @@ const english = {
     accountNameHint: 'What people see. The operator’s commands keep their own name for it.',
   },
   keys: {
-    lead: 'Programs use keys, each with a role. Those of the operator may read, or read and write, instead.',
+    lead: 'Keys let programs use your account. Each has a role.',
     create: 'New key',
     make: 'Make the key',
     none: 'No keys yet',
@@ -843,7 +845,7 @@ const english = {
     noSuchSpace: (name: string) => `There is no space “${name}” yet. Choose another one, or create it.`,
     creatingSpace: (name: string) => `The space “${name}” is being created…`,
     notChosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
-    none: 'none',
+    none: { expiry: 'none', protection: 'none', pixels: 'none' },
     expiry: 'Expiry',
     afterClicks: (count: string) => `after ${count} clicks`,
     expiresAt: 'On',
@@ -1142,7 +1144,7 @@ const english = {
     noneYet: 'A pixel reports visits of links to an advertising network. Begin with “New pixel”.',
     name: 'Name',
     type: 'Network',
-    value: 'Id',
+    value: 'ID',
     valueHint: 'As the network shows it.',
     withoutCookies:
       'Where the console is served, pixels set no cookies, and some networks may not count them. On a domain of your own they run as the network intends.',

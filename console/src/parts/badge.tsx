@@ -68,7 +68,7 @@ export function SpaceBadge({
   return (
     <span className="badge space">
       <i className={`dot c${color}`} />
-      {name}
+      <span className="cut">{name}</span>
     </span>
   );
 }

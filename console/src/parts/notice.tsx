@@ -22,11 +22,27 @@ export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void
 }
 
 /** What stands in place of a list that has nothing. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactElement {
+export function Empty({
+  title,
+  create,
+  onCreate,
+  children,
+}: {
+  title: string;
+  /** The name of the button that makes the first one. */
+  create?: string | undefined;
+  onCreate?: (() => void) | undefined;
+  children?: ReactNode;
+}): ReactElement {
   return (
     <div className="empty">
       <h2>{title}</h2>
       {children && <p>{children}</p>}
+      {create !== undefined && (
+        <button type="button" className="button" onClick={onCreate}>
+          {create}
+        </button>
+      )}
     </div>
   );
 }

@@ -83,17 +83,26 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         ]}
       />
     );
+  const isEmpty = nodes?.length === 0 && words.none !== undefined;
   return (
     <>
       <RecordsHead
         title={title}
         lead={words.lead}
-        create={mayChange ? words.create : undefined}
+        create={mayChange && !isEmpty ? words.create : undefined}
         onCreate={() => setEdited('new')}
       />
       {fault && <FaultNotice fault={fault} again={again} />}
       {!data && !fault && <Skeleton rows={4} />}
-      {nodes?.length === 0 && words.none && <Empty title={words.none}>{words.noneYet}</Empty>}
+      {isEmpty && (
+        <Empty
+          title={words.none ?? ''}
+          create={mayChange ? words.create : undefined}
+          onCreate={() => setEdited('new')}
+        >
+          {words.noneYet}
+        </Empty>
+      )}
       {nodes && nodes.length > 0 && (
         <Records>
           {nodes.map((row) => (

@@ -8,11 +8,14 @@ export function RecordsHead({
   lead,
   create,
   onCreate,
+  children,
 }: {
   title: string;
   lead: string;
   create?: string | undefined;
   onCreate?: () => void;
+  /** Other buttons. */
+  children?: ReactNode;
 }): ReactElement {
   return (
     <header className="page-head">
@@ -20,12 +23,15 @@ export function RecordsHead({
         <h1>{title}</h1>
         <p className="quiet">{lead}</p>
       </div>
-      {create !== undefined && (
-        <button type="button" className="button" onClick={onCreate}>
-          <Icon name="plus" />
-          {create}
-        </button>
-      )}
+      <div className="buttons">
+        {children}
+        {create !== undefined && (
+          <button type="button" className="button" onClick={onCreate}>
+            <Icon name="plus" />
+            {create}
+          </button>
+        )}
+      </div>
     </header>
   );
 }

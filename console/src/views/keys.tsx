@@ -48,7 +48,7 @@ export function KeysView(): ReactElement {
               <b className="grow name">{key.name || t.unnamed}</b>
               <code>{key.prefix}…</code>
               <span className="badge">
-                {key.role ? texts.roles[key.role] : key.scopes.map((one) => t.scopes[one]).join(', ')}
+                {key.role ? texts.roles[key.role] : t.scopes[key.scopes.includes('WRITE') ? 'WRITE' : 'READ']}
               </span>
             </div>
             {mayChange && (

@@ -97,9 +97,15 @@ export async function inviteMember(
   if (isAtLeast(invited.role, 'ADMIN')) requireRecentSignIn(actor, now);
   const made = await create(db, actor, invited, now);
   if (sendMail && (await mayMail(db, emailKeyOf(invited.email), now))) {
-    const account = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
+    const found = await db.prisma.membership.findUnique({
+      where: { id: actor.memberId ?? 0 },
+      include: { account: true, user: true },
+    });
+    const account =
+      found?.account ?? (await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } }));
+    const names = { account: accountName(account), inviter: found?.user.name ?? 'Linkspace' };
     const url = pageUrl('accept', made.token);
-    sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, account: accountName(account) }));
+    sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, ...names }));
   }
   return made;
 }

@@ -33,7 +33,7 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
   en: {
     invitation: {
       subject: 'Invitation to {account}',
-      before: 'You are invited to {account} on Linkspace. This link is good for 7 days:',
+      before: '{inviter} invites you to {account} on Linkspace. This link is good for 7 days:',
       after: 'If you do not know why you get this mail, ignore it.',
     },
     reset: {
@@ -50,7 +50,7 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
   de: {
     invitation: {
       subject: 'Einladung zu {account}',
-      before: 'Sie sind zu {account} auf Linkspace eingeladen. Dieser Link gilt 7 Tage lang:',
+      before: '{inviter} lädt Sie zu {account} auf Linkspace ein. Dieser Link gilt 7 Tage lang:',
       after: 'Wenn Sie nicht wissen, warum Sie diese E-Mail bekommen, ignorieren Sie sie.',
     },
     reset: {
@@ -68,8 +68,7 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
   fr: {
     invitation: {
       subject: 'Invitation à rejoindre {account}',
-      before:
-        'Vous avez reçu une invitation à rejoindre {account} sur Linkspace. Ce lien est valable 7 jours :',
+      before: '{inviter} vous invite à rejoindre {account} sur Linkspace. Ce lien est valable 7 jours :',
       after: 'Si vous ne savez pas pourquoi vous recevez cet e-mail, ignorez-le.',
     },
     reset: {
@@ -87,7 +86,7 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
   es: {
     invitation: {
       subject: 'Invitación a {account}',
-      before: 'Tiene una invitación a {account} en Linkspace. Este enlace es válido durante 7 días:',
+      before: '{inviter} le invita a unirse a {account} en Linkspace. Este enlace es válido durante 7 días:',
       after: 'Si no sabe por qué recibe este correo, ignórelo.',
     },
     reset: {
@@ -108,9 +107,10 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
 export function mailOf(
   kind: Kind,
   acceptLanguage: string,
-  { to, url, account = '' }: { readonly to: string; readonly url: string; readonly account?: string },
+  { to, url, ...names }: Readonly<Record<'to' | 'url', string> & { account?: string; inviter?: string }>,
 ): Mail {
   const { subject, before, after } = wordings[languageOfTexts(wordings, acceptLanguage)][kind];
-  const filled = (text: string) => text.replace('{account}', () => plain(account));
+  const filled = (text: string) =>
+    text.replaceAll(/\{(account|inviter)\}/g, (_, name: keyof typeof names) => plain(names[name] ?? ''));
   return { to, subject: filled(subject), text: `${filled(before)}\n\n${url}\n\n${after}\n` };
 }

@@ -1,47 +1,19 @@
-import { type ReactElement, type ReactNode, useState } from 'react';
+import type { ReactElement } from 'react';
 import { type FormProps, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { atMoment, fromLocalInput } from '../../parts/format.ts';
-import { Icon } from '../../parts/icon.tsx';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
+import { Fold } from './fold.tsx';
 import { PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
 import { UtmField } from './utm-field.tsx';
-
-/** Fields that few links need: folded, with what is chosen in them, unless one of them is wrong. */
-function Fold({
-  title,
-  value,
-  isWrong,
-  children,
-}: {
-  title: string;
-  value: string;
-  isWrong: boolean;
-  children: ReactNode;
-}): ReactElement {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details
-      className="fold"
-      open={isOpen || isWrong}
-      onToggle={({ currentTarget: { open } }) => setOpen(open)}
-    >
-      <summary>
-        <Icon name="next" />
-        <b>{title}</b> <span className="cut">{value}</span>
-      </summary>
-      <div className="fields">{children}</div>
-    </details>
-  );
-}
 
 /** All fields of a link but its URL. */
 export function LinkForm({
@@ -78,9 +50,9 @@ export function LinkForm({
     expiry:
       [endsAt !== null && atMoment(endsAt), fields.expiresAfter && t.afterClicks(fields.expiresAfter)]
         .filter(Boolean)
-        .join(' · ') || t.none,
+        .join(' · ') || t.none.expiry,
     protection: [
-      hasPassword ? t.withPassword : t.none,
+      hasPassword ? t.withPassword : t.none.protection,
       fields.privacy !== 'PUBLIC' && t.statisticsFor[fields.privacy],
     ]
       .filter(Boolean)
@@ -90,7 +62,8 @@ export function LinkForm({
         ? t.targetTypes.NONE
         : `${t.targetTypes[targetType]} · ${fields.targets[targetType].length}`,
     pixels:
-      pixelIds.map((id) => names.find((one) => one.id === id)?.name ?? t.unknownPixel).join(', ') || t.none,
+      pixelIds.map((id) => names.find((one) => one.id === id)?.name ?? t.unknownPixel).join(', ') ||
+      t.none.pixels,
   };
   return (
     <div className="form">

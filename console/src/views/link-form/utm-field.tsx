@@ -9,6 +9,7 @@ import { trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
+import { Fold } from './fold.tsx';
 
 /** The most links that a request makes. */
 const MAX_SOURCES = 100;
@@ -30,7 +31,6 @@ export function UtmField({
 }): ReactElement {
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
-  const [isOpen, setOpen] = useState(false);
   const { alias, sources, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
   const t = texts.utm;
   const url = trimPasted(fields.url);
@@ -54,10 +54,7 @@ export function UtmField({
   ];
   return (
     <fieldset className="utm">
-      <details open={isOpen || error !== undefined} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
-        <summary>
-          <b>{t.title}:</b> {line || t.none}
-        </summary>
+      <Fold title={t.title} value={line || t.none} isWrong={error !== undefined}>
         <p className="hint">{url === '' ? t.noUrl : t.from}</p>
         {options.length > 1 && (
           <SelectField
@@ -101,7 +98,7 @@ export function UtmField({
             onSources={(changed) => onChange({ sources: changed })}
           />
         )}
-      </details>
+      </Fold>
     </fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import { type ReactElement, useState } from 'react';
+import { useMethods } from '../../app/sign-in.tsx';
 import { announceKinds } from '../../data/bus.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
@@ -40,6 +41,7 @@ export function PeopleView(): ReactElement {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [link, setLink] = useState<string | null>(null);
   const { viewer, may } = session;
+  const methods = useMethods();
   const close = () => setAsked(null);
   return (
     <>
@@ -48,14 +50,13 @@ export function PeopleView(): ReactElement {
         lead={t.lead(viewer.account.name)}
         create={may('PEOPLE') ? t.invite : undefined}
         onCreate={() => setAsked({ for: 'invite' })}
-      />
-      {may('ACCOUNT') && (
-        <div className="buttons">
+      >
+        {may('ACCOUNT') && (
           <button type="button" className="button quiet" onClick={() => setAsked({ for: 'rename' })}>
             {t.rename}
           </button>
-        </div>
-      )}
+        )}
+      </RecordsHead>
       <Members onAsk={setAsked} />
       <h2>{t.invited}</h2>
       <Invitations onAsk={setAsked} />
@@ -80,7 +81,7 @@ export function PeopleView(): ReactElement {
       )}
       {link !== null && (
         <SecretDialog
-          {...{ title: t.link, warning: t.linkWarning, secret: link }}
+          {...{ title: t.link, warning: methods?.mail ? t.linkMailed : t.linkWarning, secret: link }}
           onClose={() => setLink(null)}
         />
       )}

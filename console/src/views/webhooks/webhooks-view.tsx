@@ -45,17 +45,22 @@ export function WebhooksView(): ReactElement {
   const [secret, setSecret] = useState<string | null>(null);
   const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['WEBHOOK'] });
   const t = texts.webhooks;
+  const isEmpty = data?.webhooks.nodes.length === 0;
   return (
     <>
       <RecordsHead
         title={texts.places.webhooks}
         lead={t.lead}
-        create={mayChange ? t.create : undefined}
+        create={mayChange && !isEmpty ? t.create : undefined}
         onCreate={() => setEdited('new')}
       />
       {fault && <FaultNotice fault={fault} again={again} />}
       {!data && !fault && <Skeleton rows={3} />}
-      {data?.webhooks.nodes.length === 0 && <Empty title={t.none}>{t.noneYet}</Empty>}
+      {isEmpty && (
+        <Empty title={t.none} create={mayChange ? t.create : undefined} onCreate={() => setEdited('new')}>
+          {t.noneYet}
+        </Empty>
+      )}
       {data && data.webhooks.nodes.length > 0 && (
         <Records>
           {data.webhooks.nodes.map((webhook) => (

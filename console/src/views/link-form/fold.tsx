@@ -1,0 +1,30 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Icon } from '../../parts/icon.tsx';
+
+/** Fields that few links need: folded, with what is chosen in them, unless one of them is wrong. */
+export function Fold({
+  title,
+  value,
+  isWrong,
+  children,
+}: {
+  title: string;
+  value: string;
+  isWrong: boolean;
+  children: ReactNode;
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className="fold"
+      open={isOpen || isWrong}
+      onToggle={({ currentTarget: { open } }) => setOpen(open)}
+    >
+      <summary>
+        <Icon name="next" />
+        <b>{title}</b> <span className="cut">{value}</span>
+      </summary>
+      <div className="fields">{children}</div>
+    </details>
+  );
+}
