@@ -942,6 +942,7 @@ export const texts: Translation = {
     again: 'Weitere Links',
   },
   form: {
+    inZone: (zone) => `Mit Uhrzeit, in der Zeitzone ${zone}.`,
     titleFor: (title) => `Jeder Link bekommt seine Quelle dahinter: ${title}`,
     url: 'Ziel',
     alias: 'Alias',
@@ -1074,6 +1075,7 @@ export const texts: Translation = {
     older: 'Ältere anzeigen',
   },
   explain: {
+    asSaved: 'Wie er gespeichert ist:',
     more: 'Andere Besucher testen',
     lead: 'Beschreiben Sie einen Besucher, und sehen Sie, was er bekäme. Nichts davon wird gezählt.',
     country: 'Land',

@@ -828,6 +828,7 @@ const english = {
     again: 'More links',
   },
   form: {
+    inZone: (zone: string) => `With a time, in the zone ${zone}.`,
     titleFor: (title: string) => `Each link gets its source behind it: ${title}`,
     url: 'Destination',
     alias: 'Alias',
@@ -960,6 +961,7 @@ const english = {
     older: 'Show older',
   },
   explain: {
+    asSaved: 'As it is saved:',
     lead: 'Describe a visitor, and see what they would get. Nothing is counted.',
     country: 'Country',
     device: 'Device',

@@ -779,6 +779,7 @@ export const texts: Translation = {
     again: 'Más enlaces',
   },
   form: {
+    inZone: (zone) => `Con la hora, en la zona ${zone}.`,
     titleFor: (title) => `Cada enlace le añade su fuente: ${title}`,
     url: 'Destino',
     alias: 'Alias',
@@ -994,6 +995,7 @@ export const texts: Translation = {
     older: 'Mostrar anteriores',
   },
   explain: {
+    asSaved: 'Tal como está guardado:',
     more: 'Probar otros visitantes',
     lead: 'Describa a un visitante y vea qué obtendría. No se cuenta nada.',
     country: 'País',

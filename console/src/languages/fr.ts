@@ -784,6 +784,7 @@ export const texts: Translation = {
     again: 'Créer d’autres liens',
   },
   form: {
+    inZone: (zone) => `Avec l’heure, dans le fuseau ${zone}.`,
     titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
     url: 'Destination',
     alias: 'Alias',
@@ -1000,6 +1001,7 @@ export const texts: Translation = {
     older: 'Afficher les plus anciennes',
   },
   explain: {
+    asSaved: 'Tel qu’il est enregistré :',
     more: 'Tester d’autres visiteurs',
     lead: 'Décrivez un visiteur, et voyez ce qu’il obtiendrait. Rien n’est compté.',
     country: 'Pays',

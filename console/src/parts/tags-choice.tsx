@@ -58,7 +58,22 @@ export function TagsChoice({
     if (data) setOthers((before) => [...data.tags.nodes, ...before]);
   };
   return (
-    <>
+    <div className="with-chips">
+      {ids.length < MAX_TAGS ? (
+        <Choice
+          label={label}
+          placeholder={t.placeholder}
+          items={[...all.values()].filter(({ id }) => id !== except && !ids.includes(id))}
+          value={null}
+          typed={typed}
+          onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}
+          onSearch={search}
+          {...(mayCreate && { creates })}
+          error={error}
+        />
+      ) : (
+        <p className="hint">{t.tooMany(MAX_TAGS)}</p>
+      )}
       {ids.length > 0 && (
         <ul className="chips" aria-label={label}>
           {ids.map((id) => {
@@ -85,21 +100,6 @@ export function TagsChoice({
           })}
         </ul>
       )}
-      {ids.length < MAX_TAGS ? (
-        <Choice
-          label={label}
-          placeholder={t.placeholder}
-          items={[...all.values()].filter(({ id }) => id !== except && !ids.includes(id))}
-          value={null}
-          typed={typed}
-          onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}
-          onSearch={search}
-          {...(mayCreate && { creates })}
-          error={error}
-        />
-      ) : (
-        <p className="hint">{t.tooMany(MAX_TAGS)}</p>
-      )}
-    </>
+    </div>
   );
 }

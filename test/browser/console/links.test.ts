@@ -753,7 +753,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await open('Pixels', 'New pixel');
     await page.getByText('pixels set no cookies').waitFor();
     await page.getByLabel('Name').fill('Ads');
-    await page.getByLabel('Id', { exact: true }).fill('AW-1');
+    await page.getByLabel('ID', { exact: true }).fill('AW-1');
     await save.click();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');

@@ -58,6 +58,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
+      'Campaign none',
       'Expiry none',
       'Protection none',
       'Destinations The same for everybody',
@@ -65,9 +66,9 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     ]);
     const limit = page.getByLabel('After this many clicks');
     expect(await limit.isVisible()).toBe(false);
-    await folds.first().click();
+    await folds.nth(1).click();
     await limit.fill('100');
-    await folds.first().click();
+    await folds.nth(1).click();
     await limit.waitFor({ state: 'hidden' });
     await shown(folds.first().getByText('after 100 clicks'));
     // What is wrong opens again.

@@ -82,11 +82,11 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByLabel('Email address').fill('Ana@example.com');
     await page.getByText('Ana is a member already, as Owner').waitFor();
     await page.getByLabel('Email address').fill('nobody');
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByText('The email address must be an address such as name@example.com.').waitFor();
     await page.getByLabel('Email address').fill('vic@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('Viewer');
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
     const link = await page.getByRole('dialog').locator('code').innerText();
     expect(link).toMatch(/^https:\/\/s\.example\/console\/accept#[\w-]{43}$/);
     await page.getByRole('button', { name: 'I have copied it' }).click();
@@ -329,7 +329,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     const { user } = await addUser(server, there.key);
     await page.getByRole('button', { name: 'Invite somebody' }).click();
     await page.getByLabel('Email address').fill(user.email);
-    await page.getByRole('button', { name: 'Make the link' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
     const link = (await page.locator('code').innerText()).replace('https://s.example', server.origin);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     const tab = await page.context().newPage();

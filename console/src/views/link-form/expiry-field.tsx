@@ -30,6 +30,7 @@ export function ExpiryField({
   return (
     <Field
       label={t.expiresAt}
+      hint={t.inZone(Intl.DateTimeFormat().resolvedOptions().timeZone)}
       warning={expiresAt === INCOMPLETE ? t.incompleteExpiry : isPast ? t.pastExpiry : null}
       error={error}
     >

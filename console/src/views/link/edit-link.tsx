@@ -4,7 +4,7 @@ import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR, undoSave } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
-import { changesOf, type FieldErrors, fieldsOf, type LinkFields } from '../../data/link-fields.ts';
+import { changesOf, type FieldErrors, fieldsOf } from '../../data/link-fields.ts';
 import { spaceIsThere } from '../../data/new-space.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -20,7 +20,13 @@ import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
-function Preview({ link, fields }: { link: LinkWholeFragment; fields: LinkFields }): ReactElement {
+function Preview({
+  link,
+  edit: { fields, isChanged },
+}: {
+  link: LinkWholeFragment;
+  edit: Pick<EditState, 'fields' | 'isChanged'>;
+}): ReactElement {
   const t = texts.link;
   const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
   return (
@@ -35,6 +41,7 @@ function Preview({ link, fields }: { link: LinkWholeFragment; fields: LinkFields
         <p className="address">{withoutScheme(fields.url)}</p>
       </div>
       <div className="hint">
+        {isChanged && <p>{texts.explain.asSaved}</p>}
         <Example link={link} />
         <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
       </div>
@@ -166,7 +173,7 @@ export function EditLink({
           />
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
-        <Preview link={link} fields={fields} />
+        <Preview link={link} edit={edit} />
       </div>
       {edit.isChanged && (
         <div className="save-bar">
