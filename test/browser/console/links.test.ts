@@ -338,6 +338,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .getByRole('checkbox')
       .click();
     await select.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText(/links? disabled\.$/).waitFor();
+    await select.getByRole('button', { name: 'Clear the selection' }).click();
     await select.waitFor({ state: 'hidden' });
     expect(await focusOf(page)).not.toBe('BODY');
     await act(second?.alias, 'QR code');

@@ -70,11 +70,11 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await limit.fill('100');
     await folds.nth(1).click();
     await limit.waitFor({ state: 'hidden' });
-    await shown(folds.first().getByText('after 100 clicks'));
+    await shown(folds.nth(1).getByText('after 100 clicks'));
     // What is wrong opens again.
-    await folds.first().click();
+    await folds.nth(1).click();
     await limit.fill('0');
-    await folds.first().click();
+    await folds.nth(1).click();
     await url.fill('https://example.com/');
     await page.getByRole('button', { name: 'Shorten' }).click();
     await shown(limit);
