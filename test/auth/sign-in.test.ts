@@ -453,6 +453,7 @@ describe('an invitation', () => {
       to: 'dee@example.com',
       text: expect.stringContaining(`https://s.example/console/accept#${second.token}`),
     });
+    expect(mails.at(-1)?.text).toMatch(/^admin.* invites you to /);
     const accept = (token: string) =>
       new Person(server).auth('accept', {
         token,
