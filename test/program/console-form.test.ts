@@ -116,12 +116,12 @@ describe('the form of a link in the console', () => {
     expect(changedFields(typedMore, typedLess)).toEqual({ targetType, targets });
   });
 
-  test('has a conflict where others changed it to something else, and none where to the same', () => {
+  test('has a conflict where both changed the same field to different values', () => {
     const read = formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }] });
     const theirs = { ...read, title: 'Both', alias: 'theirs' };
-    expect(fieldsInConflict(theirs, { ...read, title: 'Both' }, read)).toEqual(['alias']);
+    expect(fieldsInConflict(theirs, { ...read, title: 'Both' }, read)).toEqual([]);
     expect(fieldsInConflict(theirs, { ...theirs, url: 'https://example.com/mine' }, read)).toEqual([]);
-    expect(fieldsInConflict(theirs, { ...read, title: 'Mine' }, read)).toEqual(['title', 'alias']);
+    expect(fieldsInConflict(theirs, { ...read, title: 'Mine' }, read)).toEqual(['title']);
   });
 
   test('sends only the list that is shown', () => {
