@@ -6,7 +6,7 @@ import { removeMember, updateMember } from '../../src/domain/access/member.ts';
 import { permissionsOf } from '../../src/domain/access/role.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
 import type { Services } from '../../src/domain/services.ts';
-import { type Person, signedIn } from '../support/person.ts';
+import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 type Member = Awaited<ReturnType<typeof signedIn>>;
@@ -279,6 +279,24 @@ describe('a key', () => {
     await expect.poll(statuses, { timeout: SOON }).toEqual([401, 401, 200]);
     await revokeKey(server.database, other.id, server.clock.now);
     await expect.poll(statuses, { timeout: SOON }).toEqual([401, 401, 401]);
+  });
+
+  test('takes its open invitations with it', async () => {
+    const { key = '', apiKey } = await createKey(owner, 'ADMIN');
+    const invited = await server
+      .callerWith(key)
+      .data<{ inviteMember: { url: string } }>(
+        'mutation { inviteMember(input: { email: "ghost@example.com", role: ADMIN }) { ... on Invitation { url } } }',
+      );
+    const [, token] = invited.inviteMember.url.split('#');
+    await run(owner, `revokeApiKey(id: ${apiKey?.id})`);
+    const input = {
+      token,
+      name: 'Ghost',
+      email: 'ghost@example.com',
+      password: 'a long password of a ghost',
+    };
+    expect((await new Person(server).auth('accept', input)).status).toBe(410);
   });
 
   test('is revoked by an admin, also one that the operator made', async () => {

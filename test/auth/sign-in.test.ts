@@ -400,6 +400,11 @@ describe('a session', () => {
     expect((await one.auth('session/remove', end)).status).toBe(204);
     await expect.poll(async () => (await two.auth('session')).status, { timeout: SOON }).toBe(401);
     expect((await one.auth('session')).status).toBe(200);
+    for (let time = 0; time < 50; time++)
+      await beginSession(server.database, made, 'another', new Date(server.clock.now.getTime() + 1));
+    // There are never more than are shown.
+    expect((await one.auth('session')).status).toBe(401);
+    expect(await server.database.prisma.session.count({ where: { userId: made.id } })).toBe(50);
   });
 });
 

@@ -116,6 +116,7 @@ export async function revokeKeys(
   const ids = (await prisma.apiKey.findMany({ where })).map(({ id }) => id);
   if (ids.length === 0) return [];
   await prisma.apiKey.updateMany({ where, data: { revokedAt: now } });
+  await prisma.invitation.deleteMany({ where: { keyId: { in: ids } } });
   return [...ids, ...(await revokeKeys({ prisma }, { parentId: { in: ids } }, now))];
 }
 

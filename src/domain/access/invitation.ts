@@ -54,7 +54,7 @@ async function create(
   { email, role }: { email: string; role: Role },
   now: Date,
 ): Promise<NewInvitation> {
-  const { accountId, memberId: inviterId } = actor;
+  const { accountId, memberId: inviterId, keyId } = actor;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const caller = await lockPeople(tx, actor);
     requirePermission(caller, 'PEOPLE');
@@ -73,7 +73,7 @@ async function create(
     const expiresAt = new Date(now.getTime() + LIFETIME);
     const hash = hashToken(token);
     const invitation = await tx.prisma.invitation.create({
-      data: { accountId, inviterId, email, emailKey, role, hash, createdAt: now, expiresAt },
+      data: { accountId, inviterId, keyId, email, emailKey, role, hash, createdAt: now, expiresAt },
     });
     await record('CREATED', 'INVITATION', [invitation.id], ['email', 'role']);
     return { invitation, token };

@@ -9,8 +9,9 @@ import type { User } from './user.ts';
 const IDLE = 12 * 60 * 60 * 1000;
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 const MAX_DEVICE = 200;
-/** How many sessions are shown. */
-export const MAX_SESSIONS = 20;
+/** How many sessions a user has at most: each is shown, and can be ended. */
+export const MAX_SESSIONS = 50;
+const newestFirst = [{ lastUsedAt: 'desc' }, { id: 'desc' }] as const;
 
 /** A condition for sessions that have not ended. */
 export function liveSessions(now: Date) {
@@ -40,7 +41,8 @@ export interface NewSession {
 }
 
 /**
- * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended.
+ * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended, and the one that
+ * was used longest ago if there are too many.
  * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
  * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile
@@ -58,6 +60,10 @@ export async function beginSession(
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
     if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: live } });
+    const tooMany = await tx.prisma.session.findMany({
+      ...{ where: { userId }, orderBy: [...newestFirst], skip: MAX_SESSIONS - 1, select: { id: true } },
+    });
+    await tx.prisma.session.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } });
     const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];
     const data = { hash, userId, device: device.slice(0, MAX_DEVICE), ...times };
     return (await tx.prisma.session.create({ data })).id;
@@ -101,8 +107,7 @@ export async function endSession(db: Data, token: string): Promise<void> {
 export async function sessionsOf(db: Data, userId: number, now: Date) {
   return db.prisma.session.findMany({
     where: { userId, ...liveSessions(now) },
-    orderBy: [{ lastUsedAt: 'desc' }, { id: 'desc' }],
-    take: MAX_SESSIONS,
+    orderBy: [...newestFirst],
   });
 }
 
