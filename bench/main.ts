@@ -8,6 +8,7 @@ const cases = [
   'overview',
   'stalls',
   'spread',
+  'zipf',
   'timing',
   'soak',
   'webhooks',
