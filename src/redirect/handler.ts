@@ -89,9 +89,11 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   /** The turn of a rotation: the next over all processes, or of this one while the primary does not answer. */
   const takeTurn = async (link: FoundLink, at: Date): Promise<Turn | null> => {
     try {
-      const asked = !links.isPrimaryAway && links.askPrimary(() => clicks.takeTurn(link.id, at));
-      const turn = asked && (await withTimeout(TURN_TIMEOUT, asked));
-      if (turn !== false && turn !== TIMED_OUT) return turn;
+      const turn = await withTimeout(
+        TURN_TIMEOUT,
+        links.askPrimary(() => clicks.takeTurn(link.id, at)),
+      );
+      if (turn !== TIMED_OUT) return turn;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
     }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KnownChange } from '../db/change/events.ts';
 import type { Database } from '../db/database.ts';
+import { DatabaseAway } from '../db/errors.ts';
 import { pendingMigrations } from '../db/migration-state.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
@@ -153,13 +154,9 @@ export class LinkCache {
     return { domain, link };
   }
 
-  /** Whether the primary does not answer, so that nothing can be written. */
-  get isPrimaryAway(): boolean {
-    return this.#sources.primary.feed.away;
-  }
-
-  /** Writes to the primary, unless it is down and too many already wait for it. */
-  askPrimary<T>(write: () => Promise<T>): Promise<T> {
+  /** Writes to the primary. @throws DatabaseAway at once while it does not answer: a visitor would wait for its timeout */
+  async askPrimary<T>(write: () => Promise<T>): Promise<T> {
+    if (this.#sources.primary.feed.away) throw new DatabaseAway('the primary does not answer');
     return this.#writes.askDatabase(write);
   }
 
