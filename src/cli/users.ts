@@ -65,6 +65,10 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
   const { email, account } = values;
   if (email === undefined) throw new UsageError('Name the user: --email EMAIL.');
   const page = `${consoleUrlOf({ ...config, baseUrl: baseUrlOf(config) })}/console`;
+  const hint =
+    config.baseUrl === undefined && config.consoleUrl === undefined
+      ? '\nBASE_URL is not set here. If the service has it, or another PORT, set them for this command, too.\n'
+      : '';
   if (verb === 'create') {
     const role = values.role?.toUpperCase() ?? '';
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
@@ -81,7 +85,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     const made = created ? `The account "${account}" is new. ` : '';
     return show(
       { email, account, role, url, created },
-      `${made}${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n`,
+      `${made}${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n${hint}`,
       2,
     );
   }
@@ -95,7 +99,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       const url = `${page}/reset#${await createToken(db, 'RESET', { userId: user.id }, now)}`;
       return show(
         { email, url },
-        `${user.email} ${config.oidcOnly ? 'signs in' : 'sets a new password'} by this link, once, within an hour:\n\n  ${url}\n`,
+        `${user.email} ${config.oidcOnly ? 'signs in' : 'sets a new password'} by this link, once, within an hour:\n\n  ${url}\n${hint}`,
         2,
       );
     }
