@@ -90,7 +90,7 @@ const actions: Texts['history']['actions'] = {
 };
 const actionsOf: Texts['history']['actionsOf'] = {
   MEMBER: { CREATED: 'beigetreten', DELETED: 'ausgetreten oder entfernt' },
-  INVITATION: { CREATED: 'versendet', DELETED: 'angenommen, ersetzt oder widerrufen' },
+  INVITATION: { CREATED: 'erstellt', DELETED: 'angenommen, ersetzt oder widerrufen' },
   API_KEY: { DELETED: 'widerrufen' },
 };
 const recordKinds: Texts['recordKinds'] = {
@@ -512,7 +512,7 @@ export const texts: Translation = {
       accept:
         'Er funktioniert einmal und 7 Tage lang, solange er nicht widerrufen oder ersetzt wird. Haben Sie ihn schon benutzt, melden Sie sich an. Sonst bitten Sie um einen neuen.',
       reset:
-        'Er funktioniert einmal und eine Stunde lang. Fordern Sie bei der Anmeldung unter „Passwort vergessen?“ einen neuen an.',
+        'Er funktioniert einmal und eine Stunde lang. Fordern Sie bei der Anmeldung unter „Passwort vergessen?“ einen neuen an, oder fragen Sie den Betreiber des Dienstes.',
       confirm:
         'Er funktioniert einmal und einen Tag lang. Ändern Sie Ihre E-Mail-Adresse in Ihrem Profil noch einmal.',
     },

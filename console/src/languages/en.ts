@@ -97,7 +97,7 @@ const intervals = { HOUR: 'Hour', DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
 const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
 const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>>>> = {
   MEMBER: { CREATED: 'joined', DELETED: 'left, or was removed' },
-  INVITATION: { CREATED: 'sent', DELETED: 'accepted, replaced or revoked' },
+  INVITATION: { CREATED: 'made', DELETED: 'accepted, replaced or revoked' },
   API_KEY: { DELETED: 'revoked' },
 };
 const recordKinds: Words<RecordKind> = {
@@ -438,7 +438,7 @@ const english = {
       accept:
         'It works once, and for 7 days, unless it was revoked or replaced. Sign in if you have used it. If not, ask for another one.',
       reset:
-        'It works once, and for an hour. Ask for another one where you sign in, at “Forgot your password?”.',
+        'It works once, and for an hour. Ask for another one where you sign in, at “Forgot your password?”, or ask whoever runs the service.',
       confirm: 'It works once, and for a day. Change your email address again in your profile.',
     },
     noToken: 'This page needs the whole link that you got. Open it again.',

@@ -335,7 +335,7 @@ export const texts: Translation = {
       accept:
         'Sirve una sola vez, durante 7 días, salvo que se haya revocado o sustituido. Si ya lo ha usado, inicie sesión. Si no, pida otro.',
       reset:
-        'Sirve una sola vez, durante una hora. Pida otro en la página de inicio de sesión, en «¿Ha olvidado su contraseña?».',
+        'Sirve una sola vez, durante una hora. Pida otro en la página de inicio de sesión, en «¿Ha olvidado su contraseña?», o a quien administra el servicio.',
       confirm: 'Sirve una sola vez, durante un día. Vuelva a cambiar su correo electrónico en su perfil.',
     },
     noToken: 'Esta página necesita el enlace completo que ha recibido. Ábralo de nuevo.',
@@ -945,7 +945,7 @@ export const texts: Translation = {
     actions: { CREATED: 'creación', UPDATED: 'modificación', DELETED: 'eliminación' },
     actionsOf: {
       MEMBER: { CREATED: 'incorporación', DELETED: 'baja' },
-      INVITATION: { CREATED: 'envío', DELETED: 'aceptación, sustitución o revocación' },
+      INVITATION: { CREATED: 'creación', DELETED: 'aceptación, sustitución o revocación' },
       API_KEY: { DELETED: 'revocación' },
     },
     changed: (changed, fields) => `${changed} (${fields})`,

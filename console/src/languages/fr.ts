@@ -336,7 +336,7 @@ export const texts: Translation = {
       accept:
         'Il ne sert qu’une fois, pendant 7 jours, à moins d’être révoqué ou remplacé. Si vous l’avez utilisé, connectez-vous. Sinon, demandez-en un autre.',
       reset:
-        'Il ne sert qu’une fois, pendant une heure. Demandez-en un autre sur la page de connexion, par « Mot de passe oublié ? ».',
+        'Il ne sert qu’une fois, pendant une heure. Demandez-en un autre sur la page de connexion, par « Mot de passe oublié ? », ou à la personne qui gère le service.',
       confirm:
         'Il ne sert qu’une fois, pendant une journée. Changez à nouveau votre adresse e-mail dans votre profil.',
     },
@@ -951,7 +951,7 @@ export const texts: Translation = {
     actions: { CREATED: 'création', UPDATED: 'modification', DELETED: 'suppression' },
     actionsOf: {
       MEMBER: { CREATED: 'arrivée', DELETED: 'départ ou retrait' },
-      INVITATION: { CREATED: 'envoi', DELETED: 'acceptation, remplacement ou révocation' },
+      INVITATION: { CREATED: 'création', DELETED: 'acceptation, remplacement ou révocation' },
       API_KEY: { DELETED: 'révocation' },
     },
     changed: (changed, fields) => `${changed} (${fields})`,
