@@ -41,7 +41,7 @@ export function DownloadButton({
   if (title !== undefined)
     return (
       <button type="button" className="bare" aria-label={title} title={title} onClick={onClick}>
-        <Icon name="import" />
+        <Icon name="download" />
       </button>
     );
   return (
