@@ -33,7 +33,7 @@ const orders: Texts['filters']['orders'] = {
   TITLE: { ASC: 'Titel, A bis Z', DESC: 'Titel, Z bis A' },
   ALIAS: { ASC: 'Alias, A bis Z', DESC: 'Alias, Z bis A' },
   URL: { ASC: 'Ziel, A bis Z', DESC: 'Ziel, Z bis A' },
-  UPDATED_AT: { DESC: 'Zuletzt geändert zuerst', ASC: 'Zuletzt geändert zuletzt' },
+  UPDATED_AT: { DESC: 'Zuletzt geändert zuerst', ASC: 'Am längsten unverändert zuerst' },
 };
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
@@ -540,7 +540,7 @@ export const texts: Translation = {
     noMail:
       'Dieser Dienst versendet keine E-Mails. Der Betreiber kann einen Link für Sie erstellen: npm run users -- reset --email IHRE',
     reset: 'Neues Passwort',
-    resetLead: 'Überall sonst werden Sie abgemeldet.',
+    resetLead: 'Überall sonst werden Sie abgemeldet, und Ihre Passkeys werden entfernt.',
     resetSignIn: 'Dieser Link meldet Sie einmal an.',
     setPassword: 'Passwort festlegen',
     confirm: 'E-Mail-Adresse bestätigen',
@@ -621,7 +621,8 @@ export const texts: Translation = {
     lastUsed: (when) => `zuletzt ${when} verwendet`,
     revoke: 'Widerrufen',
     revokeTitle: (name) => `Schlüssel ${name} widerrufen?`,
-    revokeWarning: 'Programme, die ihn verwenden, funktionieren sofort nicht mehr.',
+    revokeWarning:
+      'Programme, die ihn verwenden, funktionieren sofort nicht mehr, ebenso Schlüssel und offene Einladungen, die mit ihm erstellt wurden.',
   },
   profile: {
     title: 'Profil',

@@ -465,7 +465,7 @@ const english = {
     noMail:
       'This service sends no mail. Whoever runs it can make a link for you: npm run users -- reset --email YOURS',
     reset: 'New password',
-    resetLead: 'You will be signed out everywhere else.',
+    resetLead: 'You will be signed out everywhere else, and your passkeys are removed.',
     resetSignIn: 'This link signs you in, once.',
     setPassword: 'Set the password',
     confirm: 'Confirm your email address',
@@ -542,7 +542,8 @@ const english = {
     lastUsed: (when: string) => `last used ${when}`,
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke the key ${name}?`,
-    revokeWarning: 'Programs that use it stop working at once.',
+    revokeWarning:
+      'Programs that use it stop working at once, as do keys and open invitations that were made with it.',
   },
   profile: {
     title: 'Profile',

@@ -363,7 +363,7 @@ export const texts: Translation = {
     noMail:
       'Este servicio no envía correos. Su operador puede crearle un enlace: npm run users -- reset --email SU_CORREO',
     reset: 'Nueva contraseña',
-    resetLead: 'Se cerrarán sus demás sesiones.',
+    resetLead: 'Se cerrarán sus demás sesiones y se eliminarán sus llaves de acceso.',
     resetSignIn: 'Este enlace inicia su sesión, una sola vez.',
     setPassword: 'Guardar la contraseña',
     confirm: 'Confirme su correo electrónico',
@@ -440,7 +440,8 @@ export const texts: Translation = {
     lastUsed: (when) => `último uso: ${when}`,
     revoke: 'Revocar',
     revokeTitle: (name) => `¿Revocar la clave ${name}?`,
-    revokeWarning: 'Los programas que la usan dejarán de funcionar de inmediato.',
+    revokeWarning:
+      'Los programas que la usan dejarán de funcionar de inmediato, igual que las claves y las invitaciones abiertas creadas con ella.',
   },
   profile: {
     title: 'Perfil',
@@ -628,7 +629,7 @@ export const texts: Translation = {
     placeholder: 'Busque o pegue una URL corta',
     by: 'Dónde buscar',
     fields: {
-      ANYWHERE: 'en todo',
+      ANYWHERE: 'en todas partes',
       TITLE: 'en los títulos',
       ALIAS: 'en los alias',
       URL: 'en las URL',
@@ -955,7 +956,7 @@ export const texts: Translation = {
       title: 'título',
       space: 'espacio',
       domain: 'dominio',
-      disabled: 'estado (activo o desactivado)',
+      disabled: 'estado, activo o desactivado',
       expiration: 'caducidad o límite de clics',
       targeting: 'destinos según el visitante',
       pixels: 'píxeles',
@@ -1139,7 +1140,7 @@ export const texts: Translation = {
     tooMany: (most) => `Un enlace tiene como máximo ${most} etiquetas. Quite una para añadir otra.`,
     more: (count) => `+${count}`,
     filter: 'Filtrar por etiquetas',
-    anyTag: 'Cualquier etiqueta',
+    anyTag: 'Todas las etiquetas',
     another: 'Otra etiqueta',
     chosen: 'Etiquetas elegidas',
     mode: 'Qué enlaces',

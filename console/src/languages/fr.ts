@@ -366,7 +366,7 @@ export const texts: Translation = {
     noMail:
       'Ce service n’envoie pas d’e-mails. Son exploitant peut vous créer un lien : npm run users -- reset --email VOTRE_ADRESSE',
     reset: 'Nouveau mot de passe',
-    resetLead: 'Vos autres sessions seront fermées.',
+    resetLead: 'Vos autres sessions seront fermées, et vos clés d’accès supprimées.',
     resetSignIn: 'Ce lien vous connecte, une seule fois.',
     setPassword: 'Définir le mot de passe',
     confirm: 'Confirmez votre adresse e-mail',
@@ -445,7 +445,8 @@ export const texts: Translation = {
     lastUsed: (when) => `dernière utilisation : ${when}`,
     revoke: 'Révoquer',
     revokeTitle: (name) => `Révoquer la clé ${name} ?`,
-    revokeWarning: 'Les programmes qui l’utilisent cessent aussitôt de fonctionner.',
+    revokeWarning:
+      'Les programmes qui l’utilisent cessent aussitôt de fonctionner, comme les clés et les invitations ouvertes créées avec elle.',
   },
   profile: {
     title: 'Profil',
@@ -961,7 +962,7 @@ export const texts: Translation = {
       title: 'titre',
       space: 'espace',
       domain: 'domaine',
-      disabled: 'état (actif ou désactivé)',
+      disabled: 'état, actif ou désactivé',
       expiration: 'expiration ou limite de clics',
       targeting: 'destinations selon le visiteur',
       pixels: 'pixels',

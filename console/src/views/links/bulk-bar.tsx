@@ -175,7 +175,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
         }
       >
         <option value="" disabled>
-          {t.space}
+          {`${t.move} …`}
         </option>
         <option value="none">{t.noSpace}</option>
         <option value="new">{t.newSpace}</option>
