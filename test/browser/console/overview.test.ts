@@ -109,7 +109,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     const path = `/links/${found.linkByShortUrl.id}/statistics?${period}`;
     const { page } = await signIn({ server, key: caller.key }, { path });
     await page.getByRole('button', { name: 'Week' }).click();
-    expect(await fileOf(page, 'Download CSV: Clicks and visitors')).toEqual({
+    expect(await fileOf(page, 'Download CSV: Clicks and visitors · Day')).toEqual({
       name: `statistics-most-${day}-to-${day}.csv`,
       text: `\ufeffdate,clicks,visitors,bots\r\n${day},4,1,0\r\n`,
     });

@@ -113,7 +113,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                   owner={owner}
                   period={period}
                   name={interval === 'HOUR' ? 'clicks_hours' : 'clicks'}
-                  title={t.overTime}
+                  title={`${t.overTime} · ${t.intervals[interval === 'HOUR' ? 'HOUR' : 'DAY']}`}
                 />
               </Chart>
               <div className="dimensions">
