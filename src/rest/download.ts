@@ -74,7 +74,7 @@ export function createDownload({
     const options = { name: kind, mark: true };
     const send = () => {
       if (links === null) return sendList(call, statisticsFile(input), input, '', options);
-      return filter === undefined
+      return filter === undefined && orderBy === undefined
         ? sendList(call, links.csv, input, '', options)
         : sendList(call, linkFile, { filter, orderBy }, '', options);
     };

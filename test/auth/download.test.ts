@@ -98,6 +98,8 @@ test('sends the links of a filter of GraphQL with the names of their space and t
   const [header = '', line = '', ...others] = (await response.text()).trimEnd().split(/\r?\n/);
   const column = (name: string) => line.split(',')[header.split(',').indexOf(name)];
   expect([column('alias'), column('space'), column('tags'), others]).toEqual(['one', 'Café', 'Spring', []]);
+  const ordered = await download({ kind: 'links', orderBy: { field: 'ALIAS', direction: 'DESC' } });
+  expect((await ordered.text()).split(/\r?\n/, 1)).toEqual([header]);
 });
 
 test.each([
