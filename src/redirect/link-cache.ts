@@ -47,7 +47,6 @@ export class LinkCache {
   readonly #sources: LinkSources;
   readonly #metrics: Metrics | undefined;
   readonly #reads: CacheReads;
-  readonly #writes: CacheReads;
   readonly #domains: DomainCache;
   readonly #links: LRUCache<string, CacheEntry<FoundLink>>;
   readonly #cache: ReadCache<FoundLink>;
@@ -81,7 +80,6 @@ export class LinkCache {
       },
     });
     this.#reads = new CacheReads(sources);
-    this.#writes = new CacheReads(sources.primary.feed);
     this.#cache = new ReadCache(this.#reads, this.#links, this.#mayKeep.bind(this));
     const readDomains: ReadDomains = (ask) => sources.read(ask, () => this.#ofDomains.tx);
     this.#domains = new DomainCache(readDomains, services, this.#reads);
@@ -157,7 +155,7 @@ export class LinkCache {
   /** Writes to the primary. @throws DatabaseAway at once while it does not answer: a visitor would wait for its timeout */
   async askPrimary<T>(write: () => Promise<T>): Promise<T> {
     if (this.#sources.primary.feed.away) throw new DatabaseAway('the primary does not answer');
-    return this.#writes.askDatabase(write);
+    return write();
   }
 
   /** Reads something of a link, unless no database answers and too many already wait for it. */

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../data/bus.ts';
 import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { TextField } from './field.tsx';
+import { NameField } from './field.tsx';
 import type { Outcome } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 import type { RecordFormProps } from './records-view.tsx';
@@ -40,14 +40,7 @@ export function ColoredForm<Row extends { readonly name: string; readonly color:
               {words.changedMeanwhile(record.name, t.colors[colors.find((one) => one === record.color) ?? 1])}
             </p>
           )}
-          <TextField
-            label={t.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={255}
-            autoFocus
-          />
+          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
           <fieldset className="colors">
             <legend>{t.color}</legend>
             {colors.map((one) => (

@@ -81,6 +81,11 @@ export function TextField({ label, hint, warning, error, onText, ...input }: Tex
   );
 }
 
+/** The name of a record, in a dialog that begins with it. */
+export function NameField(props: TextFieldProps): ReactElement {
+  return <TextField maxLength={255} autoFocus {...props} />;
+}
+
 /** A password, which can be shown. */
 export function PasswordField({ label, hint, error, onText, ...input }: TextFieldProps): ReactElement {
   const [isShown, setShown] = useState(false);

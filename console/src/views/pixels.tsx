@@ -11,7 +11,7 @@ import {
   type PixelType,
   UpdatePixelDocument,
 } from '../generated/documents.ts';
-import { SelectField, TextField } from '../parts/field.tsx';
+import { NameField, SelectField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
@@ -62,14 +62,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
     <FormDialog {...dialog} shown={['name', 'type', 'value']} onSubmit={save}>
       {(errors) => (
         <>
-          <TextField
-            label={t.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={255}
-            autoFocus
-          />
+          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
           <SelectField
             label={t.type}
             value={type}

@@ -10,7 +10,7 @@ import {
   type UtmTemplateRowFragment,
   UtmTemplatesDocument,
 } from '../generated/documents.ts';
-import { TextField } from '../parts/field.tsx';
+import { NameField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { UtmFields } from '../parts/utm-fields.tsx';
@@ -63,14 +63,7 @@ function TemplateForm({ record: template, dialog }: RecordFormProps<UtmTemplateR
     <FormDialog {...dialog} shown={['name', ...utmNames]} onSubmit={save}>
       {(errors) => (
         <>
-          <TextField
-            label={t.name}
-            value={name}
-            onText={setName}
-            error={errors.name}
-            maxLength={255}
-            autoFocus
-          />
+          <NameField label={t.name} value={name} onText={setName} error={errors.name} />
           <UtmFields
             values={values}
             onValues={(patch) => setValues({ ...values, ...patch })}

@@ -3,6 +3,7 @@ import type { Data, Transaction } from '../database.ts';
 import type { Rows } from '../dialect.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './keyset.ts';
+import { hasShortUrl } from './link-list.ts';
 
 /** The account, domain and URL by which equal links are found. */
 export interface Destination {
@@ -37,7 +38,7 @@ export async function newestTo(
 ): Promise<Map<string, number>> {
   if (urls.length === 0) return new Map();
   const given = db.dialect.table({ address: 'text', key: 'text' }, urls);
-  const newest = sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND octet_length("urlKey") <= 2500
+  const newest = sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND ${hasShortUrl}
     AND "urlKey" = "key" AND "url" = "address" ORDER BY "id" DESC LIMIT 1`;
   const found = await db.read<{ address: string; id: number | null }>(
     sql`SELECT "address", (${newest}) AS "id" FROM ${given} AS "given"`,

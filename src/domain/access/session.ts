@@ -41,8 +41,8 @@ export interface NewSession {
 }
 
 /**
- * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended, and the one that
- * was used longest ago if there are too many.
+ * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended, and
+ * the one that was used longest ago if there are too many.
  * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
  * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile

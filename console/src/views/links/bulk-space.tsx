@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../../data/bus.ts';
 import { createSpace } from '../../data/new-space.ts';
 import { useSession } from '../../data/session.ts';
-import { TextField } from '../../parts/field.tsx';
+import { NameField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { texts } from '../../texts.ts';
 
@@ -33,16 +33,7 @@ export function BulkSpace({
       onClose={onClose}
       onSubmit={create}
     >
-      {(errors) => (
-        <TextField
-          label={t.name}
-          value={name}
-          onText={setName}
-          error={errors.name}
-          maxLength={255}
-          autoFocus
-        />
-      )}
+      {(errors) => <NameField label={t.name} value={name} onText={setName} error={errors.name} />}
     </FormDialog>
   );
 }
