@@ -68,7 +68,7 @@ function deliver(
     feed,
     log: pino({ level: 'silent' }),
     // Where capacity counts, a busy machine must not make a receiver late.
-    ...(capacity ? { capacity } : { interval: 100, overdueAfter: 200 }),
+    ...(capacity ? { capacity } : { interval: 100, overdueAfter: 1_000 }),
     post: (url, _headers, body) => post(url, body),
     snapshot: async () => null,
     random: () => 0,
