@@ -1,7 +1,8 @@
 // The service in a process of its own, with settings that the program itself does not have.
 import { pino } from 'pino';
 import { type Config, readConfig } from '../src/config.ts';
-import { type Ports, Service } from '../src/service.ts';
+import type { Ports } from '../src/service/ports.ts';
+import { Service } from '../src/service.ts';
 
 const ENVIRONMENT = {
   PORT: '0',

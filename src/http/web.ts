@@ -16,15 +16,20 @@ import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 /** A page of visitors that says why they get nothing else. */
 type Page = 'notFound' | 'unavailable';
 
-export interface WebDependencies {
-  readonly config: Pick<Config, 'role' | 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
-  /** Whether the database is ready. */
-  isReady(): Promise<boolean>;
+interface ForPeople {
   readonly rest: Router;
   readonly auth: Router;
   readonly schemaText: RequestHandler;
   /** Describes v1. */
   openApi(): object;
+}
+
+export interface WebDependencies {
+  readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
+  /** Whether the database is ready. */
+  isReady(): Promise<boolean>;
+  /** What people and their programs get; null in a process for visitors only. */
+  readonly people: ForPeople | null;
   readonly visit: RequestListener;
   readonly tlsStatusOf: TlsStatusOf;
   servesPeople(req: IncomingMessage): Promise<boolean>;
@@ -37,8 +42,7 @@ export interface WebDependencies {
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
-  const { config, isReady, rest, auth, schemaText, visit, tlsStatusOf, sendPage, report } = dependencies;
-  const isForVisitors = config.role === 'redirects';
+  const { config, isReady, people, visit, tlsStatusOf, sendPage, report } = dependencies;
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
@@ -46,9 +50,7 @@ export function createWeb(dependencies: WebDependencies): Express {
     else res.status(status).json({ message, status });
   };
   const nothingHere: RequestHandler = (req, res) =>
-    isForVisitors
-      ? sendPage(req, res, 404, 'notFound')
-      : refuse(req, res, 404, 'Nothing is here.', 'notFound');
+    people ? refuse(req, res, 404, 'Nothing is here.', 'notFound') : sendPage(req, res, 404, 'notFound');
   // Express itself would show and log the stack.
   const failed: ErrorRequestHandler = (error: unknown, req, res, next) => {
     // Express could not decode the path.
@@ -68,7 +70,7 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get(TLS_ASK, tlsListener(tlsStatusOf));
   web.get('/', rootPage(dependencies));
   // An existing link with this alias is reached while the console is off.
-  if (!config.console || isForVisitors) web.all('/console', visit);
+  if (!config.console || !people) web.all('/console', visit);
   // Browsers request it with every page.
   web.get('/favicon.ico', (_req, res) => {
     res.set('Cache-Control', 'public, max-age=86400').type('image/svg+xml').send(favicon);
@@ -77,11 +79,11 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/robots.txt', (_req, res) => {
     res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');
   });
-  if (!isForVisitors) {
-    addPages(web, dependencies);
-    web.get('/schema.graphql', schemaText);
-    web.use('/api/v1', rest);
-    web.use('/auth', auth);
+  if (people) {
+    addPages(web, config, people);
+    web.get('/schema.graphql', people.schemaText);
+    web.use('/api/v1', people.rest);
+    web.use('/auth', people.auth);
   }
   web.use(nothingHere);
   web.use(failed);
@@ -89,21 +91,21 @@ export function createWeb(dependencies: WebDependencies): Express {
 }
 
 /** The page at `/`, or what the domain has in its place. */
-function rootPage({ config, servesPeople, rootUrlOf }: WebDependencies): RequestHandler {
+function rootPage({ config, people, servesPeople, rootUrlOf }: WebDependencies): RequestHandler {
   const home = Buffer.from(startPage({ ...config, docs: true }));
   const withoutPages = Buffer.from(startPage({ ...config, graphiql: false, console: false, docs: false }));
   return async (req, res, next) => {
     const location = await rootUrlOf(req);
     if (location !== null)
       return void res.status(302).set({ Location: location, 'Cache-Control': 'private, no-store' }).end();
-    if (config.role === 'redirects') return next();
+    if (!people) return next();
     const html = (await servesPeople(req)) ? home : withoutPages;
     res.set(ofPage).type('html').send(html);
   };
 }
 
 /** The pages for people with their assets: v1's documentation, and the console. */
-function addPages(web: Express, { config, openApi }: WebDependencies): void {
+function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: ForPeople): void {
   // Built once, so that any number of answers that wait for slow readers share the memory.
   let v1: Buffer | undefined;
   web.get('/docs', (req, res) => {

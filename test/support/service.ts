@@ -2,7 +2,8 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { hintFor } from '../../src/db/error-hints.ts';
 import { OperatorError } from '../../src/operator-error.ts';
-import { type Ports, Service } from '../../src/service.ts';
+import type { Ports } from '../../src/service/ports.ts';
+import { Service } from '../../src/service.ts';
 
 /** Starts the service in this process, configured by its environment alone, as the program is. */
 export async function startService(env: Record<string, string>, ports: Partial<Ports> = {}) {

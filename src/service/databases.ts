@@ -1,0 +1,63 @@
+import type { Config } from '../config.ts';
+import { settleEpoch } from '../db/change/log.ts';
+import { Database } from '../db/database.ts';
+import { withHints } from '../db/error-hints.ts';
+import { pendingMigrations } from '../db/migration-state.ts';
+import { requireProvider } from '../db/url.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { OperatorError } from '../operator-error.ts';
+import { withTimeout } from '../shared/timeout.ts';
+import { tracer } from '../shared/tracing.ts';
+import type { Ports } from './ports.ts';
+
+/** How long connections to a database may take to close, in milliseconds. */
+const CLOSE_TIMEOUT = 2_000;
+
+export async function closeAll(databases: readonly Database[]): Promise<void> {
+  await withTimeout(CLOSE_TIMEOUT, Promise.all(databases.map((one) => one.close())));
+}
+
+/** The database, and its replicas to read from. For visitors, any of them may be away. */
+export async function openDatabases(
+  { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role }: Config,
+  { startLog, onStatement }: Ports,
+  metrics: Metrics | undefined,
+): Promise<[Database, ...Database[]]> {
+  const open = (url: string, options = {}) =>
+    Database.open(url, {
+      pool,
+      mayBeAway: role === 'redirects',
+      ...((onStatement || metrics || tracer) && {
+        onStatement(sql: string, seconds: number) {
+          metrics?.statement(seconds);
+          tracer?.statement(sql, seconds, requireProvider(url));
+          onStatement?.(sql, seconds, url);
+        },
+      }),
+      ...options,
+    });
+  const [database, ...replicas] = await Promise.all([
+    open(databaseUrl, { directUrl }),
+    ...databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
+  ]);
+  if (role === 'redirects') return [database, ...replicas];
+  if (database.pooled && directUrl === undefined)
+    startLog.warn(
+      'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
+    );
+  await settleEpoch(database);
+  return [database, ...replicas];
+}
+
+/** The id of the default domain, from the first database that has it. @throws OperatorError if none is prepared */
+export async function readDefaultDomain(databases: readonly Database[]): Promise<number> {
+  const read = async (db: Database): Promise<number> => {
+    const isPrepared = (await pendingMigrations(db)).length === 0;
+    const domain = isPrepared ? await db.prisma.domain.findFirst({ where: { isDefault: true } }) : null;
+    if (domain !== null) return domain.id;
+    throw new OperatorError(
+      'ROLE is "redirects", but the database lacks migrations, or was never served: start a process with ROLE=all first.',
+    );
+  };
+  return Promise.any(databases.map(read)).catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
+}

@@ -1,0 +1,87 @@
+import { OpenId } from '../auth/openid.ts';
+import { createAuthRouter } from '../auth/router.ts';
+import { consoleUrlOf } from '../config.ts';
+import { changeRetention } from '../db/change/log.ts';
+import { answerRetention } from '../db/idempotency-answers.ts';
+import { Readers } from '../db/postgresql/replicas.ts';
+import { RetentionClock } from '../db/retention-clock.ts';
+import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
+import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
+import { PlainKeys } from '../domain/fill-plain-keys.ts';
+import { KEPT_FOR } from '../domain/idempotent-write.ts';
+import { UserPasswords } from '../domain/password.ts';
+import { WebhookSender } from '../domain/webhook/sender.ts';
+import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
+import { createGraphQLHandler, schemaText } from '../graphql/http.ts';
+import { KeyAccess } from '../http/request/key-access.ts';
+import { SessionCookies } from '../http/request/session-cookie.ts';
+import { createPost } from '../outgoing/post.ts';
+import { createDownload } from '../rest/download.ts';
+import { openApi } from '../rest/openapi/openapi.ts';
+import { createRestRouter } from '../rest/router.ts';
+import { createSnapshot } from '../rest/snapshot.ts';
+import { createFirst } from './first-start.ts';
+import type { Background, Ports } from './ports.ts';
+import type { Opened, Visitors } from './visitors.ts';
+
+export { settle } from './first-start.ts';
+
+export type People = ReturnType<typeof createPeople>;
+
+/** The parts for people and their programs: the two APIs, GraphQL and v1 over the same schema, sign-in and webhooks. */
+export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
+  const { config, database: db, replicas, countryOf, trusted, metrics } = opened;
+  const { baseUrl, graphiql } = config;
+  const consoleUrl = consoleUrlOf(config);
+  const { log, now, random } = ports;
+  const { services, feed, trust, report, inFlight, load, servesPeople } = visitors;
+
+  const readers = new Readers(db, replicas, config.maxReplicaLag, random, log);
+  if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
+  const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
+  const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
+  const subscriptions = new ChangeSubscriptions(db, feed, now);
+  const common = { db, services, subscriptions, log };
+  const requests = { common, access, readers, inFlight, now };
+  const requestOf = createRequestOf(requests, true);
+  const openId = OpenId.of(config, consoleUrl, log);
+  const auth = createAuthRouter({
+    ...{ db, cookies, access, trust, services, consoleUrl, openId, now, report },
+    download: createDownload({ requestOf, report }),
+    passwords: new UserPasswords(ports.hashCost),
+    countriesAsOf: countryOf.asOf,
+    bodyTimeout: ports.formTimeout,
+    signInFailed: (way) => metrics?.signInFailed(way),
+  });
+
+  // Webhooks, and the deletion of what is old.
+  const retentionTime = new RetentionClock(db, now, log).read;
+  const webhooks = new WebhookSender({
+    ...{ db, feed, random, now, retentionTime, log },
+    snapshot: createSnapshot(createOwnerRequestOf(common, now)),
+    delays: ports.webhookDelays,
+    interval: ports.webhookInterval,
+    post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
+    waitUntilIdle: () => load.waitUntilIdle(),
+    attempted: (outcome) => metrics?.webhookAttempt(outcome),
+  });
+  metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  const background: Background[] = [
+    ...[readers, access, webhooks],
+    changeRetention(db, config.historyDays, retentionTime, log),
+    new PlainKeys(db, log),
+    new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
+    answerRetention(db, KEPT_FOR, retentionTime, log),
+  ];
+
+  return {
+    ...{ auth, openApi, schemaText, subscriptions, background },
+    /** Makes what the first start needs, and gives what greets the operator. */
+    createFirst() {
+      openId?.check();
+      return createFirst(config, db, ports);
+    },
+    graphql: createGraphQLHandler({ graphiql, trusted, requestOf, report }),
+    rest: createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report }),
+  };
+}

@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import type { LookupAddress } from 'node:dns';
+import type { Logger } from 'pino';
+import type { Mail } from '../domain/access/mails.ts';
+import { type HashCost, hashPassword } from '../domain/password.ts';
+import type { Services } from '../domain/services.ts';
+import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
+
+/** What a process, a test or a benchmark gives beside the configuration. */
+export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resolveTxt'> {
+  readonly log: Logger;
+  /** The log until the service listens. */
+  readonly startLog: Logger;
+  /** Sends a mail; by default by SMTP_URL, if that is set. */
+  readonly sendMail?: (mail: Mail) => void;
+  /** The cost of hashing the passwords of users; by default the program's. */
+  readonly hashCost?: HashCost;
+  /** Prints the message of the first start. */
+  print(text: string): void;
+  now(): Date;
+  resolveHost(host: string): Promise<readonly LookupAddress[]>;
+  /** The number of this process among workers, whose primary has migrated the database; the first one makes the first key. */
+  readonly worker?: number;
+  /** Whether the background work runs: writing clicks, polling changes, delivering webhooks. */
+  readonly background: boolean;
+  /** Whether statistics of visits are counted. */
+  readonly statistics: boolean;
+  /** How many requests may be in flight; further ones get 503. */
+  readonly maxInFlight: number;
+  /** After how many milliseconds a client that neither sends nor reads is disconnected. */
+  readonly idleTimeout?: number;
+  /** How long the form of a visitor, and a body below `/auth/`, may take to arrive, in milliseconds. */
+  readonly formTimeout?: number;
+  /** The delays before the retries of a webhook's delivery, in milliseconds. */
+  readonly webhookDelays?: readonly number[];
+  /** How often webhooks are looked up, in milliseconds. */
+  readonly webhookInterval?: number;
+  /** How often the operator's files are checked for changes, in milliseconds. */
+  readonly filesInterval?: number;
+  /** Metrics that the caller serves, in place of those on METRICS_PORT. */
+  readonly metrics?: Metrics | undefined;
+  /** The only documents that `/graphql` executes, if TRUSTED_DOCUMENTS names none. */
+  readonly trusted?: TrustedDocuments;
+  /** Called for each statement, with its duration in seconds and the database's URL. */
+  onStatement?(sql: string, seconds: number, url: string): void;
+}
+
+/** The ports of the program. */
+export const program = {
+  print: (text: string) => void process.stdout.write(text),
+  now: () => new Date(),
+  random: randomInt,
+  hashPassword,
+  resolveTxt,
+  resolveHost: createResolveHost(),
+  background: true,
+  statistics: true,
+  maxInFlight: 1_000,
+} satisfies Partial<Ports>;
+
+/** Work that goes on beside the requests. */
+export interface Background {
+  start(): void;
+  stop(): Promise<void> | void;
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { ClickBuffer } from '../clicks/click-buffer.ts';
+import { type Config, consoleUrlOf } from '../config.ts';
+import { ChangeFeed } from '../db/change/feed.ts';
+import type { Database } from '../db/database.ts';
+import { servicesOf } from '../domain/services.ts';
+import { asciiOf, isOnHost } from '../domain/url.ts';
+import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
+import { InFlight } from '../http/limits/in-flight.ts';
+import { LoadMeter } from '../http/limits/load-meter.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { clientOf, trustOf } from '../http/request/client.ts';
+import type { CountryOf } from '../http/request/country.ts';
+import { RequestLog } from '../http/request/log.ts';
+import { tlsStatuses } from '../http/tls-ask.ts';
+import type { OperatorFiles } from '../operator-files.ts';
+import { createMailer } from '../outgoing/mail.ts';
+import { sendMessage } from '../redirect/answer.ts';
+import { createRedirectHandler } from '../redirect/handler.ts';
+import { LinkCache } from '../redirect/link-cache.ts';
+import { LinkSources } from '../redirect/link-sources.ts';
+import type { Ports } from './ports.ts';
+
+/** What is open before the parts are connected. */
+export interface Opened {
+  /** With the port that the service listens on, and the address at which its links are. */
+  readonly config: Config & { readonly baseUrl: string };
+  readonly database: Database;
+  readonly replicas: readonly Database[];
+  readonly defaultDomainId: number;
+  readonly countryOf: CountryOf;
+  readonly trusted: TrustedDocuments | undefined;
+  readonly operatorFiles: OperatorFiles;
+  readonly metrics: Metrics | undefined;
+  readonly metricsServer: Server | false | undefined;
+  readonly http: Server;
+  /** Answers the requests that have waited since the port was opened. */
+  answerHeld(): void;
+  stopServer(): Promise<void>;
+}
+
+export type Visitors = ReturnType<typeof createVisitors>;
+
+/** The parts that every process has: visitors get redirects, which are counted, and pages of statistics. */
+export function createVisitors(opened: Opened, ports: Ports) {
+  const { config, database, replicas, countryOf, defaultDomainId, operatorFiles, metrics } = opened;
+  const { baseUrl, consoleUrl, smtpUrl, smtpFrom } = config;
+  const { log, now, random, hashPassword, resolveTxt } = ports;
+  const requestLog = new RequestLog(log, metrics);
+  const report = requestLog.fault.bind(requestLog);
+  const trust = trustOf(config.trustProxy);
+  const { lists } = operatorFiles;
+  const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
+  const services = servicesOf(config, {
+    ...{ defaultDomainId, lists, random, hashPassword, resolveTxt, sendMail },
+  });
+
+  // What tells of changes, also of other processes'.
+  const feed = new ChangeFeed(database);
+  const asSource = (replica: Database) => ({ database: replica, feed: new ChangeFeed(replica, true) });
+  const sources = new LinkSources(
+    { database, feed },
+    config.role === 'redirects' ? replicas.map(asSource) : [],
+  );
+  metrics?.watchDatabase(() => feed.away);
+  metrics?.watchDisk(() => database.size(), database.freeSpace);
+
+  const clicks = new ClickBuffer(database, log, metrics, ports.statistics);
+  metrics?.watchClicks(
+    () => clicks.unwritten,
+    () => clicks.behind,
+  );
+  const links = new LinkCache(sources, services, config.linkCacheMegabytes, metrics);
+  const redirect = createRedirectHandler({
+    ...{ clicks, links, lists, trust, countryOf, now, report },
+    scheme: services.scheme,
+    publicStatistics: config.publicStatistics,
+    formTimeout: ports.formTimeout,
+  });
+  const isOnConsole = (req: IncomingMessage) =>
+    consoleUrl !== undefined && isOnHost(consoleUrl, clientOf(req, trust).host);
+  // The console's own host serves no short links.
+  const visit: RequestListener =
+    consoleUrl === undefined
+      ? redirect
+      : (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : redirect(req, res));
+
+  return {
+    ...{ requestLog, report, trust, services, feed, clicks, links, visit },
+    background: [...sources.all.map((source) => source.feed), clicks, operatorFiles],
+    inFlight: new InFlight(ports.maxInFlight),
+    load: new LoadMeter(),
+    /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */
+    async servesPeople(req: IncomingMessage): Promise<boolean> {
+      const { host } = clientOf(req, trust);
+      if (consoleUrl !== undefined) return isOnConsole(req);
+      return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
+    },
+    /** If the database cannot tell, visitors get the service's own page. */
+    async rootUrlOf(req: IncomingMessage): Promise<string | null> {
+      const { host } = clientOf(req, trust);
+      // The host of the console has its own page.
+      if (isOnHost(consoleUrlOf(config), host)) return null;
+      const url = await links.rootUrlOf(host).catch(() => null);
+      return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
+    },
+    /** What a proxy is told that asks before it gets a certificate. */
+    tlsStatusOf: tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host)),
+  };
+}
