@@ -1,11 +1,24 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import type { User } from '../domain/access/user.ts';
-import type { SignedIn } from '../domain/access/ways-in.ts';
+import { requireRecentSignIn } from '../domain/access/actor.ts';
+import { beginSession, endSession, findSession } from '../domain/access/session.ts';
+import type { SignInContext } from '../domain/access/sign-in.ts';
+import { membershipsOf, type User } from '../domain/access/user.ts';
+import { DomainError, RETRY_AFTER } from '../domain/errors.ts';
 import { isStorable } from '../domain/input.ts';
+import type { UserPasswords } from '../domain/password.ts';
 import { refusal } from '../domain/rules.ts';
+import type { Services } from '../domain/services.ts';
+import { networkOf } from '../domain/visit/ip-network.ts';
+import { limiterResult, tooMany } from '../http/limits/rate-limit.ts';
 import type { SignInWay } from '../http/metrics.ts';
+import { clientOf, type Trust } from '../http/request/client.ts';
+import { requestInfoOf } from '../http/request/info.ts';
+import type { KeyAccess } from '../http/request/key-access.ts';
+import type { SessionCookies } from '../http/request/session-cookie.ts';
+import { Turns } from '../shared/turns.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
 export const text = z
@@ -13,25 +26,137 @@ export const text = z
   .max(1_000, refusal('MAX_LENGTH', { max: 1_000 }))
   .refine(isStorable, refusal('STORABLE'));
 
-/** What all ways to sign in need. */
-export interface SignInTools {
+/** The token of a link that somebody opened. */
+export const token = z.object({ token: text });
+
+export interface SignInDependencies {
   readonly db: Database;
+  readonly passwords: UserPasswords;
+  readonly cookies: SessionCookies;
+  readonly access: Pick<KeyAccess, 'lookUp' | 'countRequest'>;
+  readonly trust: Trust;
   /** The address of the pages for people. */
   readonly consoleUrl: string;
+  /** The OpenID provider; null for none. */
+  readonly openId: { readonly name: string; readonly isOnly: boolean } | null;
+  readonly services: Services;
   now(): Date;
   /** Logs why a request failed. */
   report(res: Response, error: unknown): void;
+  /** Counts a refused sign-in. */
   signInFailed(way: SignInWay): void;
-  /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
-  limit(req: Request): Promise<void>;
-  /** The session of a request of the site itself, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */
-  recentSessionOf(req: Request): Promise<SignedIn & { readonly user: User }>;
-  /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
-  anySessionOf(req: Request): Promise<(SignedIn & { readonly user: User }) | null>;
-  /** Begins a session for a user, in place of the one that the browser has, wherever the request comes from. */
-  begin(req: Request, res: Response, user: User): Promise<void>;
+}
+
+/** How many requests that calculate a hash are here, in all and of one network, and how long they wait for their turn. */
+const MAX_HASHING = 200;
+const MAX_HASHING_OF_NETWORK = 40;
+const HASHING_TIMEOUT = 5_000;
+
+/** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
+const MAX_BEGUN = 300;
+
+export type SignInTools = ReturnType<typeof createSignInTools>;
+
+/** What all ways to sign in need. */
+export function createSignInTools(dependencies: SignInDependencies) {
+  const { db, passwords, cookies, access, trust, openId, now } = dependencies;
+  const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
+  const hashing = new Turns({
+    max: MAX_HASHING,
+    maxOfOwner: () => MAX_HASHING_OF_NETWORK,
+    // One of each network waits for a place, so that a flood from some does not keep the others out.
+    maxWaiting: 1,
+    timeout: HASHING_TIMEOUT,
+    refusal: tooManyAtOnce,
+  });
+  // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
+  const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
+  /** Whether people have passwords or passkeys. */
+  const isOwn = !openId?.isOnly;
+  const contextOf = (): SignInContext => ({ passwords, now: now() });
+  const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
+
+  /** Begins a session for a user, in place of the one that the browser has. */
+  const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
+    if (before !== null) await endSession(db, before);
+    const { token, maxAge } = await beginSession(db, user, req.headers['user-agent'] ?? '', now());
+    cookies.set(res, token, maxAge);
+  };
+
   /** The same for a request of the site itself, and answers with who is signed in. */
-  signIn(req: Request, res: Response, user: User, status?: number): Promise<void>;
+  const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
+    await begin(req, res, user, cookies.tokenOf(req));
+    res.status(status).json(await view(user, undefined));
+  };
+
+  /** Who is signed in, and in which account: the asked one, or else the first. */
+  const view = async ({ id, name, email }: User, asked: string | undefined) => {
+    const memberships = await membershipsOf(db, id);
+    const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
+    const current =
+      asked === undefined ? memberships[0] : memberships.find(({ accountId }) => String(accountId) === asked);
+    return {
+      user: { id: String(id), name, email },
+      account: current ? idOf(current.account) : null,
+      role: current?.role ?? null,
+      accounts: memberships.map(({ account, role }) => ({ ...idOf(account), role })),
+    };
+  };
+
+  /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED */
+  const sessionOf = async (req: Request) => {
+    const found = await sessionWith(req, cookies.tokenOf(req));
+    if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
+    if (req.res) await access.countRequest({ keyId: null, userId: found.userId }, req.res, now());
+    return found;
+  };
+
+  /** The same, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */
+  const recentSessionOf = async (req: Request) => {
+    const session = await sessionOf(req);
+    requireRecentSignIn({ session }, now());
+    return session;
+  };
+
+  const sessionWith = async (req: Request, given: string | null) =>
+    given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
+
+  /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
+  const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));
+
   /** @throws DomainError FORBIDDEN where people sign in with the OpenID provider alone */
-  requireOwnWays(): void;
+  const requireOwnWays = (): void => {
+    if (isOwn) return;
+    const message = `People sign in with ${openId?.name} alone: there are no passwords and no passkeys.`;
+    throw new DomainError('FORBIDDEN', message);
+  };
+
+  const refuseBegun = (error: unknown): never => {
+    throw tooMany(limiterResult(error), 'Too many sign-ins were begun here.');
+  };
+  /** Limits what a network may begin. @throws DomainError RATE_LIMITED */
+  const limit = async (req: Request, network = networkOfClient(req)): Promise<void> => {
+    await begun.consume(network).catch(refuseBegun);
+  };
+
+  /** A handler that calculates a hash. Networks take turns; nothing is done for a client that has left. */
+  const hashed =
+    (handle: (req: Request, res: Response) => Promise<void>): RequestHandler =>
+    (req, res) => {
+      const network = networkOfClient(req);
+      const work = async () => {
+        if (!requestInfoOf(res).isAborted) await handle(req, res);
+      };
+      return hashing.take(network, () => turns.take(network, work));
+    };
+
+  return {
+    ...dependencies,
+    ...{ isOwn, requireOwnWays, contextOf, networkOfClient, limit, hashed },
+    ...{ begin, signIn, view, sessionOf, recentSessionOf, sessionWith, anySessionOf },
+  };
+}
+
+export function tooManyAtOnce(): DomainError {
+  return new DomainError('RATE_LIMITED', 'Too many requests at once. Try again shortly.', [], RETRY_AFTER);
 }

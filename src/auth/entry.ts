@@ -1,0 +1,111 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { isUniqueViolation } from '../db/errors.ts';
+import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
+import { endSession } from '../domain/access/session.ts';
+import { checkPassword, mailReset, resetPassword, takeReset, welcome } from '../domain/access/sign-in.ts';
+import { emailKeyOf, type User } from '../domain/access/user.ts';
+import { isKnownTo } from '../domain/access/ways-in.ts';
+import { DomainError, visibleError } from '../domain/errors.ts';
+import { parseInput } from '../domain/input.ts';
+import { refusal } from '../domain/rules.ts';
+import { GuessLimits } from '../http/limits/guess-limits.ts';
+import { Turns } from '../shared/turns.ts';
+import type { OpenId } from './openid.ts';
+import { type SignInTools, text, token, tooManyAtOnce } from './tools.ts';
+
+/** How many links for new passwords that one network asks for wait; one at a time is made. */
+const MAX_MAILING = 20;
+
+const credentials = z.object({ email: text, password: text });
+
+/** The paths by which people get a session, and end it. */
+export function addEntryRoutes(router: Router, tools: SignInTools, openId: OpenId | null): void {
+  const { db, services, cookies, now, report, isOwn, requireOwnWays, contextOf, networkOfClient } = tools;
+  const { limit, hashed, signIn, view, sessionWith } = tools;
+  const limits = new GuessLimits();
+  const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
+  router.post('/token', async (req, res) => {
+    const given = parseInput(token, req.body);
+    await limit(req);
+    res.json(await describeLink(db, given.token, now()));
+  });
+  router.post(
+    '/welcome',
+    hashed(async (req, res) => {
+      requireOwnWays();
+      const given = parseInput(token, req.body);
+      const user = await welcome(db, { ...req.body, ...given }, contextOf()).catch(taken);
+      await signIn(req, res, user, 201);
+    }),
+  );
+  router.post(
+    '/sign-in',
+    hashed(async (req, res) => {
+      requireOwnWays();
+      const given = parseInput(credentials, req.body);
+      let user: User | null = null;
+      await limits.check(emailKeyOf(given.email), networkOfClient(req), async () => {
+        user = await checkPassword(db, given, contextOf());
+        return user !== null;
+      });
+      if (user === null) throw new DomainError('UNAUTHENTICATED', refusal('WRONG_PASSWORD'));
+      await signIn(req, res, user);
+    }),
+  );
+  router.post(
+    '/accept',
+    hashed(async (req, res) => {
+      const given = parseInput(token.extend({ email: text.optional() }), req.body);
+      const session = await sessionWith(req, cookies.tokenOf(req));
+      if (session === null) requireOwnWays();
+      const input = { ...req.body, ...given };
+      const own = session?.user ?? null;
+      const { user, accountId } = await acceptInvitation(db, input, own, contextOf()).catch(taken);
+      if (session === null) return signIn(req, res, user, 201);
+      res.status(201).json(await view(user, String(accountId)));
+    }),
+  );
+  router.post(
+    '/reset',
+    hashed(async (req, res) => {
+      const given = parseInput(token, req.body);
+      const user = isOwn
+        ? await resetPassword(db, { ...given, password: req.body.password }, contextOf())
+        : await takeReset(db, given.token, {}, now());
+      await signIn(req, res, user);
+    }),
+  );
+  router.post('/forgot', async (req, res) => {
+    const { email } = parseInput(z.object({ email: text }), req.body);
+    const network = networkOfClient(req);
+    res.status(202).json({});
+    // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
+    const mail = async () => {
+      await limit(req, network);
+      await mailReset(db, services, email, now(), req.get('accept-language') ?? '');
+    };
+    if (isOwn)
+      await mailing.take(network, mail).catch((error: unknown) => {
+        if (visibleError(error)?.code !== 'RATE_LIMITED') report(res, error);
+      });
+  });
+  router.post('/sign-out', async (req, res) => {
+    const given = cookies.tokenOf(req);
+    if (given === null && cookies.of(req) !== null)
+      throw new DomainError('UNAUTHENTICATED', 'The site itself signs out: send the header Origin.');
+    const session = await sessionWith(req, given);
+    if (given !== null) await endSession(db, given);
+    cookies.clear(res);
+    const isKnown = openId && session && (await isKnownTo(db, session.userId, openId.issuer));
+    const url = isKnown ? await openId.signOutUrl() : null;
+    if (url === null) res.status(204).end();
+    else res.json({ url });
+  });
+}
+
+/** The error for an email address that got a user meanwhile. */
+function taken(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error;
+  throw new DomainError('CONFLICT', refusal('EMAIL_HAS_USER'));
+}

@@ -1,0 +1,78 @@
+import type { Router } from 'express';
+import { z } from 'zod';
+import { revokeSession, sessionsOf } from '../domain/access/session.ts';
+import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
+import { updateName } from '../domain/access/user.ts';
+import { removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
+import { DomainError } from '../domain/errors.ts';
+import { parseInput } from '../domain/input.ts';
+import { type SignInTools, text, token } from './tools.ts';
+
+/** The paths at which people see and change their name, and how they sign in. */
+export function addProfileRoutes(router: Router, tools: SignInTools, ways: WaysIn): void {
+  const { db, services, now, requireOwnWays, contextOf, hashed, anySessionOf, sessionOf, recentSessionOf } =
+    tools;
+  // Like the session, it changes nothing, and other sites cannot read it.
+  router.get('/profile', async (req, res) => {
+    const session = await anySessionOf(req);
+    if (session === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
+    const { hasPassword, ...own } = await waysOf(db, session.userId);
+    const { id, name, email } = session.user;
+    res.json({
+      user: { id: String(id), name, email },
+      hasPassword,
+      passkeys: own.passkeys.map((one) => ({
+        ...{ id: String(one.id), name: one.name, createdAt: one.createdAt, lastUsedAt: one.lastUsedAt },
+      })),
+      identities: own.identities.map((one) => ({
+        ...{ id: String(one.id), issuer: one.issuer, createdAt: one.createdAt },
+      })),
+      sessions: (await sessionsOf(db, session.userId, now())).map((one) => ({
+        ...{ id: String(one.id), device: one.device, isCurrent: one.id === session.id },
+        ...{ signedInAt: one.signedInAt, lastUsedAt: one.lastUsedAt },
+      })),
+      signedInAt: session.signedInAt,
+    });
+  });
+  for (const what of ['passkey', 'identity'] as const)
+    router.post(`/${what}/remove`, async (req, res) => {
+      const { id } = parseInput(z.object({ id: text }), req.body);
+      await removeWay(db, what, await sessionOf(req), id, ways, now());
+      res.status(204).end();
+    });
+  router.post('/session/remove', async (req, res) => {
+    const { id } = parseInput(z.object({ id: text }), req.body);
+    await revokeSession(db, await sessionOf(req), id);
+    res.status(204).end();
+  });
+  router.post('/profile', async (req, res) => {
+    const { user } = await sessionOf(req);
+    await updateName(db, user.id, req.body.name);
+    res.status(204).end();
+  });
+  router.post(
+    '/password',
+    hashed(async (req, res) => {
+      requireOwnWays();
+      const session = await recentSessionOf(req);
+      await changePassword(db, session, req.body.password, contextOf());
+      res.status(204).end();
+    }),
+  );
+  router.post('/email', async (req, res) => {
+    const session = await recentSessionOf(req);
+    const isChanged = await changeEmail(
+      db,
+      services,
+      session,
+      req.body.email,
+      now(),
+      req.get('accept-language') ?? '',
+    );
+    res.status(isChanged ? 204 : 202).end();
+  });
+  router.post('/confirm', async (req, res) => {
+    await confirmEmail(db, await sessionOf(req), parseInput(token, req.body).token, now());
+    res.status(204).end();
+  });
+}
