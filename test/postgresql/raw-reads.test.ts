@@ -30,6 +30,18 @@ async function repeat(statement: Sql): Promise<void> {
   for (let time = 0; time < 5; time++) await read(statement);
 }
 
+test.each([
+  ['', 'off'],
+  ['options=-c%20jit%3Don', 'on'],
+])('a URL with the query "%s" has the compiler of statements %s', async (query, value) => {
+  const url = new URL(await newDatabase({ migrated: false }));
+  url.search = query;
+  const compiling = await Database.open(url.href, { pool: { poolSize: 1, statementTimeout: 0 } });
+  const rows = await compiling.read(sql`SELECT current_setting('jit') AS "value"`);
+  await compiling.close();
+  expect(rows).toEqual([{ value }]);
+});
+
 test('each of many concurrent reads gets its own rows', async () => {
   await repeat(same(0));
   const numbers = Array.from({ length: 100 }, (_, number) => number);

@@ -25,7 +25,8 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout }: Po
     pipeline: !pooled,
     connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
     query_timeout: timeout,
-    // Poolers refuse settings in the startup message of a connection.
+    // Poolers refuse settings in the startup message of a connection. To compile a statement takes longer than it saves.
+    ...(!pooled && { options: '-c jit=off' }),
     ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
 }
