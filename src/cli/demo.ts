@@ -11,12 +11,12 @@ import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote, servicesIn, withDatabase } from './database.ts';
-import { fillDemo, requireNoLinks } from './demo/fill.ts';
+import { DAYS, fillDemo, requireNoLinks } from './demo/fill.ts';
 import { seededRandom } from './demo/random.ts';
 
 const help = `Usage: npm run demo -- [--seed NUMBER] [--until TIME] [--days NUMBER]
 
-Fills a new database with example data: a year of a small company's links and their statistics. It refuses a
+Fills a new database with example data: two years of a small company's links and their statistics. It refuses a
 database that has links. Give it a database of its own, and start the service on that database afterwards:
 
   DATABASE_URL=file:./data/demo.db npm run demo
@@ -25,8 +25,8 @@ database that has links. Give it a database of its own, and start the service on
 Then open /shop+, for example. The statistics of /leasing+ ask for a password, which is "demo".
 
   --seed   a number; the same number gives the same visits (1 by default)
-  --until  when the year ends, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
-  --days   how many days before that have visits (365 by default)
+  --until  when the years end, such as 2026-11-22 or 2026-11-22T12:00:00Z; now by default
+  --days   how many days before that have visits (730 by default)
   --json   prints JSON instead of text`;
 
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
@@ -58,7 +58,7 @@ function endOf(until: string | undefined): Date {
 const options = {
   seed: { type: 'string', default: '1' },
   until: { type: 'string' },
-  days: { type: 'string', default: '365' },
+  days: { type: 'string', default: String(DAYS) },
 } as const;
 
 const note = (config: Config) =>
@@ -69,8 +69,8 @@ export const main = command({ help, options, note }, async ({ values, config, en
   if (!/^\d{1,9}$/.test(values.seed))
     throw new UsageError(`--seed is "${values.seed}"; it may be a whole number from 0 to 999999999.`);
   const days = Number(values.days);
-  if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > 365)
-    throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to 365.`);
+  if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > DAYS)
+    throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to ${DAYS}.`);
   const now = endOf(values.until);
   const base = new URL(baseUrlOf(config));
   await migrateIfNew(config);

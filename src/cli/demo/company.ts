@@ -16,9 +16,9 @@ type MoreInput = Partial<
 type Weights = Readonly<Record<string, number>>;
 
 /**
- * A link of the company, created `age` days before the end of the year, and the pattern of its visits: how many on an average
- * day, how much the season matters (from 0 to 1: bicycles sell in spring and summer), and after how many days those of a campaign
- * have halved.
+ * A link of the company, created `age` days before the end, and the pattern of its visits: how many on an average day, how much the
+ * season matters (from 0 to 1: bicycles sell in spring and summer), and after how many days those of a campaign, which comes again
+ * each year, have halved.
  */
 type Row = readonly [
   ...[space: string | null, alias: string, title: string, path: string, age: number, daily: number],
@@ -31,6 +31,8 @@ interface Company {
   readonly links: readonly Row[];
   /** Monthly newsletters, whose links most people open within days. */
   readonly newsletters: readonly (readonly [alias: string, title: string, age: number, daily: number])[];
+  /** The aliases of their links. Their colours are 1 to 6, too. */
+  readonly tags: Readonly<Record<string, readonly string[]>>;
   /** More properties of some links, by alias. */
   readonly more: Readonly<Record<string, MoreInput>>;
   readonly userAgents: Readonly<Record<'phone' | 'desk' | 'program', Weights>>;

@@ -9,6 +9,7 @@ import type { Actor } from '../../domain/access/actor.ts';
 import { createLink } from '../../domain/link/link.ts';
 import type { Services } from '../../domain/services.ts';
 import { createSpace } from '../../domain/space.ts';
+import { createTag } from '../../domain/tag.ts';
 import { decideRedirect } from '../../domain/visit/decide-redirect.ts';
 import type { Visitor } from '../../domain/visit/visitor.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
@@ -16,7 +17,10 @@ import { OperatorError } from '../../operator-error.ts';
 import { company, type DemoLink, demoLinks } from './company.ts';
 import { pick, poisson, type Random, seededRandom } from './random.ts';
 
-const DAYS = 365;
+const YEAR = 365;
+export const DAYS = 2 * YEAR;
+/** How many are written together. */
+const DAYS_AT_ONCE = 7;
 /** The number of people per visit of a day, from which visitors are drawn: some visit more than once. */
 const PEOPLE = 2;
 
@@ -33,8 +37,9 @@ function expected({ daily, week, halfLife, season = 0 }: DemoLink, at: Date, sin
   // The maximum is at the beginning of June.
   const turn = (at.getUTCMonth() + at.getUTCDate() / 31 - 5) / 12;
   const ofSeason = 1 + 0.55 * season * Math.cos(2 * Math.PI * turn);
-  const ofAge = halfLife === undefined ? 0.75 + (0.5 * since) / DAYS : 0.5 ** (since / halfLife);
-  return daily * (company.weekdays[week][at.getUTCDay()] ?? 1) * ofSeason * ofAge;
+  const ofAge = 0.75 + (0.5 * since) / DAYS;
+  const ofCampaign = halfLife === undefined ? 1 : 0.5 ** ((since % YEAR) / halfLife);
+  return daily * (company.weekdays[week][at.getUTCDay()] ?? 1) * ofSeason * ofAge * ofCampaign;
 }
 
 async function makeLinks(
@@ -47,6 +52,9 @@ async function makeLinks(
   const start = startOf(daysAfter(last, 1 - DAYS), 7);
   for (const [index, name] of company.spaces.entries())
     spaces.set(name, (await createSpace(db, actor, { name, color: index + 1 }, start)).id);
+  const tags = new Map<string, string>();
+  for (const [index, name] of Object.keys(company.tags).entries())
+    tags.set(name, String((await createTag(db, actor, { name, color: index + 1 }, start)).id));
   const made = [];
   for (const demo of demoLinks.toSorted((one, other) => other.age - one.age)) {
     const { alias, title, path, space, age, more } = demo;
@@ -57,6 +65,7 @@ async function makeLinks(
       title,
       ...more,
       spaceId: spaceId === undefined ? null : String(spaceId),
+      tagIds: [...tags].flatMap(([name, id]) => (company.tags[name]?.includes(alias) ? [id] : [])),
     };
     const { id } = await createLink(db, actor, services, input, startOf(daysAfter(last, -age), 8));
     made.push({ link: await db.prisma.link.findUniqueOrThrow({ where: { id } }), demo });
@@ -129,7 +138,7 @@ export async function requireNoLinks(db: Data): Promise<void> {
 }
 
 /**
- * Fills an empty database with a year of a small company: spaces, links and statistics. It is deterministic, given the time
+ * Fills an empty database with two years of a small company: spaces, tags, links and statistics. It is deterministic, given the time
  * and the random numbers.
  * @throws OperatorError if the database has links
  */
@@ -142,12 +151,13 @@ export async function fillDemo(db: Data, actor: Actor, services: Services, optio
   const writer = new VisitWriter(db);
   const processId = randomUUID();
   let clicks = 0;
-  for (let day = first, number = 1; day <= last; day = daysAfter(day, 1), number++) {
+  for (let day = first, number = 1; day <= last; number++) {
     const visits = new PendingVisits();
-    for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
+    for (let i = 0; i < DAYS_AT_ONCE && day <= last; i++, day = daysAfter(day, 1))
+      for (const { link, demo } of links) clicks += addVisits(visits, link, demo, day, options);
     await writer.write(visits.take(links.length), { processId, number });
     // As the service does at the end of a day.
-    while ((await deletePastVisitors(db, day)).more);
+    while ((await deletePastVisitors(db, daysAfter(day, -1))).more);
   }
   await db.database.analyze(models);
   return { spaces: company.spaces.length, links: links.length, clicks };

@@ -101,7 +101,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/spaces', '.records li'],
     ['/tags', '.records li'],
     ['/tags/1', '.statistics .empty, .bars li'],
-    ['/?tags=1,2&tagged=all', '.row .tag'],
+    ['/?tags=3,4&tagged=all', '.row .tag'],
     ['/domains', '.dns'],
     ['/pixels', '.records li'],
     ['/templates', '.records li'],
