@@ -87,7 +87,7 @@ describe('the statistics page of a public link', () => {
     expect(body.match(/role="img"/g)).toHaveLength(8);
     // A table for each, and the QR code.
     expect(body.match(/<details>/g)).toHaveLength(9);
-    expect(body).toContain('<th scope="row">Nov 20, 2026</th><td>9</td><td>9</td><td>1</td>');
+    expect(body).toContain('<th scope="row">20 Nov 2026</th><td>9</td><td>9</td><td>1</td>');
   });
 
   test.each([
@@ -128,7 +128,7 @@ describe('the statistics page of a public link', () => {
       [...Array(6).keys()].map((day) => `${Math.round((day / 6) * 1e5) / 1e3},100`),
     );
     expect(points('clicks today')).toEqual(['83.333,100', '100,0']);
-    expect(body).toContain('<span class="today">today so far</span>');
+    expect(body).toContain('<span class="today">Not over yet</span>');
   });
 
   test('cuts long destinations in the middle, and shows them in full in the table', async () => {
@@ -169,7 +169,7 @@ describe('the statistics page of a public link', () => {
   });
 
   test.each([
-    ['en', 'Today’s clicks show here from Nov 21, 2026 on.'],
+    ['en', 'Today’s clicks show here from 21 Nov 2026 on.'],
     ['de', 'Die Klicks von heute erscheinen hier ab 21.11.2026.'],
     ['es', 'Los clics de hoy aparecen aquí a partir del 21 nov 2026.'],
     ['fr', 'Les clics d’aujourd’hui apparaissent ici à partir du 21 nov. 2026.'],

@@ -61,7 +61,7 @@ export function chartOf(days: readonly StatisticsPoint[], locale: Locale): strin
     return `<text x="${percent(index / last)}" y="14" text-anchor="${anchor}"${spare}>${name}</text>`;
   });
   const spots = days.map(({ start, clicks, visitors }, index) => {
-    const name = index === last ? `${locale.day(start)} (${texts.today})` : locale.day(start);
+    const name = index === last ? `${locale.day(start)} (${texts.running})` : locale.day(start);
     const count = (what: string, number: number) => `${what}${texts.colon}${locale.number(number)}`;
     const title = `${name}. ${count(texts.clicks, clicks)}, ${count(texts.visitors, visitors ?? 0)}`;
     const from = Math.max(0, index - 0.5) / last;

@@ -26,8 +26,10 @@ function localeIn(language: string, texts: Locale['texts']): Locale {
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
-  const day = new Intl.DateTimeFormat(language, { timeZone: 'UTC', dateStyle: 'medium' });
-  const shortDay = new Intl.DateTimeFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  // The texts are British.
+  const dates = language === 'en' ? 'en-GB' : language;
+  const day = new Intl.DateTimeFormat(dates, { timeZone: 'UTC', dateStyle: 'medium' });
+  const shortDay = new Intl.DateTimeFormat(dates, { timeZone: 'UTC', day: 'numeric', month: 'short' });
   const countries = new Intl.DisplayNames(language, { type: 'region' });
   const languages = new Intl.DisplayNames(language, { type: 'language' });
   const capital = (text: string) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);

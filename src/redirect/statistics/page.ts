@@ -27,14 +27,14 @@ function tableOf(
 
 function daysOf({ days }: PublicStatistics, locale: Locale): string {
   const { texts } = locale;
-  const rows = days.map(({ start, clicks, visitors, bots }) => [
-    locale.day(start),
+  const rows = days.map(({ start, clicks, visitors, bots }, index) => [
+    locale.day(start) + (index === days.length - 1 ? ` (${texts.running})` : ''),
     ...[clicks, visitors ?? 0, bots].map(locale.number),
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
   return `<section class="wide" aria-labelledby="days">
 <header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
-<span class="visitors">${texts.visitors}</span> <span class="today">${texts.today}</span></p></header>
+<span class="visitors">${texts.visitors}</span> <span class="today">${texts.unfinished}</span></p></header>
 ${chartOf(days, locale)}
 ${tableOf(texts.perDay, head, rows.reverse(), locale)}
 </section>`;

@@ -53,7 +53,8 @@ export const en = {
     nothing: 'Nothing was recorded of these clicks: the visitors decline tracking.',
     later: 'Today’s clicks show here from {day} on.',
     /** The last day of the chart, which has not ended. */
-    today: 'today so far',
+    running: 'so far',
+    unfinished: 'Not over yet',
     copy: 'Copy',
     copied: 'Copied',
     qrCode: 'QR code',
