@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { foldMarks, withDefault } from '../domain/input.ts';
+import type { StatisticsList } from '../domain/statistics/dimension.ts';
 import { MAX_ROWS, statisticsPageInput } from '../domain/statistics/pages.ts';
 import {
   StatisticsFileDocument,
@@ -27,52 +28,45 @@ function partOfName(kind: string, id: string, name: string): string {
   return plain.replaceAll(/^-|-$/g, '').slice(0, 60) || `${kind}-${id}`;
 }
 
-/** What of a list is asked for, and the columns of its file. */
-function partsOf(of: z.output<typeof fileSchema>['of']) {
-  const times = ['date', 'clicks', 'visitors', 'bots'];
-  if (of === 'LINKS') return { asked: { isLinks: true }, columns: ['short_url', 'title', 'clicks'] };
-  if (of === 'HOURS') return { asked: { isTimes: true, interval: 'HOUR' }, columns: times } as const;
-  if (of === 'DAYS') return { asked: { isTimes: true }, columns: times };
-  return { asked: { isValues: true, of }, columns: [of.toLowerCase(), 'clicks'] };
-}
+/** What the first column is of. */
+const headings: Readonly<Record<StatisticsList, string>> = {
+  ...{ DAYS: 'Day', HOURS: 'Hour (UTC)', COUNTRY: 'Country', LANGUAGE: 'Language' },
+  ...{ BROWSER: 'Browser', OS: 'Operating system', DEVICE: 'Device' },
+  ...{ REFERRER: 'Referring site', DESTINATION: 'Destination' },
+};
 
 /**
  * The statistics of one link, space or tag, or of the account: days or hours in order, the values of a dimension, or the links
- * with the most clicks.
+ * with the most clicks. Each row says in which period.
  */
 export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, StatisticsFileQueryVariables> {
   const { of, from, to, link, space, tag } = fileSchema.parse(input);
   const [kind, id = ''] = Object.entries({ link, space, tag }).find(([, one]) => one != null) ?? ['account'];
-  const { asked, columns } = partsOf(of);
+  const isLinks = of === 'LINKS';
   const owner = {
     ...{ id: id ?? '', isLink: kind === 'link', isSpace: kind === 'space' },
     ...{ isTag: kind === 'tag', isAccount: kind === 'account' },
   };
   return {
-    columns,
+    columns: [...(isLinks ? ['Short URL', 'Title'] : [headings[of]]), 'Clicks', 'From', 'To'],
     document: StatisticsFileDocument,
     variables: (_input, _id, page) => ({
-      ...{ ...owner, from, to, ...asked },
+      ...{ ...owner, from, to, isLinks, isValues: !isLinks, ...(!isLinks && { of }) },
+      ...((of === 'DAYS' || of === 'HOURS') && { orderBy: { field: 'VALUE', direction: 'ASC' } }),
       ...{ page: Number(page ?? 1), perPage: MAX_ROWS },
     }),
     partOf({ link, space, tag, viewer }) {
       const found = link ?? space ?? tag ?? viewer?.account;
       if (!found) return null;
-      const { from, to, series, rowPage } = found.statistics;
+      const { from, to, rowPage } = found.statistics;
       const named = link ?? space ?? tag;
-      const what = [
-        ...(named ? [partOfName(kind, owner.id, named.name)] : []),
-        ...(of === 'DAYS' ? [] : [of.toLowerCase()]),
-      ];
-      const times = series?.map(({ start, clicks, visitors, bots }): CsvRow => {
-        const time = new Date(start).toISOString().replace('T', ' ');
-        return [time.slice(0, of === 'DAYS' ? 10 : 16), clicks, visitors, bots];
-      });
-      const values = rowPage?.items.map(({ value, clicks }): CsvRow => [value, clicks]);
+      const what = [...(named ? [partOfName(kind, owner.id, named.name)] : []), of.toLowerCase()];
+      const unknown = of === 'REFERRER' ? 'Direct or unknown' : 'Unknown';
+      const values = rowPage?.items.map(({ value, clicks }): CsvRow => [value ?? unknown, clicks, from, to]);
       const top = (space ?? tag ?? viewer?.account)?.topLinks?.nodes;
-      const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks]);
+      const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks, from, to]);
       return {
-        rows: times ?? values ?? links ?? [],
+        rows: values ?? links ?? [],
         next: rowPage && rowPage.page < rowPage.pageCount ? String(rowPage.page + 1) : null,
         name: ['statistics', ...what, from, 'to', to].join('-'),
       };

@@ -52,33 +52,38 @@ describe('of statistics', () => {
     await server.flush();
   });
 
-  const days = 'date,clicks,visitors,bots\r\n2026-11-19,0,0,0\r\n2026-11-20,3,1,1\r\n';
+  const days = ['Day,Clicks,From,To', '2026-11-19,0', '2026-11-20,3'];
   test.each([
-    [() => ({}), 'statistics', days],
-    [() => ({ space_id: space }), 'statistics-ete-solden', days],
-    [() => ({ tag_id: tag }), 'statistics-tag-1', days],
-    [() => ({ name: 'country' }), 'statistics-country', 'country,clicks\r\nDE,2\r\nFR,1\r\n'],
+    [() => ({}), 'statistics-days', days],
+    [() => ({ space_id: space }), 'statistics-ete-solden-days', days],
+    [() => ({ tag_id: tag }), 'statistics-tag-1-days', days],
+    [() => ({ name: 'country' }), 'statistics-country', ['Country,Clicks,From,To', 'DE,2', 'FR,1']],
     [
       () => ({ space_id: space, name: 'links' }),
       'statistics-ete-solden-links',
-      'short_url,title,clicks\r\nhttps://s.example/visited,,3\r\n',
+      ['Short URL,Title,Clicks,From,To', 'https://s.example/visited,,3'],
     ],
-    [() => ({ link_id: id, name: 'country' }), 'statistics-one-country', 'country,clicks\r\n'],
-  ])('has columns and a name that say what it is: %#', async (parameters, name, text) => {
+    [
+      () => ({ name: 'referrer' }),
+      'statistics-referrer',
+      ['Referring site,Clicks,From,To', 'Direct or unknown,3'],
+    ],
+    [() => ({ link_id: id, name: 'country' }), 'statistics-one-country', ['Country,Clicks,From,To']],
+  ])('has columns and a name that say what it is: %#', async (parameters, name, [head, ...rows]) => {
     const period = { from: '2026-11-19', to: '2026-11-20' };
     const response = await download({ kind: 'statistics', ...period, ...parameters() });
     expect([response.headers.get('content-disposition'), await response.text()]).toEqual([
       `attachment; filename="${name}-2026-11-19-to-2026-11-20.csv"`,
-      text,
+      [head, ...rows.map((row) => `${row},2026-11-19,2026-11-20`), ''].join('\r\n'),
     ]);
   });
 
   test('counts hours, too', async () => {
     const body = { kind: 'statistics', from: '2026-11-20', to: '2026-11-20', name: 'clicks_hours' };
     const lines = (await (await download(body)).text()).split('\r\n');
-    expect(lines.filter((line) => !line.endsWith(',0,,0'))).toEqual([
-      'date,clicks,visitors,bots',
-      '2026-11-20 12:00,3,,1',
+    expect(lines.filter((line) => !line.includes(':00,0,'))).toEqual([
+      'Hour (UTC),Clicks,From,To',
+      '2026-11-20 12:00,3,2026-11-20,2026-11-20',
       '',
     ]);
   });

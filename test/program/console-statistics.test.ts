@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pointsOf, viewOf, yearBefore } from '../../console/src/views/statistics/period.ts';
+import { pointsOf, type Span, viewOf, yearBefore } from '../../console/src/views/statistics/period.ts';
 
 test.each([
   [
@@ -15,17 +15,28 @@ test.each([
 });
 
 const day = (date: number, clicks: number) => ({
-  ...{ start: `2026-11-${String(date).padStart(2, '0')}T00:00:00Z`, clicks, visitors: 1 },
+  ...{ start: `2026-11-${String(date).padStart(2, '0')}T00:00:00Z`, clicks, visitors: 1, bots: 2 },
 });
+const shortly = ({ start, last, ...rest }: Span) => [start.slice(8, 10), last.slice(8, 10), rest];
 
-test('weeks begin on Monday, and are compared with as many days', () => {
+test('weeks begin on Monday, say how much of them is there, and are compared with as many days', () => {
   // The 8th is a Sunday.
   const days = [day(8, 1), day(9, 2), day(10, 4)];
   const weeks = pointsOf(days, [day(1, 8), day(2, 16)], 'WEEK');
-  expect(weeks.map(({ start, last, ...counts }) => [start.slice(8, 10), last.slice(8, 10), counts])).toEqual([
-    ['08', '08', { clicks: 1, visitors: 1, before: 8 }],
-    ['09', '10', { clicks: 6, visitors: 2, before: 16 }],
-  ]);
+  expect(weeks.map(({ earlier, of, ...point }) => [shortly(point), earlier && shortly(earlier), of])).toEqual(
+    [
+      [
+        ['08', '08', { clicks: 1, visitors: 1, bots: 2, days: 1 }],
+        ['01', '01', { clicks: 8, visitors: 1, bots: 2, days: 1 }],
+        7,
+      ],
+      [
+        ['09', '10', { clicks: 6, visitors: 2, bots: 4, days: 2 }],
+        ['02', '02', { clicks: 16, visitors: 1, bots: 2, days: 1 }],
+        7,
+      ],
+    ],
+  );
 });
 
 test.each([

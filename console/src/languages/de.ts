@@ -1117,10 +1117,12 @@ export const texts: Translation = {
     toUnsaved: 'Zurück zu Ihren Änderungen',
   },
   statistics: {
+    group: 'Statistik von',
+    wholeAccount: 'Ganzes Konto',
     period: 'Zeitraum',
     days: (count) => `${count} Tage`,
     thisMonth: 'Dieser Monat',
-    lastMonth: 'Letzter Monat',
+    lastMonth: 'Vormonat',
     from: 'Von',
     to: 'bis',
     clicks: 'Klicks',
@@ -1135,9 +1137,16 @@ export const texts: Translation = {
     overTime: 'Klicks und Besucher',
     clicksOverTime: 'Klicks',
     chart: (most, when) => `Klicks im Zeitverlauf; Höchstwert: ${most} (${when})`,
-    clicksThen: { before: 'Klicks im Zeitraum davor', year: 'Klicks im Vorjahr' },
+    earlier: {
+      before: (what) => `${what} im Zeitraum davor`,
+      year: (what) => `${what} im Vorjahr`,
+    },
     running: 'bisher',
     unfinished: 'Noch nicht zu Ende',
+    incomplete: 'Unvollständig',
+    partOf: (days, of) => `${days} von ${of} Tagen`,
+    remark: 'Hinweis',
+    nothingThen: (when) => `${when}: Es wurden keine Klicks gezählt.`,
     readout: (when, clicks, visitors, before) =>
       `${when}: Klicks: ${clicks}${visitors === null ? '' : `, Besucher: ${visitors}`}` +
       (before === null ? '' : `; davor: ${before}`),

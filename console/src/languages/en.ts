@@ -1000,6 +1000,8 @@ const english = {
     more: 'Test other visitors',
   },
   statistics: {
+    group: 'Statistics of',
+    wholeAccount: 'Whole account',
     period: 'Period',
     days: (count: number) => `${count} days`,
     thisMonth: 'This month',
@@ -1018,9 +1020,16 @@ const english = {
     overTime: 'Clicks and visitors',
     clicksOverTime: 'Clicks',
     chart: (most: string, when: string) => `Clicks over time; the most are ${most}, on ${when}`,
-    clicksThen: { before: 'Clicks in the period before', year: 'Clicks in the year before' },
+    earlier: {
+      before: (what: string) => `${what} in the period before`,
+      year: (what: string) => `${what} in the year before`,
+    },
     running: 'so far',
     unfinished: 'Not over yet',
+    incomplete: 'Incomplete',
+    partOf: (days: number, of: number) => `${days} of ${of} days`,
+    remark: 'Note',
+    nothingThen: (when: string) => `${when}: no clicks were counted.`,
     readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
       `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
       (before === null ? '' : `; before: ${before}`),

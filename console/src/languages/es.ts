@@ -1048,6 +1048,8 @@ export const texts: Translation = {
     toUnsaved: 'Volver a sus cambios',
   },
   statistics: {
+    group: 'Estadísticas de',
+    wholeAccount: 'Toda la cuenta',
     period: 'Período',
     days: (count) => `${count} días`,
     thisMonth: 'Este mes',
@@ -1066,9 +1068,16 @@ export const texts: Translation = {
     overTime: 'Clics y visitantes',
     clicksOverTime: 'Clics',
     chart: (most, when) => `Clics a lo largo del tiempo; máximo: ${most} (${when})`,
-    clicksThen: { before: 'Clics del período anterior', year: 'Clics del año anterior' },
+    earlier: {
+      before: (what) => `${what} del período anterior`,
+      year: (what) => `${what} del año anterior`,
+    },
     running: 'hasta ahora',
     unfinished: 'En curso',
+    incomplete: 'Incompleto',
+    partOf: (days, of) => `${days} de ${of} días`,
+    remark: 'Nota',
+    nothingThen: (when) => `${when}: no se contó ningún clic.`,
     readout: (when, clicks, visitors, before) =>
       `${when} · clics: ${clicks}${visitors === null ? '' : ` · visitantes: ${visitors}`}` +
       (before === null ? '' : ` · antes: ${before}`),

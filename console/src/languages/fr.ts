@@ -1054,6 +1054,8 @@ export const texts: Translation = {
     toUnsaved: 'Retour à vos modifications',
   },
   statistics: {
+    group: 'Statistiques de',
+    wholeAccount: 'Tout le compte',
     period: 'Période',
     days: (count) => `${count} jours`,
     thisMonth: 'Ce mois-ci',
@@ -1072,9 +1074,16 @@ export const texts: Translation = {
     overTime: 'Clics et visiteurs',
     clicksOverTime: 'Clics',
     chart: (most, when) => `Clics au fil du temps ; maximum : ${most} (${when})`,
-    clicksThen: { before: 'Clics de la période précédente', year: 'Clics de l’année précédente' },
+    earlier: {
+      before: (what) => `${what} de la période précédente`,
+      year: (what) => `${what} de l’année précédente`,
+    },
     running: 'jusqu’ici',
     unfinished: 'En cours',
+    incomplete: 'Incomplet',
+    partOf: (days, of) => `${days} sur ${of} jours`,
+    remark: 'Remarque',
+    nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
     readout: (when, clicks, visitors, before) =>
       `${when} · clics : ${clicks}${visitors === null ? '' : ` · visiteurs : ${visitors}`}` +
       (before === null ? '' : ` · avant : ${before}`),

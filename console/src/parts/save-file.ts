@@ -6,3 +6,15 @@ export function saveFile(name: string, content: Blob): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** A text as a cell that no spreadsheet runs. */
+const cellOf = (value: string | number | null): string =>
+  typeof value === 'string'
+    ? `"${value.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`
+    : String(value ?? '');
+
+/** Gives the browser a CSV file to save, with a mark by which spreadsheets know that it is UTF-8. */
+export function saveCsv(name: string, rows: readonly (readonly (string | number | null)[])[]): void {
+  const lines = rows.map((row) => `${row.map(cellOf).join(',')}\r\n`);
+  saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
+}

@@ -55,12 +55,12 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
         </div>
         <GroupFilter group={record && { kind, id, name: record.name }} />
       </header>
-      <Statistics owner={{ kind, id }} />
+      <Statistics owner={{ kind, id, name: record?.name }} />
     </>
   );
 }
 
-/** Leads to the statistics of a space or a tag: not of both together, since no sum has them. */
+/** What the statistics are of: all links, or those of a space or of a tag. No sum has both together. */
 function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined }): ReactElement {
   const [, navigate] = useLocation();
   const query = useSearch();
@@ -71,30 +71,35 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     for (const name of ['by', 'value']) params.delete(name);
     navigate(params.size > 0 ? `${path}?${params}` : path);
   };
-  const filter = (kind: Group['kind'], name: string, nodes: readonly { id: string; name: string }[] = []) => {
+  const pathOf = ({ kind, id }: Group) => `/${kind}s/${id}`;
+  const optionsOf = (
+    kind: Group['kind'],
+    label: string,
+    nodes: readonly { id: string; name: string }[] = [],
+  ) => {
     const chosen = group?.kind === kind ? group : null;
     // It need not be among the first ones.
     const listed = chosen && !nodes.some(({ id }) => id === chosen.id) ? [...nodes, chosen] : nodes;
     return listed.length === 0 ? null : (
-      <select
-        className={chosen ? 'filter set' : 'filter'}
-        aria-label={name}
-        value={chosen?.id ?? ''}
-        onChange={({ target: { value } }) => open(value === '' ? '/overview' : `/${kind}s/${value}`)}
-      >
-        <option value="">{name}</option>
-        {listed.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.name}
+      <optgroup label={label}>
+        {listed.map(({ id, name }) => (
+          <option key={id} value={pathOf({ kind, id })}>
+            {name}
           </option>
         ))}
-      </select>
+      </optgroup>
     );
   };
   return (
-    <div className="toolbar">
-      {filter('space', texts.filters.space, choices?.spaces.nodes)}
-      {filter('tag', texts.tags.anyTag, tagChoices?.tags.nodes)}
-    </div>
+    <select
+      className={group ? 'filter set' : 'filter'}
+      aria-label={texts.statistics.group}
+      value={group ? pathOf(group) : '/overview'}
+      onChange={({ target }) => open(target.value)}
+    >
+      <option value="/overview">{texts.statistics.wholeAccount}</option>
+      {optionsOf('space', texts.places.spaces, choices?.spaces.nodes)}
+      {optionsOf('tag', texts.tags.title, tagChoices?.tags.nodes)}
+    </select>
   );
 }

@@ -58,7 +58,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');
     expect(await fileOf(page, 'Download CSV: Countries')).toEqual({
       name: `statistics-country-${day}-to-${day}.csv`,
-      text: '\ufeffcountry,clicks\r\nFR,3\r\nDE,3\r\n',
+      text: `\ufeffCountry,Clicks,From,To\r\nFR,3,${day},${day}\r\nDE,3,${day},${day}\r\n`,
     });
     await page.locator('#top-links').getByRole('link', { name: 's.example/german' }).click();
     await page.waitForURL(/\/links\/\d+\/statistics\?from=/);
@@ -77,12 +77,12 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
   test('leads to a space and back, and is compared with the year before', async () => {
     const { page, complaints } = await signIn({ server, key: caller.key }, { path: `/overview?${period}` });
     await page.getByLabel('Compared with').selectOption('Compared with the year before');
-    await shown(page.getByText('20 Nov 2025', { exact: true }));
-    await page.getByLabel('Any space').selectOption('Launch');
+    await shown(page.getByText('20 Nov 2025: no clicks were counted.'));
+    await page.getByLabel('Statistics of').selectOption('Launch');
     await shown(page.getByRole('heading', { name: 'Launch' }));
     await expect.poll(() => topLinks(page)).toEqual(['s.example/german\n2']);
     expect(new URL(page.url()).search).toBe(`?${period}&compare=year`);
-    await page.getByLabel('Any space').selectOption('Any space');
+    await page.getByLabel('Statistics of').selectOption('Whole account');
     await shown(page.getByRole('heading', { name: 'Overview' }));
     expect(complaints).toEqual([]);
   });
@@ -102,16 +102,26 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     expect(more).toEqual([]);
   });
 
-  test('the statistics of a link are downloaded by day', async () => {
+  test('the file of a chart has its weeks, how much of each is there, and the year before', async () => {
     const found = await caller.data<{ linkByShortUrl: { id: string } }>(
       '{ linkByShortUrl(url: "s.example/most") { id } }',
     );
-    const path = `/links/${found.linkByShortUrl.id}/statistics?${period}`;
+    // The 8th is a Sunday.
+    const path = `/links/${found.linkByShortUrl.id}/statistics?from=2026-11-08&to=2026-11-20&compare=year`;
     const { page } = await signIn({ server, key: caller.key }, { path });
     await page.getByRole('button', { name: 'Week' }).click();
-    expect(await fileOf(page, 'Download CSV: Clicks and visitors · Day')).toEqual({
-      name: `statistics-most-${day}-to-${day}.csv`,
-      text: `\ufeffdate,clicks,visitors,bots\r\n${day},4,1,0\r\n`,
-    });
+    await shown(page.getByText('Incomplete', { exact: true }));
+    await page.getByText('Show as table').click();
+    await shown(page.getByRole('rowheader', { name: '8 Nov (1 of 7 days)' }));
+    const { name, text } = await fileOf(page, 'Download CSV: Clicks and visitors · Week');
+    expect(name).toBe('statistics-most-by-week-2026-11-08-to-2026-11-20-and-2025-11-08-to-2025-11-20.csv');
+    const times = ['Week (from)', 'Week (to)', 'Note', 'Clicks', 'Visitors', 'Bots'];
+    expect(text.slice(1).replaceAll('"', '').split('\r\n')).toEqual([
+      [...times, ...times.map((one) => `${one} in the year before`)].join(),
+      '2026-11-08,2026-11-08,1 of 7 days,0,0,0,2025-11-08,2025-11-08,1 of 7 days,0,0,0',
+      '2026-11-09,2026-11-15,,0,0,0,2025-11-09,2025-11-15,,0,0,0',
+      '2026-11-16,2026-11-20,5 of 7 days,4,1,0,2025-11-16,2025-11-20,5 of 7 days,0,0,0',
+      '',
+    ]);
   });
 });

@@ -101,7 +101,7 @@ function Tabs({
         ))}
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
-      {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id }} />}
+      {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
       {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
       {tab === 'test' && (
         <>

@@ -3,14 +3,11 @@ import { type CutText, joined } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
-import { saveFile } from '../../parts/save-file.ts';
+import { saveCsv, saveFile } from '../../parts/save-file.ts';
 import { texts } from '../../texts.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
-
-/** A cell of CSV that no spreadsheet runs. */
-const cellOf = (text: string): string => `"${text.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
 
 const fileOf = (text: string): Blob => new Blob([`\uFEFF${text}`], { type: 'text/plain' });
 
@@ -38,8 +35,8 @@ export function ManyDone({
       failed.map(({ record }) => record),
     ).text;
   const saveMade = () => {
-    const rows = made.map(({ shortUrl, url, title }) => [shortUrl, url, title ?? ''].map(cellOf).join(','));
-    saveFile('links.csv', fileOf(['short_url,url,title', ...rows, ''].join('\r\n')));
+    const rows = made.map(({ shortUrl, url, title }) => [shortUrl, url, title]);
+    saveCsv('links.csv', [['short_url', 'url', 'title'], ...rows]);
   };
   const extension = cut.isJson ? 'json' : cut.format === 'LINES' ? 'txt' : 'csv';
   return (

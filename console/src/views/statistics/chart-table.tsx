@@ -1,36 +1,28 @@
 import { type ReactElement, useState } from 'react';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
-import type { Comparison, Interval, Point } from './period.ts';
+import type { Column } from './figures.ts';
+import type { Point } from './period.ts';
+
+const shown = (value: string | number | null): string =>
+  typeof value === 'number' ? inDigits(value) : (value ?? '–');
 
 /** The numbers of a chart, the newest first, or those with the most of a column. */
 export function ChartTable({
   points,
-  nameOf,
-  interval,
-  hasVisitors,
-  hasBefore,
-  comparison,
+  columns,
 }: {
   points: readonly Point[];
-  nameOf: (point: Point, index: number) => string;
-  interval: Interval;
-  hasVisitors: boolean;
-  hasBefore: boolean;
-  comparison: Comparison;
+  /** The first one says when. */
+  columns: readonly Column[];
 }): ReactElement {
   const t = texts.statistics;
   const [sortedBy, setSortedBy] = useState<string | null>(null);
-  const columns = [
-    { name: t.intervals[interval], countOf: null },
-    { name: t.clicks, countOf: (point: Point) => point.clicks },
-    ...(hasVisitors ? [{ name: t.visitors, countOf: (point: Point) => point.visitors }] : []),
-    ...(hasBefore ? [{ name: t.clicksThen[comparison], countOf: (point: Point) => point.before }] : []),
-  ];
   const sorted = columns.find(({ name }) => name === sortedBy) ?? columns[0];
-  const rows = points.map((point, index) => ({ point, name: nameOf(point, index) })).reverse();
-  const countOf = sorted?.countOf;
-  if (countOf) rows.sort((one, other) => (countOf(other.point) ?? 0) - (countOf(one.point) ?? 0));
+  const rows = points.toReversed();
+  const rank = (point: Point) => Number(sorted?.of(point) ?? 0);
+  // By the words of a time, the order stays.
+  rows.sort((one, other) => rank(other) - rank(one) || 0);
   return (
     <details>
       <summary>{t.table}</summary>
@@ -49,11 +41,16 @@ export function ChartTable({
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ point, name }) => (
+            {rows.map((point) => (
               <tr key={point.start}>
-                <th scope="row">{name}</th>
-                {columns.map((column) =>
-                  column.countOf ? <td key={column.name}>{inDigits(column.countOf(point) ?? 0)}</td> : null,
+                {columns.map(({ name, of }, index) =>
+                  index === 0 ? (
+                    <th key={name} scope="row">
+                      {shown(of(point))}
+                    </th>
+                  ) : (
+                    <td key={name}>{shown(of(point))}</td>
+                  ),
                 )}
               </tr>
             ))}

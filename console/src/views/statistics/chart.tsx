@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import {
   atUtcHour,
   atUtcTime,
@@ -8,10 +8,13 @@ import {
   onUtcDay,
   onUtcDays,
 } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { saveCsv } from '../../parts/save-file.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { ChartTable } from './chart-table.tsx';
-import type { Comparison, Interval, Point } from './period.ts';
+import { columnsOf, timesOfFile } from './figures.ts';
+import type { Comparison, Interval, Point, Span } from './period.ts';
 
 /** The maximum number of grid lines above the bottom, and of labels below. */
 const MAX_LINES = 4;
@@ -27,7 +30,7 @@ function gridOf(highest: number): number[] {
   return Array.from({ length: Math.ceil(Math.max(highest, 1) / step) + 1 }, (_, line) => line * step);
 }
 
-function labelOf({ start, last }: Point, interval: Interval): string {
+function labelOf({ start, last }: Span, interval: Interval): string {
   if (interval === 'MONTH') return inUtcMonth(start);
   if (interval === 'WEEK') return onUtcDays(start, last);
   return interval === 'HOUR' ? atUtcHour(start) : onUtcDay(start);
@@ -47,7 +50,7 @@ export function Chart({
   onInterval,
   comparison,
   isRunning,
-  children,
+  fileName,
 }: {
   points: readonly Point[];
   interval: Interval;
@@ -55,15 +58,14 @@ export function Chart({
   intervals: readonly Interval[];
   onInterval: (interval: Interval) => void;
   comparison: Comparison;
-  /** Whether the last point is of an interval that has not ended: lines to it are dotted. */
+  /** Whether the last point is of an interval that has not ended. */
   isRunning: boolean;
-  /** Stands beside the choice. */
-  children: ReactNode;
+  fileName: string;
 }): ReactElement {
   const [at, setAt] = useState<number | null>(null);
   const t = texts.statistics;
   const highest = Math.max(
-    ...points.flatMap(({ clicks, visitors, before }) => [clicks, visitors ?? 0, before ?? 0]),
+    ...points.flatMap(({ clicks, visitors, earlier }) => [clicks, visitors ?? 0, earlier?.clicks ?? 0]),
   );
   const grid = gridOf(highest);
   const top = grid.at(-1) ?? 1;
@@ -71,22 +73,52 @@ export function Chart({
   // In a box of 100 by 100, which is stretched to its place.
   const x = (index: number) => (last < 1 ? 50 : (index / last) * 100);
   const y = (value: number) => 100 - (value / top) * 100;
-  const placesOf = (values: readonly (number | null)[]) =>
-    values.flatMap((value, index) =>
-      value === null ? [] : [`${x(index).toFixed(2)},${y(value).toFixed(2)}`],
-    );
-  const clicks = placesOf(points.map((point) => point.clicks));
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
-  const hasBefore = points.some(({ before }) => before !== null && before > 0);
-  const ended = isRunning ? last : last + 1;
-  const line = (kind: string, places: readonly string[]) => (
+  const hasEarlier = points.some(({ earlier }) => earlier !== null);
+  const isCut = (point: Point | undefined) => point !== undefined && point.days < point.of;
+  // Only the first and the last one can be of a part of their interval: lines to these are dotted.
+  const firstWhole = isCut(points[0]) ? 1 : 0;
+  const lastNotCut = isCut(points[last]) ? last - 1 : last;
+  const lastWhole = isRunning ? last - 1 : lastNotCut;
+  type CountOf = (point: Point) => number | null | undefined;
+  const placesOf = (countOf: CountOf, from: number, to: number) =>
+    points.flatMap((point, index) => {
+      const count = index < from || index > to ? null : countOf(point);
+      return count == null ? [] : [`${x(index).toFixed(2)},${y(count).toFixed(2)}`];
+    });
+  const stretch = (kind: string, countOf: CountOf, from: number, to: number) => {
+    const places = placesOf(countOf, from, to);
+    // One alone is a dot.
+    if (places.length === 1) return <polyline className={`${kind} dot`} points={`${places} ${places}`} />;
+    return <polyline className={kind} points={places.join(' ')} />;
+  };
+  const line = (kind: string, countOf: CountOf, to = lastWhole) => (
     <>
-      <polyline className={kind} points={places.slice(0, ended).join(' ')} />
-      {isRunning && <polyline className={`${kind} running`} points={places.slice(-2).join(' ')} />}
+      {stretch(kind, countOf, firstWhole, to)}
+      {firstWhole > 0 && stretch(`${kind} partial`, countOf, 0, firstWhole)}
+      {to < last && stretch(`${kind} partial`, countOf, to, last)}
     </>
   );
-  const nameOf = (point: Point, index: number) =>
-    labelOf(point, interval) + (isRunning && index === last ? ` (${t.running})` : '');
+  const noteOf = (span: Span, point: Point) =>
+    [
+      ...(span.days < point.of ? [t.partOf(span.days, point.of)] : []),
+      ...(isRunning && span === points[last] ? [t.running] : []),
+    ].join(', ');
+  const nameOf = (span: Span, point: Point) => {
+    const note = noteOf(span, point);
+    return labelOf(span, interval) + (note && ` (${note})`);
+  };
+  const save = () => {
+    // There may be nothing to note.
+    const columns = columnsOf(points, comparison, timesOfFile(interval, noteOf)).filter(({ of }) =>
+      points.some((point) => of(point) !== ''),
+    );
+    saveCsv(fileName, [
+      columns.map(({ name }) => name),
+      ...points.map((point) => columns.map(({ of }) => of(point))),
+    ]);
+  };
+  const downloadName = texts.downloadOf(`${t.overTime} · ${t.intervals[interval]}`);
   const pointed = at === null ? undefined : points[at];
   const busiest = points.reduce((most, one) => (most.clicks >= one.clicks ? most : one));
   const every = Math.ceil(points.length / MAX_LABELS);
@@ -101,23 +133,35 @@ export function Chart({
             chosen={interval}
             onChoose={onInterval}
           />
-          {children}
+          <button
+            type="button"
+            className="bare"
+            aria-label={downloadName}
+            title={downloadName}
+            onClick={save}
+          >
+            <Icon name="download" />
+          </button>
         </div>
       </header>
       <p className="readout" aria-hidden="true">
         {pointed ? (
           t.readout(
-            nameOf(pointed, at ?? 0),
+            nameOf(pointed, pointed),
             inDigits(pointed.clicks),
             pointed.visitors === null ? null : inDigits(pointed.visitors),
-            hasBefore && pointed.before !== null ? inDigits(pointed.before) : null,
+            pointed.earlier && inDigits(pointed.earlier.clicks),
           )
         ) : (
           <>
             <span className="key clicks">{t.clicks}</span>
             {hasVisitors && <span className="key visitors">{t.visitors}</span>}
-            {hasBefore && <span className="key before">{t.clicksThen[comparison]}</span>}
-            {isRunning && <span className="key running">{t.unfinished}</span>}
+            {hasEarlier && <span className="key earlier">{t.earlier[comparison](t.clicks)}</span>}
+            {(firstWhole > 0 || lastWhole < last) && (
+              <span className="key partial">
+                {firstWhole > 0 || lastNotCut < last ? t.incomplete : t.unfinished}
+              </span>
+            )}
           </>
         )}
       </p>
@@ -145,17 +189,15 @@ export function Chart({
           {grid.map((value) => (
             <line key={value} x1="0" x2="100" y1={y(value)} y2={y(value)} className="grid" />
           ))}
-          {ended > 0 && (
+          {firstWhole <= lastWhole && (
             <polygon
               className="area"
-              points={`${x(0)},100 ${clicks.slice(0, ended).join(' ')} ${x(ended - 1)},100`}
+              points={`${x(firstWhole)},100 ${placesOf(({ clicks }) => clicks, firstWhole, lastWhole).join(' ')} ${x(lastWhole)},100`}
             />
           )}
-          {hasBefore && (
-            <polyline className="before" points={placesOf(points.map((point) => point.before)).join(' ')} />
-          )}
-          {line('clicks', clicks)}
-          {hasVisitors && line('visitors', placesOf(points.map((point) => point.visitors ?? 0)))}
+          {hasEarlier && line('earlier', ({ earlier }) => earlier?.clicks, lastNotCut)}
+          {line('clicks', ({ clicks }) => clicks)}
+          {hasVisitors && line('visitors', ({ visitors }) => visitors)}
           {at !== null && <line className="pointer" x1={x(at)} x2={x(at)} y1="0" y2="100" />}
         </svg>
         <svg className="labels" aria-hidden="true">
@@ -177,11 +219,7 @@ export function Chart({
       </div>
       <ChartTable
         points={points}
-        nameOf={nameOf}
-        interval={interval}
-        hasVisitors={hasVisitors}
-        hasBefore={hasBefore}
-        comparison={comparison}
+        columns={columnsOf(points, comparison, [{ name: t.intervals[interval], of: nameOf }])}
       />
     </section>
   );

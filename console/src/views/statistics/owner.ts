@@ -2,6 +2,8 @@
 export interface Owner {
   readonly kind: 'link' | 'space' | 'tag' | 'account';
   readonly id: string;
+  /** What it is called; the account needs no name. */
+  readonly name?: string | undefined;
 }
 
 /** The variables that choose the owner in a document. */

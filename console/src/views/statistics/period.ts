@@ -101,13 +101,20 @@ interface Counted {
   readonly start: string;
   readonly clicks: number;
   readonly visitors: number | null;
+  readonly bots: number;
 }
 
-/** What was counted in an interval, and the clicks in the days that it is compared with; null if there are none. */
-export interface Point extends Counted {
-  /** When its last day or hour begins. */
+/** What was counted in some days, or in an hour, up to the one that begins at `last`. */
+export interface Span extends Counted {
   readonly last: string;
-  readonly before: number | null;
+  readonly days: number;
+}
+
+/** What was counted in an interval, and in the days that it is compared with; null if there are none. */
+export interface Point extends Span {
+  readonly earlier: Span | null;
+  /** How many days the whole interval has: more than `days` if the period cuts it, or it is not over. */
+  readonly of: number;
 }
 
 /** Days from Monday on, or of a month; else each for itself. */
@@ -117,6 +124,21 @@ function groupOf(start: string, interval: Interval): string {
   return interval === 'WEEK' ? dayOf(time - ((new Date(time).getUTCDay() + 6) % 7) * DAY) : start;
 }
 
+function lengthOf(start: string, interval: Interval): number {
+  if (interval === 'MONTH') return Number(lastOfMonth(start, 0).slice(-2));
+  return interval === 'WEEK' ? 7 : 1;
+}
+
+function withCounted(span: Span | null | undefined, counted: Counted): Span {
+  if (!span) return { ...counted, last: counted.start, days: 1 };
+  return {
+    ...{ start: span.start, last: counted.start, days: span.days + 1 },
+    clicks: span.clicks + counted.clicks,
+    visitors: counted.visitors === null ? span.visitors : counted.visitors + (span.visitors ?? 0),
+    bots: span.bots + counted.bots,
+  };
+}
+
 /** Hours or days as the intervals that they are in, each with as many of those before. */
 export function pointsOf(
   series: readonly Counted[],
@@ -124,16 +146,14 @@ export function pointsOf(
   interval: Interval,
 ): Point[] {
   const points = new Map<string, Point>();
-  const sum = (one: number | null, other: number | null) =>
-    one === null && other === null ? null : (one ?? 0) + (other ?? 0);
-  for (const [index, { start, clicks, visitors }] of series.entries()) {
-    const group = groupOf(start, interval);
+  for (const [index, counted] of series.entries()) {
+    const group = groupOf(counted.start, interval);
     const known = points.get(group);
+    const earlier = past?.[index];
     points.set(group, {
-      ...{ start: known?.start ?? start, last: start },
-      clicks: clicks + (known?.clicks ?? 0),
-      visitors: sum(visitors, known?.visitors ?? null),
-      before: sum(past?.[index]?.clicks ?? null, known?.before ?? null),
+      ...withCounted(known, counted),
+      earlier: earlier ? withCounted(known?.earlier, earlier) : (known?.earlier ?? null),
+      of: lengthOf(counted.start, interval),
     });
   }
   return [...points.values()];

@@ -11,10 +11,10 @@ import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
-import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
 import {
   comparisons,
+  type Interval,
   intervalsOf,
   lastDays,
   lengths,
@@ -80,7 +80,9 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                 <div key={name}>
                   <dt>{t[name]}</dt>
                   <dd>{inDigits(figures[name])}</dd>
-                  {past && <Compared now={figures[name]} then={past[name]} isGood={name !== 'bots'} />}
+                  {past && past.clicks > 0 && (
+                    <Compared now={figures[name]} then={past[name]} isGood={name !== 'bots'} />
+                  )}
                 </div>
               ))}
             </dl>
@@ -94,7 +96,11 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                 <option value="before">{t.comparisons.before}</option>
                 <option value="year">{t.comparisons.year}</option>
               </select>
-              {past && <span className="quiet">{betweenUtcDays(past)}</span>}
+              {past && (
+                <span className="quiet">
+                  {past.clicks === 0 ? t.nothingThen(betweenUtcDays(past)) : betweenUtcDays(past)}
+                </span>
+              )}
             </p>
           </div>
           {figures.clicks === 0 || points.length === 0 ? (
@@ -108,14 +114,8 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                 onInterval={(one) => set('each', one.toLowerCase())}
                 comparison={comparison}
                 isRunning={period.to >= lastDays(1, now).to}
-              >
-                <DownloadStatistics
-                  owner={owner}
-                  period={period}
-                  name={interval === 'HOUR' ? 'clicks_hours' : 'clicks'}
-                  title={`${t.overTime} · ${t.intervals[interval === 'HOUR' ? 'HOUR' : 'DAY']}`}
-                />
-              </Chart>
+                fileName={fileNameOf(owner, interval, [period, ...(past ? [past] : [])])}
+              />
               <div className="dimensions">
                 {owner.kind !== 'link' && <TopLinks owner={owner} period={period} />}
                 <Dimensions owner={owner} period={period} />
@@ -127,6 +127,13 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
       )}
     </div>
   );
+}
+
+/** Says what a file is of, and of when. */
+function fileNameOf({ name = '' }: Owner, interval: Interval, periods: readonly Period[]): string {
+  const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const times = periods.map(({ from, to }) => `${from}-to-${to}`).join('-and-');
+  return `${['statistics', ...words, 'by', interval.toLowerCase(), times].join('-')}.csv`;
 }
 
 /** Says what to do where nothing was counted. */
