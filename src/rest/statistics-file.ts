@@ -8,7 +8,7 @@ import {
   type StatisticsFileQueryVariables,
 } from '../generated/documents.ts';
 import type { Csv, CsvRow } from './csv-answer.ts';
-import { choice, text } from './form/field.ts';
+import { choice, flag, text } from './form/field.ts';
 import { statisticsFields, statisticsNames } from './statistics.ts';
 
 const names = { ...statisticsNames, links: 'LINKS' } as const;
@@ -16,11 +16,18 @@ const names = { ...statisticsNames, links: 'LINKS' } as const;
 export const fileFields = {
   ...{ name: choice('of', names), from: statisticsFields.from, to: statisticsFields.to },
   ...{ link_id: text('link'), space_id: text('space'), tag_id: text('tag') },
+  labels: flag('labels'),
 };
 
 const id = z.string().nullish();
 const of = withDefault(z.enum(Object.values(names)), 'DAYS');
-export const fileSchema = statisticsPageInput.extend({ of, link: id, space: id, tag: id });
+export const fileSchema = statisticsPageInput.extend({
+  of,
+  link: id,
+  space: id,
+  tag: id,
+  labels: z.boolean().default(false),
+});
 
 /** What a file is of, in letters that every system takes: a name, or else an id. */
 function partOfName(kind: string, id: string, name: string): string {
@@ -28,7 +35,7 @@ function partOfName(kind: string, id: string, name: string): string {
   return plain.replaceAll(/^-|-$/g, '').slice(0, 60) || `${kind}-${id}`;
 }
 
-/** What the first column is of. */
+/** What the first column is of, for people. */
 const headings: Readonly<Record<StatisticsList, string>> = {
   ...{ DAYS: 'Day', HOURS: 'Hour (UTC)', COUNTRY: 'Country', LANGUAGE: 'Language' },
   ...{ BROWSER: 'Browser', OS: 'Operating system', DEVICE: 'Device' },
@@ -37,18 +44,19 @@ const headings: Readonly<Record<StatisticsList, string>> = {
 
 /**
  * The statistics of one link, space or tag, or of the account: days or hours in order, the values of a dimension, or the links
- * with the most clicks. Each row says in which period.
+ * with the most clicks. With labels, the columns are for people, and each row says in which period; else they are v1's.
  */
 export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, StatisticsFileQueryVariables> {
-  const { of, from, to, link, space, tag } = fileSchema.parse(input);
+  const { of, from, to, link, space, tag, labels } = fileSchema.parse(input);
   const [kind, id = ''] = Object.entries({ link, space, tag }).find(([, one]) => one != null) ?? ['account'];
   const isLinks = of === 'LINKS';
   const owner = {
     ...{ id: id ?? '', isLink: kind === 'link', isSpace: kind === 'space' },
     ...{ isTag: kind === 'tag', isAccount: kind === 'account' },
   };
+  const labelled = [...(of === 'LINKS' ? ['Short URL', 'Title'] : [headings[of]]), 'Clicks', 'From', 'To'];
   return {
-    columns: [...(isLinks ? ['Short URL', 'Title'] : [headings[of]]), 'Clicks', 'From', 'To'],
+    columns: labels || isLinks ? labelled : ['value', 'count'],
     document: StatisticsFileDocument,
     variables: (_input, _id, page) => ({
       ...{ ...owner, from, to, isLinks, isValues: !isLinks, ...(!isLinks && { of }) },
@@ -62,7 +70,9 @@ export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, Statist
       const named = link ?? space ?? tag;
       const what = [...(named ? [partOfName(kind, owner.id, named.name)] : []), of.toLowerCase()];
       const unknown = of === 'REFERRER' ? 'Direct or unknown' : 'Unknown';
-      const values = rowPage?.items.map(({ value, clicks }): CsvRow => [value ?? unknown, clicks, from, to]);
+      const values = rowPage?.items.map(
+        ({ value, clicks }): CsvRow => (labels ? [value ?? unknown, clicks, from, to] : [value, clicks]),
+      );
       const top = (space ?? tag ?? viewer?.account)?.topLinks?.nodes;
       const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks, from, to]);
       return {

@@ -71,21 +71,20 @@ describe('of statistics', () => {
     [() => ({ link_id: id, name: 'country' }), 'statistics-one-country', ['Country,Clicks,From,To']],
   ])('has columns and a name that say what it is: %#', async (parameters, name, [head, ...rows]) => {
     const period = { from: '2026-11-19', to: '2026-11-20' };
-    const response = await download({ kind: 'statistics', ...period, ...parameters() });
+    const response = await download({ kind: 'statistics', labels: true, ...period, ...parameters() });
     expect([response.headers.get('content-disposition'), await response.text()]).toEqual([
       `attachment; filename="${name}-2026-11-19-to-2026-11-20.csv"`,
       [head, ...rows.map((row) => `${row},2026-11-19,2026-11-20`), ''].join('\r\n'),
     ]);
   });
 
-  test('counts hours, too', async () => {
-    const body = { kind: 'statistics', from: '2026-11-20', to: '2026-11-20', name: 'clicks_hours' };
+  test.each([
+    ['clicks_hours', '2026-11-20 12:00,3'],
+    ['referrer', ',3'],
+  ])('has v1’s columns without labels: %s', async (name, row) => {
+    const body = { kind: 'statistics', from: '2026-11-20', to: '2026-11-20', name };
     const lines = (await (await download(body)).text()).split('\r\n');
-    expect(lines.filter((line) => !line.includes(':00,0,'))).toEqual([
-      'Hour (UTC),Clicks,From,To',
-      '2026-11-20 12:00,3,2026-11-20,2026-11-20',
-      '',
-    ]);
+    expect(lines.filter((line) => !line.includes(':00,0'))).toEqual(['value,count', row, '']);
   });
 });
 

@@ -19,7 +19,13 @@ export function DownloadStatistics({
 }): ReactElement {
   return (
     <DownloadButton
-      body={{ kind: 'statistics', ...(kind !== 'account' && { [`${kind}_id`]: id }), ...period, name }}
+      body={{
+        kind: 'statistics',
+        ...(kind !== 'account' && { [`${kind}_id`]: id }),
+        ...period,
+        name,
+        labels: true,
+      }}
       countRecords={() => Promise.resolve(1)}
       of={texts.downloadOf(title)}
     />
