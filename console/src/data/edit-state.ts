@@ -21,6 +21,29 @@ export interface Editing {
   readonly merged?: { readonly names: readonly string[]; readonly since: string } | undefined;
 }
 
+/** What was saved of a link: its fields before and after, and when. */
+export interface Saved {
+  readonly before: LinkFields;
+  readonly after: LinkFields;
+  readonly at: string;
+}
+
+/** What was saved since the page was loaded, by the names of drafts. */
+const saves = new Map<string, readonly Saved[]>();
+
+/** The names of the fields that can be taken back, of the newest save of each: those that nobody changed since. */
+export function openSaves(all: readonly Saved[], now: LinkFields): (Saved & { readonly names: string[] })[] {
+  const newer = new Set<string>();
+  return all.toReversed().flatMap((saved) => {
+    const later = changedFields(now, saved.after);
+    const names = Object.keys(changedFields(saved.after, saved.before)).filter(
+      (name) => !(name in later || newer.has(name)),
+    );
+    for (const name of names) newer.add(name);
+    return [{ ...saved, names }];
+  });
+}
+
 export interface EditState extends Editing {
   readonly isChanged: boolean;
   /** Whether it was kept in this browser before. */
@@ -28,6 +51,10 @@ export interface EditState extends Editing {
   readonly errors: FieldErrors;
   setErrors(errors: FieldErrors): void;
   change(patch: Partial<LinkFields>): void;
+  /** What was saved here, oldest first. */
+  readonly saves: readonly Saved[];
+  /** Begins anew with the link as these changes made it. */
+  saved(link: LinkWholeFragment, mine: Editing): void;
   /** Begins anew with the link as it is, but keeps what was changed since then. */
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
@@ -95,9 +122,23 @@ export function useEditState(link: LinkWholeFragment, own: Own): EditState {
     if (isChanged) keepDraft(name, { ...editing, fields: draftOf(editing.fields) });
     else dropDraft(name);
   }, [name, editing, isChanged]);
+  const restart: EditState['restart'] = (fresh, since) => {
+    setEditing(({ fields, merged }) => ({
+      ...editingOn(fresh, fields, since ?? fields),
+      merged: since && merged,
+    }));
+    setErrors({});
+  };
   return {
     ...editing,
     isChanged,
+    restart,
+    saves: saves.get(name) ?? [],
+    saved(link, mine) {
+      const saved = { before: mine.read, after: fieldsOf(link), at: link.updatedAt };
+      saves.set(name, [...(saves.get(name) ?? []), saved]);
+      restart(link, mine.fields);
+    },
     wasKept: kept !== null,
     errors,
     setErrors,
@@ -109,13 +150,6 @@ export function useEditState(link: LinkWholeFragment, own: Own): EditState {
         merged: hasChanges(before.fields, before.read) ? before.merged : undefined,
       }));
       setErrors((before) => errorsAfter(before, patch));
-    },
-    restart(fresh, since) {
-      setEditing(({ fields, merged }) => ({
-        ...editingOn(fresh, fields, since ?? fields),
-        merged: since && merged,
-      }));
-      setErrors({});
     },
   };
 }

@@ -1033,6 +1033,8 @@ export const texts: Translation = {
     unverified: 'Domain nicht bestätigt',
     readOnly: 'Sie können diesen Link ansehen. Bearbeiter, Admins und Inhaber können ihn ändern.',
     saved: 'Gespeichert.',
+    savedAt: (time) => `Gespeichert um ${time}. Vorher:`,
+    takeBack: 'Zurücknehmen',
     unsaved: 'Nicht gespeicherte Änderungen',
     discard: 'Verwerfen',
     save: 'Speichern',
@@ -1061,6 +1063,8 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Keine Änderungen aufgezeichnet',
     keptFor: 'Der Dienst bewahrt Änderungen 90 Tage auf, wenn der Betreiber nichts anderes gewählt hat.',
+    noValues:
+      'Genannt sind die Felder, nicht ihre früheren Werte. Was Sie speichern, können Sie unter „Details“ zurücknehmen, solange diese Seite offen bleibt.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

@@ -917,6 +917,8 @@ const english = {
     unverified: 'Domain not verified',
     readOnly: 'You can look at this link. Editors, admins and owners can change it.',
     saved: 'Saved.',
+    savedAt: (time: string) => `Saved at ${time}. Before:`,
+    takeBack: 'Take back',
     unsaved: 'Unsaved changes',
     discard: 'Discard',
     save: 'Save',
@@ -945,6 +947,8 @@ const english = {
     kinds: severalKinds,
     none: 'No changes are recorded',
     keptFor: 'The service keeps changes for 90 days, unless its operator chose otherwise.',
+    noValues:
+      'It names the fields, not what they were. What you save can be taken back under “Details”, as long as this page stays open.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

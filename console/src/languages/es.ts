@@ -883,6 +883,8 @@ export const texts: Translation = {
     unverified: 'Dominio sin verificar',
     readOnly: 'Puede consultar este enlace. Los editores, administradores y propietarios pueden modificarlo.',
     saved: 'Guardado.',
+    savedAt: (time) => `Guardado a las ${time}. Antes:`,
+    takeBack: 'Restaurar',
     unsaved: 'Cambios sin guardar',
     discard: 'Descartar',
     save: 'Guardar',
@@ -935,6 +937,8 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'No hay cambios registrados',
     keptFor: 'El servicio conserva los cambios 90 días, salvo que su operador lo haya decidido de otro modo.',
+    noValues:
+      'Se nombran los campos, no sus valores anteriores. Lo que guarde puede restaurarse en «Detalles» mientras esta página siga abierta.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

@@ -889,6 +889,8 @@ export const texts: Translation = {
     readOnly:
       'Vous pouvez consulter ce lien. Les éditeurs, administrateurs et propriétaires peuvent le modifier.',
     saved: 'Enregistré.',
+    savedAt: (time) => `Enregistré à ${time}. Avant :`,
+    takeBack: 'Rétablir',
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
     save: 'Enregistrer',
@@ -941,6 +943,8 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
     keptFor: 'Le service conserve les modifications 90 jours, sauf autre choix de son exploitant.',
+    noValues:
+      'Seuls les champs sont nommés, pas leurs anciennes valeurs. Ce que vous enregistrez peut être rétabli sous « Détails » tant que cette page reste ouverte.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

@@ -5,6 +5,7 @@ const count = new Intl.NumberFormat(locale);
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const nearMoment = new Intl.DateTimeFormat(locale, {
   ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
 });
@@ -30,6 +31,7 @@ export const asShare = (value: number): string => percent.format(value);
 export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
+export const atTime = (iso: string): string => time.format(new Date(iso));
 /** Without the year if it is this one. */
 export const atNearMoment = (iso: string): string =>
   new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);

@@ -391,7 +391,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const cells = conflict.locator('tbody tr');
     expect(await cells.allInnerTexts()).toEqual(['Title\tTheirs\tMine']);
     await page.getByRole('heading', { name: 'This link was changed by the key' }).waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
+    const saving = page.getByRole('button', { name: 'Save' });
+    expect([await saving.isDisabled(), await page.locator('.save-bar span').innerText()]).toEqual([
+      true,
+      'Choose above how to go on.',
+    ]);
+    await title.press('Enter');
     expect(await focusOf(page)).toBe('Keep my changes');
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
@@ -430,6 +435,20 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByText(said).waitFor();
       expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks } } });
     }
+    // What nobody else changed since can be taken back later, too, also from another view of the page.
+    const [line, back] = [page.locator('.saves'), page.getByRole('button', { name: 'Take back' })];
+    await shown(line.getByText(/^Saved at .* Before: Expires after clicks 4$/));
+    await title.fill('Mine at last');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['Theirs at last', '4']);
+    await page.getByRole('link', { name: 'All links' }).click();
+    await page.goBack();
+    await theirs({ title: 'Theirs for ever' });
+    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['4']);
+    await back.click();
+    // And then what was saved before.
+    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['empty']);
+    expect(await read()).toMatchObject({ link: { title: 'Theirs for ever', expiration: { clicks: 4 } } });
   });
 
   test('deletes a link only if that is not undone', async () => {

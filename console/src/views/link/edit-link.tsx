@@ -18,6 +18,7 @@ import { texts } from '../../texts.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
+import { Saves } from './saves.tsx';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
 function Preview({
@@ -76,7 +77,7 @@ export function EditLink({
   };
   /** Moves to the field that somebody was in, before the button that has the focus is gone. */
   const goOn = () => {
-    if (!document.activeElement?.closest('.save-bar, .conflict')) return;
+    if (!document.activeElement?.closest('.save-bar, .conflict, .saves')) return;
     const next = field.current?.isConnected ? field.current : form.current?.querySelector('input');
     next?.focus({ preventScroll: true });
   };
@@ -106,7 +107,7 @@ export function EditLink({
       });
       if (result.__typename === 'Link') {
         goOn();
-        edit.restart(result, mine.fields);
+        edit.saved(result, mine);
         // What can be read no more cannot be put back.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
         const before = changesOf({ ...mine.read, utmOnTargets: false }, fieldsOf(result));
@@ -175,13 +176,19 @@ export function EditLink({
         </fieldset>
         <Preview link={link} edit={edit} />
       </div>
+      {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
       {edit.isChanged && (
         <div className="save-bar">
-          <span>{hasConflict ? t.decideFirst : t.unsaved}</span>
+          <span id="save-note">{hasConflict ? t.decideFirst : t.unsaved}</span>
           <button type="button" className="button quiet" onClick={discard}>
             {t.discard}
           </button>
-          <button type="submit" className="button" aria-disabled={isBusy}>
+          <button
+            type="submit"
+            className="button"
+            aria-disabled={isBusy || hasConflict}
+            aria-describedby="save-note"
+          >
             {t.save}
           </button>
         </div>

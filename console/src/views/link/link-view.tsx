@@ -102,7 +102,12 @@ function Tabs({
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
-      {tab === 'history' && <Changes kind="LINK" recordId={link.id} />}
+      {tab === 'history' && (
+        <>
+          <Changes kind="LINK" recordId={link.id} />
+          <p className="hint">{texts.history.noValues}</p>
+        </>
+      )}
       {tab === 'test' && (
         <>
           {edit.isChanged && (

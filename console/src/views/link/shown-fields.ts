@@ -1,0 +1,51 @@
+import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
+import { useRead } from '../../data/read.ts';
+import { targetChoices } from '../../data/target-choices.ts';
+import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
+import { atMoment } from '../../parts/format.ts';
+import { texts } from '../../texts.ts';
+
+/** The fields that a form shows as they were and are: passwords are not among them. */
+export const shownNames = [
+  ...(['url', 'title', 'alias', 'spaceId', 'expiresAt', 'expiresAfter', 'expiredUrl'] as const),
+  ...(['targetType', 'targets', 'pixelIds', 'tagIds', 'privacy', 'forwardsQuery'] as const),
+];
+
+type ShownName = (typeof shownNames)[number];
+
+/** The names of spaces, pixels and tags, by their ids. */
+type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, string>>>;
+
+function targetsShown({ targetType: type, targets }: LinkFields): string {
+  if (type === 'NONE') return '';
+  const nameOf = (key: string) => targetChoices(type).find(({ id }) => id === key)?.name ?? key;
+  return filledTargets(targets[type])
+    .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || nameOf(key)}: ${url}`))
+    .join('\n');
+}
+
+function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Known): string {
+  const t = texts.form;
+  if (name === 'targetType') return t.targetTypes[fields[name]];
+  if (name === 'privacy') return t.privacies[fields[name]];
+  if (name === 'forwardsQuery') return fields[name] ? t.yes : t.no;
+  if (name === 'targets') return targetsShown(fields);
+  if (name === 'pixelIds') return fields[name].map((id) => pixels.get(id) ?? t.unknownPixel).join(', ');
+  if (name === 'tagIds') return fields[name].map((id) => tags.get(id) ?? texts.tags.unknown).join(', ');
+  if (name === 'spaceId') return fields[name] && (spaces.get(fields[name]) ?? t.unknownSpace);
+  return name === 'expiresAt' && fields[name] ? atMoment(fields[name]) : fields[name];
+}
+
+/** Fields in words, such as the name of a space. */
+export function useShown(link: LinkWholeFragment): (fields: LinkFields, name: ShownName) => string {
+  const { data } = useRead(ChoicesDocument, {});
+  const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
+  const namesOf = (records: readonly { id: string; name: string }[]) =>
+    new Map(records.map(({ id, name }) => [id, name]));
+  const known: Known = {
+    spaces: namesOf([...(link.space ? [link.space] : []), ...(data?.spaces.nodes ?? [])]),
+    tags: namesOf([...link.tags, ...tags]),
+    pixels: namesOf([...link.pixels, ...(data?.pixels.nodes ?? [])]),
+  };
+  return (fields, name) => shown(fields, name, known) || texts.link.nothing;
+}
