@@ -123,8 +123,6 @@ function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErro
 /** What is wrong with the fields that cannot be sent; `read` is what the link has already. */
 export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors => ({
   ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
-  ...(fields.spaceTyped !== '' && { spaceId: texts.form.noSuchSpace(fields.spaceTyped.trim()) }),
-  ...(fields.tagTyped !== '' && { tagIds: texts.tags.noSuch(fields.tagTyped.trim()) }),
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
 });

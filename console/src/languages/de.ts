@@ -958,8 +958,7 @@ export const texts: Translation = {
     noSpace: 'Keiner',
     unknownSpace: 'Ein anderer Space',
     createSpace: (name) => `Neuer Space „${name}“`,
-    noSuchSpace: (name) =>
-      `Den Space „${name}“ gibt es noch nicht. Wählen Sie einen anderen, oder erstellen Sie ihn.`,
+    isNewSpace: (name) => `„${name}“ ist ein neuer Space: Er wird angelegt, und der Link kommt hinein.`,
     creatingSpace: (name) => `Der Space „${name}“ wird erstellt …`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
@@ -1212,8 +1211,7 @@ export const texts: Translation = {
     placeholder: 'Tag hinzufügen',
     unknown: 'Ein anderer Tag',
     createNamed: (name: string) => `Neuer Tag „${name}“`,
-    noSuch: (name: string) =>
-      `Einen Tag „${name}“ gibt es noch nicht. Wählen Sie einen anderen, oder legen Sie ihn an.`,
+    isNew: (name: string) => `„${name}“ ist ein neuer Tag: Er wird angelegt und hinzugefügt.`,
     creating: (name: string) => `Der Tag „${name}“ wird angelegt …`,
     tooMany: (most: number) =>
       `Ein Link hat höchstens ${most} Tags. Entfernen Sie einen, um einen anderen hinzuzufügen.`,

@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { texts } from '../texts.ts';
 import { ErrorNote } from './field.tsx';
+import { foldName } from './format.ts';
 import { Icon } from './icon.tsx';
 
 export interface ChoiceItem {
@@ -22,8 +23,6 @@ export interface ChoiceItem {
 const NEW = '\u0000new';
 /** How many items are listed at once. */
 const MAX_SHOWN = 50;
-
-const fold = (text: string): string => text.trim().toLocaleLowerCase();
 
 /**
  * A choice with search. What is typed is chosen if it is a name; else it stays, and the field says so: only Enter and a click
@@ -49,23 +48,25 @@ export function Choice({
   /** Called with what is chosen, and with what is typed besides. */
   onValue: (item: ChoiceItem | null, typed: string) => void;
   onSearch?: (text: string) => void;
-  /** Offers to make what was typed, if nothing has that name; `why` says why it is not made yet. */
+  /** Offers to make what was typed, if nothing has that name; what is left so is made when the form is sent. */
   creates?: {
-    readonly isBusy: boolean;
     name(text: string): string;
     create(text: string): void;
-    why(text: string): string;
+    /** What happens to what is left. */
+    note(text: string): string;
+    /** Why it was not made. */
+    refused(text: string): string | undefined;
   };
   error?: string | undefined;
 }): ReactElement {
-  const sought = fold(typed);
-  const isFirst = ({ name }: ChoiceItem) => fold(name).startsWith(sought);
+  const sought = foldName(typed);
+  const isFirst = ({ name }: ChoiceItem) => foldName(name).startsWith(sought);
   const found = items
-    .filter(({ name }) => fold(name).includes(sought))
+    .filter(({ name }) => foldName(name).includes(sought))
     .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
     .slice(0, MAX_SHOWN);
   const named =
-    items.find(({ name }) => name === typed.trim()) ?? items.find(({ name }) => fold(name) === sought);
+    items.find(({ name }) => name === typed.trim()) ?? items.find(({ name }) => foldName(name) === sought);
   const isNew = creates !== undefined && sought !== '' && named === undefined;
   const listed = isNew ? [...found, { id: NEW, name: creates.name(typed.trim()) }] : found;
   const {
@@ -116,12 +117,15 @@ export function Choice({
     const item = isOpen && !nativeEvent.isComposing ? listed[highlightedIndex] : undefined;
     if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);
   };
-  const unchosen = isLeft && sought !== '' ? (creates?.why ?? texts.form.notChosen)(typed.trim()) : undefined;
+  const left = isLeft && sought !== '' ? typed.trim() : null;
+  const unchosen = left === null ? undefined : (creates?.refused ?? texts.form.notChosen)(left);
   const wrong = unchosen ?? error;
+  const hint = left !== null && isNew && wrong === undefined ? creates.note(left) : null;
   const note = useId();
   const props = {
     ...{ placeholder, onChange, onKeyDown, onBlur: settle, spellCheck: false },
-    ...(wrong !== undefined && { 'aria-invalid': true, 'aria-describedby': note }),
+    ...(wrong !== undefined && { 'aria-invalid': true }),
+    ...((wrong ?? hint) && { 'aria-describedby': note }),
   };
   return (
     <div className={wrong === undefined ? 'field choice' : 'field choice wrong'}>
@@ -168,11 +172,9 @@ export function Choice({
         {isOpen && listed.length === 0 && <li className="none">{texts.nothingFound}</li>}
       </ul>
       <ErrorNote id={note} error={wrong} />
-      {isLeft && isNew && !creates.isBusy && (
-        <p>
-          <button type="button" className="button quiet small" onClick={() => creates.create(typed.trim())}>
-            <Icon name="plus" /> {creates.name(typed.trim())}
-          </button>
+      {hint !== null && (
+        <p id={note} className="hint" role="status">
+          {hint}
         </p>
       )}
     </div>

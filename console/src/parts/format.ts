@@ -85,6 +85,9 @@ function nameIn(type: 'region' | 'language', code: string): string {
 export const countryName = (code: string): string => nameIn('region', code);
 export const languageName = (code: string): string => nameIn('language', code);
 
+/** A name, such as of a space, as it is compared. */
+export const foldName = (text: string): string => text.trim().toLocaleLowerCase();
+
 /** A URL as people read it: without its scheme and a lone slash. */
 export const withoutScheme = (url: string): string =>
   url.replace(/^https?:\/\/(www\.)?/i, '').replace(/^([^/]+)\/$/, '$1');

@@ -24,7 +24,7 @@ interface Words {
 /** What the form of a record gets: the record, null for a new one, and the head of its dialog. */
 export interface RecordFormProps<Row> {
   readonly record: Row | null;
-  readonly dialog: { readonly title: string; onClose(): void };
+  readonly dialog: { readonly title: string; readonly action?: string; onClose(): void };
 }
 
 /** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
-import { createTag } from '../data/new-space.ts';
+import { tagNamed } from '../data/named.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { TagChoicesDocument, TagsNamedDocument } from '../generated/documents.ts';
@@ -42,10 +42,9 @@ export function TagsChoice({
   const all = new Map([...own, ...others, ...first].map((one) => [one.id, one]));
   const t = texts.tags;
   const creates = useMaking(
-    'TAG',
     typed,
-    { create: t.createNamed, noSuch: t.noSuch, creating: t.creating },
-    (name) => createTag(session, name, (all.size % 6) + 1),
+    { create: t.createNamed, isNew: t.isNew, creating: t.creating },
+    (name) => tagNamed(session, name),
     (made, isWanted) => {
       setOthers((before) => [made, ...before]);
       if (isWanted) onIds([...ids, made.id], '');

@@ -224,10 +224,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await space.inputValue()).toBe('');
     await space.fill('Autu');
     await page.keyboard.press('Tab');
-    expect([await space.inputValue(), (await errors()).join()]).toEqual([
-      'Autu',
-      'There is no space “Autu” yet. Choose another one, or create it.',
-    ]);
+    expect([await space.inputValue(), await errors()]).toEqual(['Autu', []]);
+    await shown(page.getByText('“Autu” is a new space: it is made, and the link goes into it.'));
     await space.fill('autumn');
     await page.keyboard.press('Tab');
     await expect.poll(() => space.inputValue()).toBe('Autumn');
@@ -239,21 +237,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect([await space.inputValue(), await errors()]).toEqual(['', []]);
 
     await space.fill('Winter');
-    await lower.click();
-    await expect.poll(() => focusOf(page)).toBe('Space');
     await page.getByRole('button', { name: 'New link', exact: true }).click();
     await page.reload();
     await shown(page.getByText('You typed this earlier'));
-    await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await expect.poll(() => focusOf(page)).toBe('Space');
-
     await unfold(page);
     const type = page.getByLabel('Where visitors go');
     await type.selectOption('PLATFORM');
     const system = page.getByRole('combobox', { name: 'System' });
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/ios');
-    await page.getByRole('button', { name: 'New space “Winter”' }).click();
-    // It waits for the space.
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('System');
     expect(await errors()).toEqual(['Choose the system, or remove this line.']);
@@ -285,6 +276,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Alias');
     expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(20);
+    // No space was made for a link that was refused.
+    expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 1 } });
     await page.getByLabel('Alias').fill('');
     await lower.click();
     await page.getByText('Your link is ready').waitFor();

@@ -44,18 +44,17 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await page.getByRole('option', { name: 'New tag “Summer”' }).click();
     await page.getByRole('button', { name: 'Remove Summer' }).waitFor();
     await field.fill('Autumn');
-    await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await shown(page.getByText('There is no tag “Autumn” yet. Choose another one, or create it.'));
-    await field.fill('');
+    await field.press('Tab');
+    await shown(page.getByText('“Autumn” is a new tag: it is made and added.'));
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await page.getByText('Your link is ready').waitFor();
     const chips = page.locator('.row .tag');
-    await expect.poll(() => chips.allInnerTexts()).toEqual(['Spring', 'Summer']);
+    await expect.poll(() => chips.allInnerTexts()).toEqual(['Autumn', 'Spring', 'Summer']);
     await page.locator('.row .short').click();
     await shown(page.locator('.head .tag').getByText('Summer'));
     await page.getByRole('button', { name: 'Remove Spring' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => page.locator('.head .tag').allInnerTexts()).toEqual(['Summer']);
+    await expect.poll(() => page.locator('.head .tag').allInnerTexts()).toEqual(['Autumn', 'Summer']);
     await page.getByRole('link', { name: 'Activity' }).click();
     await shown(page.getByText(/changed: tags$/));
     await shown(page.locator('.history').getByText('Summer', { exact: true }));
@@ -169,6 +168,13 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const begin = () => bar.getByRole('button', { name: 'Tags' }).click();
     await page.getByRole('button', { name: 'Select this page' }).click();
     const dialog = page.getByRole('dialog', { name: 'Tags of 3 links' });
+    // A new one is made by the same click.
+    await begin();
+    await dialog.getByRole('combobox').fill('New');
+    await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
+    await shown(page.getByText('Tags added to 3 links.'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await shown(page.getByText('Undone.'));
     await begin();
     for (const name of ['Old', 'Other']) {
       await dialog.getByRole('combobox').fill(name);

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { useClient } from 'urql';
-import { createSpace } from '../../data/new-space.ts';
+import { spaceNamed } from '../../data/named.ts';
 import { useSession } from '../../data/session.ts';
 import { SpacesNamedDocument } from '../../generated/documents.ts';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
@@ -38,10 +38,9 @@ export function SpaceField({
   };
   const t = texts.form;
   const creates = useMaking(
-    'SPACE',
     typed,
-    { create: t.createSpace, noSuch: t.noSuchSpace, creating: t.creatingSpace },
-    (name) => createSpace(session, name, (spaces.length % 6) + 1),
+    { create: t.createSpace, isNew: t.isNewSpace, creating: t.creatingSpace },
+    (name) => spaceNamed(session, name),
     (made, isWanted) => {
       setOthers((before) => [made, ...before]);
       if (isWanted) onValue(made.id, '');

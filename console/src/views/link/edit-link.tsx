@@ -5,7 +5,7 @@ import { showFault, UNDO_FOR, undoSave } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
 import { changesOf, type FieldErrors, fieldsOf } from '../../data/link-fields.ts';
-import { spaceIsThere } from '../../data/new-space.ts';
+import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
@@ -89,7 +89,7 @@ export function EditLink({
     setBusy(true);
     dismissAbout(about);
     try {
-      await spaceIsThere();
+      await namedAreThere();
       await send(given ?? now.current);
     } finally {
       setBusy(false);
@@ -97,9 +97,17 @@ export function EditLink({
   };
   const send = async (mine: Editing): Promise<void> => {
     const unsent = unsendable(mine.fields, mine.read);
-    if (Object.keys(unsent).length > 0)
-      return refuse({ ...(await errorsBesides(session.client, mine.fields, mine.read)), ...unsent });
+    if (Object.keys(unsent).length > 0 || hasTyped(mine.fields)) {
+      const wrong = { ...(await errorsBesides(session.client, mine.fields, mine.read)), ...unsent };
+      if (Object.keys(wrong).length > 0) return refuse(wrong);
+    }
     try {
+      if (hasTyped(mine.fields)) {
+        const { patch, errors: wrong } = await typedIn(session, mine.fields);
+        edit.change(patch);
+        if (Object.keys(wrong).length > 0) return refuse(wrong);
+        return await send({ ...mine, fields: { ...mine.fields, ...patch } });
+      }
       const { updateLink: result } = await write(session, UpdateLinkDocument, {
         id: link.id,
         input: changesOf(mine.fields, mine.read),

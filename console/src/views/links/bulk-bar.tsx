@@ -239,7 +239,6 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       )}
       {isNaming && (
         <BulkSpace
-          color={(spaces.length % 6) + 1}
           onClose={() => setNaming(false)}
           onMade={({ id, name }) => {
             made.current = name;

@@ -1,4 +1,6 @@
 import { type ReactElement, useState } from 'react';
+import { tagNamed } from '../../data/named.ts';
+import { useSession } from '../../data/session.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
@@ -18,11 +20,15 @@ export function BulkTags({
   const [removes, setRemoves] = useState(false);
   const [ids, setIds] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
+  const session = useSession();
   const t = texts.tags;
   const submit = async () => {
     const missing = { __typename: 'ValidationError', fields: [{ path: ['ids'], messages: [] }] };
-    if (ids.length === 0 || typed !== '') return missing;
-    onUpdate(removes ? { removeTagIds: ids } : { addTagIds: ids });
+    const tag = removes || typed === '' ? null : await tagNamed(session, typed.trim());
+    if (tag && !('id' in tag)) return { __typename: 'ValidationError', ...tag };
+    const chosen = tag ? [...new Set([...ids, tag.id])] : ids;
+    if (chosen.length === 0 || (removes && typed !== '')) return missing;
+    onUpdate(removes ? { removeTagIds: chosen } : { addTagIds: chosen });
     return { __typename: 'Link' };
   };
   return (

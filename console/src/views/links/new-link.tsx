@@ -15,7 +15,7 @@ import {
   newLinkOf,
   newLinksOf,
 } from '../../data/link-fields.ts';
-import { spaceIsThere } from '../../data/new-space.ts';
+import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
@@ -94,13 +94,13 @@ export function NewLink(): ReactElement {
     setMade([]);
     dismissAbout(draft);
     try {
-      await spaceIsThere();
+      await namedAreThere();
       await send(latest.current);
     } finally {
       setBusy(false);
     }
   };
-  const send = async (fields: LinkFields) => {
+  const send = async (fields: LinkFields): Promise<void> => {
     const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
     if (Object.keys(unsent).length > 0)
       return refuse({ ...(await errorsBesides(session.client, fields)), ...unsent });
@@ -120,18 +120,26 @@ export function NewLink(): ReactElement {
       if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
     };
     try {
-      if (fields.sources.length === 0) {
+      const isOne = fields.sources.length === 0;
+      const inputs = isOne ? [newLinkOf(fields)] : newLinksOf(fields);
+      if (!isOne || hasTyped(fields)) {
+        // All of them, or none, and no space for a link that is refused.
+        const { data } = await session.client
+          .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
+          .toPromise();
+        const at = data?.checkLinks.findIndex((one) => one !== null) ?? -1;
+        const refused = data?.checkLinks[at];
+        if (refused) return tellWrong(refused, isOne ? '' : (inputs[at]?.alias ?? ''));
+      }
+      if (hasTyped(fields)) {
+        const { patch, errors: wrong } = await typedIn(session, fields);
+        change(patch);
+        return Object.keys(wrong).length > 0 ? refuse(wrong) : await send({ ...fields, ...patch });
+      }
+      if (isOne) {
         const { createLink: result } = await write(session, CreateLinkDocument, { input: newLinkOf(fields) });
         return result.__typename === 'Link' ? tell([result], null) : tellWrong(result);
       }
-      const inputs = newLinksOf(fields);
-      // All of them, or none.
-      const { data } = await session.client
-        .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
-        .toPromise();
-      const at = data?.checkLinks.findIndex((one) => one !== null) ?? -1;
-      const refused = data?.checkLinks[at];
-      if (refused) return tellWrong(refused, inputs[at]?.alias ?? '');
       const { createLinks: results } = await write(session, CreateLinksDocument, { inputs });
       const left = fields.sources.filter((_, index) => results[index]?.__typename !== 'Link');
       tell(

@@ -7,7 +7,9 @@ import type { Progress } from '../../data/batches.ts';
 import { type Checked, useCheckedLines } from '../../data/checked-lines.ts';
 import { textIn } from '../../data/import.ts';
 import { formats, IMPORT, importRecords, type Outcome } from '../../data/import-run.ts';
+import { namedAreThere, spaceNamed } from '../../data/named.ts';
 import { useRead } from '../../data/read.ts';
+import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
 import { CheckField, Field } from '../../parts/field.tsx';
@@ -60,13 +62,12 @@ export function ManyView(): ReactElement {
     setText(await textIn(file));
   };
   const create = async () => {
-    if (spaceTyped !== '') {
-      const wrong = texts.form.noSuchSpace(spaceTyped.trim());
-      return showWrong('.many', () => setSpaceError(wrong));
-    }
     stop.current = new AbortController();
     setMaking({ done: 0, of: ready });
     await attempt(IMPORT, async () => {
+      await namedAreThere();
+      const space = spaceTyped === '' ? { id: spaceId } : await spaceNamed(session, spaceTyped.trim());
+      if (!('id' in space)) return showWrong('.many', () => setSpaceError(refusalText(space)));
       const settled = await lines.settled();
       if (settled === null) return;
       const { cut } = settled;
@@ -75,7 +76,7 @@ export function ManyView(): ReactElement {
         session,
         cut,
         good.map(({ record }) => record),
-        { spaceId, dryRun: false, signal: stop.current.signal, onProgress: setMaking },
+        { spaceId: space.id, dryRun: false, signal: stop.current.signal, onProgress: setMaking },
       );
       const results = new Map(done.map((one) => [one.record, one]));
       const unmade = (one: Outcome) => ({
@@ -87,6 +88,8 @@ export function ManyView(): ReactElement {
       flushSync(() => {
         setMade({ cut, outcomes: all });
         setText('');
+        setSpaceTyped('');
+        lines.setSpaceId(space.id);
         setLeavesOut(false);
       });
       focusSoon('.many .buttons .button');

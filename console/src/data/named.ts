@@ -1,0 +1,95 @@
+import {
+  CreateSpaceDocument,
+  CreateTagDocument,
+  SpacesNamedDocument,
+  TagsNamedDocument,
+} from '../generated/documents.ts';
+import { foldName } from '../parts/format.ts';
+import { announceKinds } from './bus.ts';
+import type { FieldErrors, LinkFields } from './link-fields.ts';
+import { type Refusal, refusalText } from './refusals.ts';
+import type { Session } from './session.ts';
+import { write } from './write.ts';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly color: number;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One of the six colours, so that new ones differ. */
+const colorFor = (name: string): number =>
+  1 + ([...name].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0) % 6);
+
+const fresh = { requestPolicy: 'network-only' } as const;
+
+/** Finds what has a name among those whose names are alike, or makes it. */
+const named = (
+  kind: 'SPACE' | 'TAG',
+  name: string,
+  find: () => Promise<readonly Named[] | undefined>,
+  make: (input: { name: string; color: number }) => Promise<Named | Refusal>,
+): Promise<Named | Refusal> => {
+  const findOrMake = async () => {
+    const there = (await find())?.find((one) => foldName(one.name) === foldName(name));
+    if (there) return there;
+    const made = await make({ name, color: colorFor(name) });
+    announceKinds(kind);
+    return made;
+  };
+  const made = findOrMake();
+  last = Promise.allSettled([last, made]);
+  return made;
+};
+
+/** The space with this name, which is made if there is none. */
+export const spaceNamed = (session: Session, name: string): Promise<Named | Refusal> =>
+  named(
+    'SPACE',
+    name,
+    async () =>
+      (await session.client.query(SpacesNamedDocument, { search: name }, fresh).toPromise()).data?.spaces
+        .nodes,
+    async (input) => (await write(session, CreateSpaceDocument, { input })).createSpace,
+  );
+
+/** The tag with this name, which is made if there is none. */
+export const tagNamed = (session: Session, name: string): Promise<Named | Refusal> =>
+  named(
+    'TAG',
+    name,
+    async () =>
+      (await session.client.query(TagsNamedDocument, { search: name }, fresh).toPromise()).data?.tags.nodes,
+    async (input) => (await write(session, CreateTagDocument, { input })).createTag,
+  );
+
+/** Resolves when the form has the spaces and tags that somebody just asked for: what they are for is not sent before. */
+export async function namedAreThere(): Promise<void> {
+  await last;
+  await new Promise((done) => setTimeout(done));
+}
+
+/** Whether a space or a tag is typed and not chosen. */
+export const hasTyped = ({ spaceTyped, tagTyped }: LinkFields): boolean =>
+  spaceTyped !== '' || tagTyped !== '';
+
+/** What a form gets for the space and the tag that are typed in it, which are made now, and what is wrong with them. */
+export async function typedIn(
+  session: Session,
+  { spaceTyped, tagTyped, tagIds }: LinkFields,
+): Promise<{ patch: Partial<LinkFields>; errors: FieldErrors }> {
+  const space = spaceTyped === '' ? null : await spaceNamed(session, spaceTyped.trim());
+  const tag = tagTyped === '' ? null : await tagNamed(session, tagTyped.trim());
+  return {
+    patch: {
+      ...(space && 'id' in space && { spaceId: space.id, spaceTyped: '' }),
+      ...(tag && 'id' in tag && { tagIds: [...new Set([...tagIds, tag.id])], tagTyped: '' }),
+    },
+    errors: {
+      ...(space && !('id' in space) && { spaceId: refusalText(space) }),
+      ...(tag && !('id' in tag) && { tagIds: refusalText(tag) }),
+    },
+  };
+}
