@@ -63,6 +63,8 @@ export interface LinkFields {
   readonly utmOnTargets: boolean;
   /** Each of them gets a link of its own; only for new links. */
   readonly sources: readonly string[];
+  /** What is typed and not entered as another source. */
+  readonly sourceTyped: string;
 }
 
 /** A time of which only parts are entered: browsers give such an input no value. */
@@ -92,6 +94,7 @@ export const emptyFields: LinkFields = {
   utmTemplateId: '',
   utmOnTargets: true,
   sources: [],
+  sourceTyped: '',
 };
 
 /** The fields of a link as they are edited. */
@@ -126,6 +129,7 @@ export function fieldsOf(link: LinkWholeFragment): LinkFields {
     utmTemplateId: '',
     utmOnTargets: true,
     sources: [],
+    sourceTyped: '',
   };
 }
 
@@ -189,9 +193,19 @@ export function newLinkOf(fields: LinkFields): CreateLinkInput {
   };
 }
 
+/** The most links that a request makes. */
+const MAX_SOURCES = 100;
+
+/** The sources, with what is typed and not entered. Those that would have the same alias are one. */
+export function sourcesOf({ sources, sourceTyped }: LinkFields): string[] {
+  const all = [...sources, ...sourceTyped.split(/[,;\t\n]/).map((one) => one.trim())].filter(Boolean);
+  const bySlug = new Map(all.toReversed().map((one, at) => [slugOf(one, all.length - at), one]));
+  return [...bySlug.values()].toReversed().slice(0, MAX_SOURCES);
+}
+
 /** The aliases of new links, one for each source if there are any; empty for those that the service makes. */
-export function aliasesOf({ alias, sources }: LinkFields): string[] {
-  const given = trimPasted(alias);
+export function aliasesOf(fields: LinkFields): string[] {
+  const [given, sources] = [trimPasted(fields.alias), sourcesOf(fields)];
   if (sources.length === 0 || given === '') return [given];
   return sources.map((source, at) => `${given}-${slugOf(source, at + 1)}`);
 }
@@ -203,7 +217,7 @@ export const titleFor = (title: string, source: string): string =>
 /** What is sent for new links, one for each source. */
 export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
   const [url, aliases] = [withScheme(fields.url), aliasesOf(fields)];
-  return fields.sources.map((source, at) =>
+  return sourcesOf(fields).map((source, at) =>
     newLinkOf({
       ...{ ...fields, url: withUtm(url, { source }), alias: aliases[at] ?? '' },
       title: titleFor(fields.title, source),

@@ -255,6 +255,7 @@ const editedNames: Texts['link']['names'] = {
   utmTemplateId: 'Vorlage',
   utmOnTargets: 'Kampagne der Zielauswahl',
   sources: 'Quellen',
+  sourceTyped: 'Quellen',
 };
 
 const subjects: Texts['fieldErrors']['subjects'] = {
@@ -760,7 +761,7 @@ export const texts: Translation = {
     },
     template: 'Vorlage',
     noTemplate: 'Keine Vorlage',
-    templateHint: 'Leere Felder bekommen beim Speichern des Links die Werte der Vorlage.',
+    templateHint: 'Die Vorlage füllt aus, was Sie leer lassen.',
     insteadOf: (value) => `Statt „${value}“ aus der Vorlage.`,
     fromTemplate: 'Aus der Vorlage.',
     manage: 'Vorlagen verwalten',
@@ -975,7 +976,11 @@ export const texts: Translation = {
     expiredUrl: 'Besucher danach leiten zu',
     expiredHint: 'Ohne URL lesen Besucher, dass der Link abgelaufen ist.',
     withPassword: 'Passwort',
-    statisticsFor: { PRIVATE: 'private Statistik', PASSWORD: 'Statistik mit Passwort' },
+    statisticsFor: {
+      PUBLIC: 'Statistik für alle',
+      PRIVATE: 'private Statistik',
+      PASSWORD: 'Statistik mit Passwort',
+    },
     protection: 'Schutz',
     password: 'Passwort für Besucher',
     newPassword: 'Neues Passwort für Besucher',

@@ -256,6 +256,7 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   utmTemplateId: 'Template',
   utmOnTargets: 'Campaign of targets',
   sources: 'Sources',
+  sourceTyped: 'Sources',
 };
 
 /** The fields of forms, as subjects of what is wrong with them. Positions in lists are stars. */
@@ -645,7 +646,7 @@ const english = {
     },
     template: 'Template',
     noTemplate: 'No template',
-    templateHint: 'Empty fields get its values as the link is saved.',
+    templateHint: 'The template fills in what you leave empty.',
     insteadOf: (value: string) => `Instead of “${value}” of the template.`,
     fromTemplate: 'From the template.',
     manage: 'Manage templates',
@@ -861,7 +862,11 @@ const english = {
     expiredHint: 'Without a URL, visitors read that the link has expired.',
     protection: 'Protection',
     withPassword: 'password',
-    statisticsFor: { PRIVATE: 'private statistics', PASSWORD: 'statistics with a password' },
+    statisticsFor: {
+      PUBLIC: 'statistics for everybody',
+      PRIVATE: 'private statistics',
+      PASSWORD: 'statistics with a password',
+    },
     password: 'Password for visitors',
     newPassword: 'New password for visitors',
     passwordHint: 'Visitors are asked for it. Nobody can read it later.',

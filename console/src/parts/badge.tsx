@@ -32,6 +32,17 @@ export function StatusBadge({
   );
 }
 
+/** How a link tells visitors apart, and how many destinations it has for that. */
+export function TargetsBadge({
+  targeting: { type, countries, platforms, languages, rotation },
+}: Pick<LinkRowFragment, 'targeting'>): ReactElement | null {
+  if (type === 'NONE') return null;
+  const { length } = { COUNTRY: countries, PLATFORM: platforms, LANGUAGE: languages, ROTATION: rotation }[
+    type
+  ];
+  return <span className="badge">{`${texts.form.targetTypes[type]}: ${inDigits(length)}`}</span>;
+}
+
 /** How many tags of a link are named in a list. */
 const MAX_TAGS = 3;
 

@@ -145,7 +145,10 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     const sources = page.getByLabel('Several sources at once');
     await sources.fill('Newsletter');
     await sources.press('Enter');
-    await sources.pressSequentially('facebook,x');
+    await sources.pressSequentially('facebook, x');
+    // What is typed counts before it is entered.
+    await shown(page.getByRole('button', { name: 'Create 3 links' }));
+    expect(await sources.inputValue()).toBe('x');
     await sources.press('Enter');
     expect(await page.locator('.utm .chips li').allInnerTexts()).toEqual(['Newsletter', 'facebook', 'x']);
     await page.getByText('such as sale-newsletter, sale-facebook, sale-x.').waitFor();

@@ -51,12 +51,9 @@ export function LinkForm({
       [endsAt !== null && atMoment(endsAt), fields.expiresAfter && t.afterClicks(fields.expiresAfter)]
         .filter(Boolean)
         .join(' · ') || t.none.expiry,
-    protection: [
-      hasPassword ? t.withPassword : t.none.protection,
-      fields.privacy !== 'PUBLIC' && t.statisticsFor[fields.privacy],
-    ]
-      .filter(Boolean)
-      .join(' · '),
+    protection: [hasPassword ? t.withPassword : t.none.protection, t.statisticsFor[fields.privacy]].join(
+      ' · ',
+    ),
     targets:
       targetType === 'NONE'
         ? t.targetTypes.NONE

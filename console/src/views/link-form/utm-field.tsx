@@ -1,8 +1,8 @@
-import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import type { KeyboardEvent, ReactElement } from 'react';
 import { Link } from 'wouter';
-import { aliasesOf, type FormProps } from '../../data/link-fields.ts';
+import { aliasesOf, type FormProps, sourcesOf } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { filledUtm, noUtm, slugOf, utcToday, utmIn, utmLine, utmOf, withUtm } from '../../data/utm.ts';
+import { filledUtm, noUtm, utcToday, utmIn, utmLine, utmOf, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
 import { trimPasted } from '../../parts/format.ts';
@@ -10,9 +10,6 @@ import { Icon } from '../../parts/icon.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
 import { Fold } from './fold.tsx';
-
-/** The most links that a request makes. */
-const MAX_SOURCES = 100;
 
 /** The parameters of a campaign, which are part of the URL, and the template whose values the service adds where it has none. */
 export function UtmField({
@@ -31,7 +28,8 @@ export function UtmField({
 }): ReactElement {
   const templates =
     useRead(UtmTemplatesDocument, {}, { on: ['UTM_TEMPLATE'] }).data?.utmTemplates.nodes ?? [];
-  const { alias, sources, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
+  const { alias, spaceId, targetType, utmOnTargets, utmTemplateId } = fields;
+  const sources = sourcesOf(fields);
   const t = texts.utm;
   const url = trimPasted(fields.url);
   const values = { ...utmIn(url), ...(sources.length > 0 && { source: sources.join(', ') }) };
@@ -89,13 +87,13 @@ export function UtmField({
         )}
         {isNew && (
           <Sources
-            sources={sources}
+            fields={fields}
             hint={
               sources.length > 0 && trimPasted(alias) !== ''
                 ? t.sourcesAlias(aliasesOf(fields).join(', '))
                 : t.sourcesHint
             }
-            onSources={(changed) => onChange({ sources: changed })}
+            onChange={onChange}
           />
         )}
       </Fold>
@@ -103,37 +101,29 @@ export function UtmField({
   );
 }
 
-/** Sources, each of which gets a link. Those that would have the same alias are one. */
+/** Sources, each of which gets a link. */
 function Sources({
-  sources,
+  fields,
   hint,
-  onSources,
-}: {
-  sources: readonly string[];
-  hint: string;
-  onSources: (sources: string[]) => void;
-}): ReactElement {
-  const [typed, setTyped] = useState('');
+  onChange,
+}: Pick<FormProps, 'fields' | 'onChange'> & { hint: string }): ReactElement {
+  const { sources, sourceTyped } = fields;
   const t = texts.utm;
-  const add = (text: string) => {
-    const all = [...sources, ...text.split(/[,;\t\n]/).map((one) => one.trim())].filter(Boolean);
-    const bySlug = new Map(all.toReversed().map((one, at) => [slugOf(one, all.length - at), one]));
-    if (text.trim() !== '') onSources([...bySlug.values()].toReversed().slice(0, MAX_SOURCES));
-    setTyped('');
-  };
+  const enter = (typed: string) =>
+    onChange({ sources: sourcesOf({ ...fields, sourceTyped: typed }), sourceTyped: '' });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    add(typed);
+    enter(sourceTyped);
   };
   return (
     <>
       <TextField
         label={t.sources}
-        value={typed}
-        onText={(text) => (/[,;\t\n]/.test(text) ? add(text) : setTyped(text))}
+        value={sourceTyped}
+        onText={(text) => (/[,;\t\n]/.test(text) ? enter(text) : onChange({ sourceTyped: text.trimStart() }))}
         onKeyDown={onKeyDown}
-        onBlur={() => add(typed)}
+        onBlur={() => sourceTyped !== '' && enter(sourceTyped)}
         maxLength={2_000}
         spellCheck={false}
         autoCapitalize="off"
@@ -148,7 +138,7 @@ function Sources({
                 type="button"
                 className="bare"
                 aria-label={texts.removeOf(source)}
-                onClick={() => onSources(sources.filter((one) => one !== source))}
+                onClick={() => onChange({ sources: sources.filter((one) => one !== source) })}
               >
                 <Icon name="close" />
               </button>

@@ -6,7 +6,7 @@ import { useEditState } from '../../data/edit-state.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
-import { SpaceBadge, StatusBadge, TagBadges } from '../../parts/badge.tsx';
+import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
@@ -162,6 +162,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
         <p className="marks">
           <span className="badge">{t.clicks(link.clicks)}</span>
           <StatusBadge link={link} />
+          <TargetsBadge targeting={link.targeting} />
           {link.space && <SpaceBadge space={link.space} />}
           <TagBadges tags={link.tags} most={Number.POSITIVE_INFINITY} />
           {!link.domain.verified && <span className="badge warn">{texts.link.unverified}</span>}

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import type { LinkRowFragment } from '../../generated/documents.ts';
+import { TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -45,6 +46,7 @@ function One({ link }: { link: LinkRowFragment }): ReactElement {
         <p className="quiet cut" title={link.url}>
           {withoutScheme(link.url)}
         </p>
+        <TargetsBadge targeting={link.targeting} />
         <div className="buttons">
           <CopyButton text={link.shortUrl} wide />
           <Link href={`/links/${link.id}`} className="button quiet">
@@ -63,7 +65,7 @@ function One({ link }: { link: LinkRowFragment }): ReactElement {
 function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement {
   return (
     <div>
-      <p className="quiet">{texts.utm.madeMany(links.length)}</p>
+      <h2>{texts.utm.madeMany(links.length)}</h2>
       <ul>
         {links.map((link) => (
           <li key={link.id}>

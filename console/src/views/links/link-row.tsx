@@ -5,7 +5,7 @@ import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
-import { SpaceBadge, StatusBadge, TagBadges } from '../../parts/badge.tsx';
+import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -127,6 +127,7 @@ export function LinkRow({
             {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
           </To>
           <StatusBadge link={link} />
+          <TargetsBadge targeting={link.targeting} />
           {link.space && <SpaceBadge space={link.space} />}
           <TagBadges tags={link.tags} />
           <span className="deeds">

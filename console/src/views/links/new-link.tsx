@@ -14,6 +14,7 @@ import {
   type LinkFields,
   newLinkOf,
   newLinksOf,
+  sourcesOf,
 } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
@@ -104,10 +105,10 @@ export function NewLink(): ReactElement {
     const unsent = { ...(trimPasted(fields.url) === '' && { url: t.empty }), ...unsendable(fields) };
     if (Object.keys(unsent).length > 0)
       return refuse({ ...(await errorsBesides(session.client, fields)), ...unsent });
-    const tell = (links: readonly LinkRowFragment[], left: LinkFields | null) => {
+    const tell = (links: readonly LinkRowFragment[], left: readonly string[] | null) => {
       flushSync(() => {
         setMade(links);
-        if (left) change({ sources: left.sources });
+        if (left) change({ sources: left, sourceTyped: '' });
         else clear(fields);
       });
       if (!left) focusNow('.created .button');
@@ -120,7 +121,8 @@ export function NewLink(): ReactElement {
       if (Object.keys(wrong).length > 0) refuse({ ...wrong, ...(named || {}) });
     };
     try {
-      const isOne = fields.sources.length === 0;
+      const sources = sourcesOf(fields);
+      const isOne = sources.length === 0;
       const inputs = isOne ? [newLinkOf(fields)] : newLinksOf(fields);
       if (!isOne || hasTyped(fields)) {
         // All of them, or none, and no space for a link that is refused.
@@ -141,10 +143,10 @@ export function NewLink(): ReactElement {
         return result.__typename === 'Link' ? tell([result], null) : tellWrong(result);
       }
       const { createLinks: results } = await write(session, CreateLinksDocument, { inputs });
-      const left = fields.sources.filter((_, index) => results[index]?.__typename !== 'Link');
+      const left = sources.filter((_, index) => results[index]?.__typename !== 'Link');
       tell(
         results.flatMap((one) => (one.__typename === 'Link' ? [one] : [])),
-        left.length === 0 ? null : { ...fields, sources: left },
+        left.length === 0 ? null : left,
       );
       const failed = results.find((one) => one.__typename !== 'Link');
       if (failed) tellWrong(failed);
@@ -153,7 +155,7 @@ export function NewLink(): ReactElement {
     }
   };
   const { url: urlError, ...rest } = errors;
-  const many = fields.sources.length;
+  const many = sourcesOf(fields).length;
   return (
     <>
       <header className="page-head">
