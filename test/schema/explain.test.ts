@@ -47,7 +47,7 @@ test('explains what a visitor gets, rule by rule', async () => {
       { rule: 'PASSWORD', applied: false, why: 'The right password was given.' },
       { rule: 'CLICK_LIMIT', applied: false, why: 'It has no click limit.' },
       { rule: 'TARGETING', applied: true, why: 'The visitor is in DE, which is listed.' },
-      { rule: 'LOOP', applied: false, why: 'It leads to another address.' },
+      { rule: 'LOOP', applied: false, why: 'It does not lead back to itself.' },
       { rule: 'PIXELS', applied: false, why: 'The visitor gave a password, and is sent on at once.' },
     ],
   });

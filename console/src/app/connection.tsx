@@ -1,4 +1,5 @@
-import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { away } from '../data/away.ts';
 import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
 import { useSession } from '../data/session.ts';
@@ -20,7 +21,7 @@ async function answers(): Promise<boolean> {
 /** Follows the changes of others, and says when the service does not answer. */
 export function Connection(): ReactElement | null {
   const { client, accountId, viewer } = useSession();
-  const [isAway, setAway] = useState(false);
+  const isAway = useSyncExternalStore(away.subscribe, away.get);
   const onRevoked = useEffectEvent(() => {
     // The next request fails, and ends the session.
     announceAll();
@@ -30,7 +31,7 @@ export function Connection(): ReactElement | null {
     // A stream ends, too, when the user gets another role.
     if (isOpen && wasOpen.current) announceKinds('MEMBER');
     wasOpen.current ||= isOpen;
-    if (!isOpen && !(await answers())) setAway(true);
+    if (!isOpen && !(await answers())) away.set(true);
   });
   useEffect(() => {
     const name = `linkspace.${accountId}.${viewer.user?.id}`;
@@ -51,11 +52,12 @@ export function Connection(): ReactElement | null {
       end();
     };
   }, [client, accountId, viewer.user?.id]);
+  useEffect(() => () => away.set(false), []);
   useEffect(() => {
     if (!isAway) return;
     const timer = setInterval(async () => {
       if (!(await answers())) return;
-      setAway(false);
+      away.set(false);
       reconnectNow();
       announceAll();
     }, ASK_EVERY);

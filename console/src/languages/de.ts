@@ -1086,7 +1086,7 @@ export const texts: Translation = {
   explain: {
     asSaved: 'Wie er gespeichert ist:',
     more: 'Andere Besucher testen',
-    lead: 'Beschreiben Sie einen Besucher, und sehen Sie, was er bekäme. Nichts davon wird gezählt.',
+    lead: 'Beschreiben Sie einen Besucher, und sehen Sie, was er bekäme. Der Test selbst wird nicht gezählt.',
     country: 'Land',
     device: 'Gerät',
     language: 'Sprache',
@@ -1263,11 +1263,12 @@ export const texts: Translation = {
     dns: 'Besucher erreichen die Links dieses Hosts noch nicht. Tragen Sie dies bei Ihrem DNS-Anbieter ein, und prüfen Sie dann.',
     copyDns: 'Alles kopieren',
     dnsVerified: 'Der Host ist bestätigt. Damit Besucher hierher gelangen, braucht sein DNS diesen Eintrag.',
-    leads: 'Führt Besucher zu diesem Dienst:',
+    leads: (host) => `Führt Besucher zu dem Server, auf dem ${host} läuft:`,
     proves: 'Beweist, dass der Host Ihnen gehört:',
     noCname: (host) =>
       `Wird ein CNAME abgelehnt, weil der Host keine Subdomain ist, nehmen Sie einen ALIAS oder ANAME oder einen A-Eintrag mit der IP-Adresse von ${host}.`,
-    noAddress: 'Fragen Sie den Betreiber des Dienstes, wohin der Host führen muss.',
+    noAddress: (host) =>
+      `Besucher kommen hierher, wenn der Host zum Server des Dienstes führt: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Welche das sind, ist hier nicht zu sehen: Der Dienst ist als ${host} eingerichtet, und das ist kein Name im Internet.`,
     dnsNotes:
       'Manche Formulare hängen die Domain an den Namen an: Lassen Sie sie dann weg. Für https muss der Betreiber des Dienstes ein Zertifikat für den Host einrichten.',
     notYet:

@@ -972,7 +972,7 @@ const english = {
   },
   explain: {
     asSaved: 'As it is saved:',
-    lead: 'Describe a visitor, and see what they would get. Nothing is counted.',
+    lead: 'Describe a visitor, and see what they would get. The test itself is not counted.',
     country: 'Country',
     device: 'Device',
     language: 'Language',
@@ -1139,11 +1139,12 @@ const english = {
     dns: 'Visitors do not get the links of this host yet. Enter this where its DNS is managed, then check.',
     copyDns: 'Copy all',
     dnsVerified: 'The host is verified. For visitors to get here, its DNS needs this record.',
-    leads: 'Leads visitors to this service:',
+    leads: (host: string) => `Leads visitors to the server that ${host} is on:`,
     proves: 'Proves that the host is yours:',
     noCname: (host: string) =>
       `If a CNAME is refused, since the host has no subdomain, use an ALIAS or ANAME, or an A record with the IP address of ${host}.`,
-    noAddress: 'Ask the operator of the service where the host has to lead.',
+    noAddress: (host: string) =>
+      `Visitors get here if the host leads to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. Which these are, cannot be seen here: the service is set up as ${host}, which is no name on the Internet.`,
     dnsNotes:
       'Some forms append the domain to the name: then leave it out. For https, the operator of the service has to set up a certificate for the host.',
     notYet:

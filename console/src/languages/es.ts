@@ -1007,7 +1007,7 @@ export const texts: Translation = {
   explain: {
     asSaved: 'Tal como está guardado:',
     more: 'Probar otros visitantes',
-    lead: 'Describa a un visitante y vea qué obtendría. No se cuenta nada.',
+    lead: 'Describa a un visitante y vea qué obtendría. La prueba en sí no se cuenta.',
     country: 'País',
     device: 'Dispositivo',
     language: 'Idioma',
@@ -1198,11 +1198,12 @@ export const texts: Translation = {
     copyDns: 'Copiar todo',
     dnsVerified:
       'El host está verificado. Para que los visitantes lleguen aquí, su DNS necesita este registro.',
-    leads: 'Lleva a los visitantes a este servicio:',
+    leads: (host) => `Lleva a los visitantes al servidor de ${host}:`,
     proves: 'Demuestra que el host es suyo:',
     noCname: (host) =>
       `Si se rechaza un CNAME, porque el host no tiene subdominio, use un ALIAS o ANAME, o un registro A con la dirección IP de ${host}.`,
-    noAddress: 'Pregunte al operador del servicio adónde debe apuntar el host.',
+    noAddress: (host) =>
+      `Los visitantes llegan aquí si el host apunta al servidor del servicio: con un registro CNAME con el nombre del servidor, o con registros A y AAAA con sus direcciones IP. Cuáles son no se ve aquí: el servicio está configurado como ${host}, que no es un nombre de Internet.`,
     dnsNotes:
       'Algunos formularios añaden el dominio al nombre: en ese caso, omítalo. Para https, el operador del servicio debe instalar un certificado para el host.',
     notYet:

@@ -1013,7 +1013,7 @@ export const texts: Translation = {
   explain: {
     asSaved: 'Tel qu’il est enregistré :',
     more: 'Tester d’autres visiteurs',
-    lead: 'Décrivez un visiteur, et voyez ce qu’il obtiendrait. Rien n’est compté.',
+    lead: 'Décrivez un visiteur, et voyez ce qu’il obtiendrait. Le test lui-même n’est pas compté.',
     country: 'Pays',
     device: 'Appareil',
     language: 'Langue',
@@ -1201,11 +1201,12 @@ export const texts: Translation = {
     copyDns: 'Tout copier',
     dnsVerified:
       'L’hôte est vérifié. Pour que les visiteurs arrivent ici, son DNS a besoin de cet enregistrement.',
-    leads: 'Mène les visiteurs à ce service :',
+    leads: (host) => `Mène les visiteurs au serveur de ${host} :`,
     proves: 'Prouve que l’hôte est à vous :',
     noCname: (host) =>
       `Si un CNAME est refusé, parce que l’hôte n’a pas de sous-domaine, utilisez un ALIAS ou un ANAME, ou un enregistrement A avec l’adresse IP de ${host}.`,
-    noAddress: 'Demandez à l’exploitant du service vers où l’hôte doit pointer.',
+    noAddress: (host) =>
+      `Les visiteurs arrivent ici si l’hôte pointe vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. On ne peut pas les voir ici : le service est configuré comme ${host}, qui n’est pas un nom sur Internet.`,
     dnsNotes:
       'Certains formulaires ajoutent le domaine au nom : dans ce cas, omettez-le. Pour https, l’exploitant du service doit installer un certificat pour l’hôte.',
     notYet:

@@ -1,4 +1,5 @@
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
+import { away } from '../data/away.ts';
 import type { Fault } from '../data/faults.ts';
 import { wordsOf } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
@@ -8,7 +9,10 @@ export function faultText({ kind, code, message, told }: Fault): string {
   return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
 }
 
-export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement {
+export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement | null {
+  const isTold = useSyncExternalStore(away.subscribe, away.get);
+  // One message is enough; it is read again by itself.
+  if (isTold && fault.kind === 'away') return null;
   return (
     <div className="notice wrong" role="alert">
       <span>{faultText(fault)}</span>

@@ -22,7 +22,7 @@ function addressRecord(host: string, serviceHost: string): DnsRecord | null {
   const value = withoutPort(serviceHost).replace(/^\[(.*)\]$/, '$1');
   if (!/[.:]/.test(value)) return null;
   const type = value.includes(':') ? 'AAAA' : /^[\d.]+$/.test(value) ? 'A' : 'CNAME';
-  return { type, name: withoutPort(host), value, why: texts.domains.leads };
+  return { type, name: withoutPort(host), value, why: texts.domains.leads(value) };
 }
 
 /** What to enter in the DNS of a domain; for one that is not verified, with a button that looks for it. */
@@ -90,7 +90,7 @@ export function DomainDns({
       )}
       <p className="hint">
         {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
-        {address === null && `${t.noAddress} `}
+        {address === null && `${t.noAddress(serviceHost)} `}
         {t.dnsNotes}
       </p>
       {!verified && session.may('DOMAINS') && (

@@ -190,7 +190,8 @@ export function decideRedirect(
   const { url: listed, why } = target(link, visitor, isLoop);
   step('TARGETING', listed !== null, why);
   const url = listed ?? link.url;
-  if (step('LOOP', isLoop(url), 'It leads to itself.', 'It leads to another address.')) return end('LOOP');
+  if (step('LOOP', isLoop(url), 'It leads to itself.', 'It does not lead back to itself.'))
+    return end('LOOP');
   const destination = withQuery(url, link.forwardsQuery ? visitor.query : '');
   const [fires, whyPixels] = firesPixels(link, visitor);
   const decision = end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
@@ -200,7 +201,7 @@ export function decideRedirect(
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {
   if (expirationClicks === null) return 'It has no click limit.';
   return counts
-    ? 'It has a click limit, and this visit counts.'
+    ? 'It has a click limit, and such a visit counts.'
     : 'It has a click limit, and a bot is not counted: it does not learn the destination.';
 }
 

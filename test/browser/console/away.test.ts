@@ -33,6 +33,12 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await first.stop();
     const notice = page.getByText('The service does not answer. What you see may be old');
     await shown(notice);
+    // Once, whatever cannot be read.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await shown(page.getByRole('heading', { name: 'Overview' }));
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    expect(await page.getByText('The service does not answer').count()).toBe(1);
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await shown(page.getByText('This part of the page could not be loaded'));
     await page.goBack();

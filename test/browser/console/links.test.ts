@@ -432,17 +432,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     }
     // What nobody else changed since can be taken back later, too, also from another view of the page.
     const [line, back] = [page.locator('.saves'), page.getByRole('button', { name: 'Take back' })];
-    await shown(line.getByText(/^Saved at .* Before: Expires after clicks 4$/));
+    await shown(line.getByText(/^Saved at .* Before:$/));
+    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n4');
     await title.fill('Mine at last');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['Theirs at last', '4']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs at last', '4']);
     await page.getByRole('link', { name: 'All links' }).click();
     await page.goBack();
     await theirs({ title: 'Theirs for ever' });
-    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['4']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['4']);
     await back.click();
     // And then what was saved before.
-    await expect.poll(() => line.locator('b').allInnerTexts()).toEqual(['empty']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['empty']);
     expect(await read()).toMatchObject({ link: { title: 'Theirs for ever', expiration: { clicks: 4 } } });
   });
 

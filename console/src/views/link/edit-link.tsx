@@ -182,9 +182,11 @@ export function EditLink({
           />
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
-        <Preview link={link} edit={edit} />
+        <div className="aside">
+          {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
+          <Preview link={link} edit={edit} />
+        </div>
       </div>
-      {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
       {edit.isChanged && (
         <div className="save-bar">
           <span id="save-note">{hasConflict ? t.decideFirst : t.unsaved}</span>

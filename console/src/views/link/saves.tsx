@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { Fragment, type ReactElement } from 'react';
 import { undoSave } from '../../data/actions.ts';
 import { changedFields, type EditState, openSaves } from '../../data/edit-state.ts';
 import { changesOf, fieldsOf } from '../../data/link-fields.ts';
@@ -36,19 +36,20 @@ export function Saves({
     };
     return (
       <li key={at}>
-        <span>
-          {t.savedAt(atTime(at))}{' '}
+        <p>{t.savedAt(atTime(at))}</p>
+        <dl>
           {names.map((name) => (
-            <span key={name} className="address">
-              {t.names[name]} <b>{shown(before, name)}</b>
-            </span>
+            <Fragment key={name}>
+              <dt>{t.names[name]}</dt>
+              <dd>{shown(before, name)}</dd>
+            </Fragment>
           ))}
-        </span>
+        </dl>
         <button type="button" className="button text small" onClick={takeBack}>
           {t.takeBack}
         </button>
       </li>
     );
   });
-  return lines.length === 0 ? null : <ul className="saves quiet">{lines}</ul>;
+  return lines.length === 0 ? null : <ul className="card saves">{lines}</ul>;
 }
