@@ -1268,7 +1268,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Wird ein CNAME abgelehnt, weil der Host keine Subdomain ist, nehmen Sie einen ALIAS oder ANAME oder einen A-Eintrag mit der IP-Adresse von ${host}.`,
     noAddress: (host) =>
-      `Besucher kommen hierher, wenn der Host zum Server des Dienstes führt: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Welche das sind, ist hier nicht zu sehen: Der Dienst ist als ${host} eingerichtet, und das ist kein Name im Internet.`,
+      `Damit Besucher hierher kommen, muss der Host zum Server des Dienstes führen: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Der Dienst ist als ${host} eingerichtet, das ist kein Name im Internet; mehr lässt sich deshalb hier nicht sagen.`,
     dnsNotes:
       'Manche Formulare hängen die Domain an den Namen an: Lassen Sie sie dann weg. Für https muss der Betreiber des Dienstes ein Zertifikat für den Host einrichten.',
     notYet:

@@ -1144,7 +1144,7 @@ const english = {
     noCname: (host: string) =>
       `If a CNAME is refused, since the host has no subdomain, use an ALIAS or ANAME, or an A record with the IP address of ${host}.`,
     noAddress: (host: string) =>
-      `Visitors get here if the host leads to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. Which these are, cannot be seen here: the service is set up as ${host}, which is no name on the Internet.`,
+      `For visitors to get here, the host has to lead to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. The service is set up as ${host}, which is no name on the Internet, and so cannot say more.`,
     dnsNotes:
       'Some forms append the domain to the name: then leave it out. For https, the operator of the service has to set up a certificate for the host.',
     notYet:

@@ -1203,7 +1203,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Si se rechaza un CNAME, porque el host no tiene subdominio, use un ALIAS o ANAME, o un registro A con la dirección IP de ${host}.`,
     noAddress: (host) =>
-      `Los visitantes llegan aquí si el host apunta al servidor del servicio: con un registro CNAME con el nombre del servidor, o con registros A y AAAA con sus direcciones IP. Cuáles son no se ve aquí: el servicio está configurado como ${host}, que no es un nombre de Internet.`,
+      `Para que los visitantes lleguen aquí, el host debe apuntar al servidor del servicio: con un registro CNAME con el nombre del servidor, o con registros A y AAAA con sus direcciones IP. El servicio está configurado como ${host}, que no es un nombre de Internet, así que aquí no se puede decir más.`,
     dnsNotes:
       'Algunos formularios añaden el dominio al nombre: en ese caso, omítalo. Para https, el operador del servicio debe instalar un certificado para el host.',
     notYet:

@@ -1206,7 +1206,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Si un CNAME est refusé, parce que l’hôte n’a pas de sous-domaine, utilisez un ALIAS ou un ANAME, ou un enregistrement A avec l’adresse IP de ${host}.`,
     noAddress: (host) =>
-      `Les visiteurs arrivent ici si l’hôte pointe vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. On ne peut pas les voir ici : le service est configuré comme ${host}, qui n’est pas un nom sur Internet.`,
+      `Pour que les visiteurs arrivent ici, l’hôte doit pointer vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. Le service est configuré comme ${host}, qui n’est pas un nom sur Internet, et ne peut donc en dire plus.`,
     dnsNotes:
       'Certains formulaires ajoutent le domaine au nom : dans ce cas, omettez-le. Pour https, l’exploitant du service doit installer un certificat pour l’hôte.',
     notYet:

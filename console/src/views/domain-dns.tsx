@@ -55,6 +55,7 @@ export function DomainDns({
   return (
     <div className="dns">
       <p>{verified ? t.dnsVerified : t.dns}</p>
+      {address === null && <p>{t.noAddress(serviceHost)}</p>}
       {[address, proof].map(
         (record) =>
           record && (
@@ -90,7 +91,6 @@ export function DomainDns({
       )}
       <p className="hint">
         {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
-        {address === null && `${t.noAddress(serviceHost)} `}
         {t.dnsNotes}
       </p>
       {!verified && session.may('DOMAINS') && (

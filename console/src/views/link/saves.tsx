@@ -38,12 +38,16 @@ export function Saves({
       <li key={at}>
         <p>{t.savedAt(atTime(at))}</p>
         <dl>
-          {names.map((name) => (
-            <Fragment key={name}>
-              <dt>{t.names[name]}</dt>
-              <dd>{shown(before, name)}</dd>
-            </Fragment>
-          ))}
+          {names.map((name) => {
+            const [was, is] = [shown(before, name), shown(now, name)];
+            // Targets change with how visitors are told apart, which may be as before.
+            return was === is ? null : (
+              <Fragment key={name}>
+                <dt>{t.names[name]}</dt>
+                <dd>{was}</dd>
+              </Fragment>
+            );
+          })}
         </dl>
         <button type="button" className="button text small" onClick={takeBack}>
           {t.takeBack}
