@@ -123,7 +123,6 @@ function Sources({
         value={sourceTyped}
         onText={(text) => (/[,;\t\n]/.test(text) ? enter(text) : onChange({ sourceTyped: text.trimStart() }))}
         onKeyDown={onKeyDown}
-        onBlur={() => sourceTyped !== '' && enter(sourceTyped)}
         maxLength={2_000}
         spellCheck={false}
         autoCapitalize="off"
