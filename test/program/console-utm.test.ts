@@ -98,7 +98,14 @@ describe('the parameters of campaigns in the console', () => {
 
   test('change many links at once, in a way that can be undone', () => {
     const none = { countries: [], platforms: [], languages: [], rotation: [] };
-    const link = { nodeId: 'n', disabled: false, updatedAt: '2026-01-01T00:00:00Z', space: null, tags: [] };
+    const link = {
+      nodeId: 'n',
+      disabled: false,
+      expiration: { at: null },
+      updatedAt: '2026-01-01T00:00:00Z',
+      space: null,
+      tags: [],
+    };
     const links = [
       { ...link, id: '1', alias: 'one', url, targeting: { type: 'NONE' as const, ...none } },
       {

@@ -24,7 +24,7 @@ import { write } from './write.ts';
 export const MANY = 'many links';
 
 /** A link, as far as it is changed together with others. */
-export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled'> {
+export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'expiration'> {
   readonly space: { readonly id: string } | null;
   readonly tags: readonly { readonly id: string }[];
 }
@@ -34,6 +34,7 @@ export type BulkAction = { readonly delete: true } | { readonly update: BulkUpda
 export type BulkUpdate =
   | Required<Pick<UpdateLinkInput, 'disabled'>>
   | Required<Pick<UpdateLinkInput, 'spaceId'>>
+  | { readonly expiration: { readonly at: string | null } }
   | { readonly addTagIds: readonly string[] }
   | { readonly removeTagIds: readonly string[] };
 
@@ -119,7 +120,7 @@ export interface UndoableChange {
 
 /** The changes of the links that an update changes at all. */
 export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UndoableChange[] {
-  return links.flatMap(({ id, disabled, space, tags }): UndoableChange[] => {
+  return links.flatMap(({ id, disabled, expiration, space, tags }): UndoableChange[] => {
     const has = (tagId: string) => tags.some((tag) => tag.id === tagId);
     if ('addTagIds' in update) {
       const added = update.addTagIds.filter((one) => !has(one));
@@ -131,7 +132,12 @@ export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): Undoa
       const change = { id, input: { removeTagIds: removed } };
       return removed.length === 0 ? [] : [{ change, undo: { id, input: { addTagIds: removed } } }];
     }
-    const before = 'disabled' in update ? { disabled } : { spaceId: space?.id ?? null };
+    const before =
+      'disabled' in update
+        ? { disabled }
+        : 'expiration' in update
+          ? { expiration: { at: expiration.at } }
+          : { spaceId: space?.id ?? null };
     const isSame = JSON.stringify(before) === JSON.stringify(update);
     return isSame ? [] : [{ change: { id, input: update }, undo: { id, input: before } }];
   });

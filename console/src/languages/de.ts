@@ -885,6 +885,9 @@ export const texts: Translation = {
     ask: (verb, count) => `${links(count)} ${verb.toLowerCase()}?`,
     deleteWarning:
       'Ihre Adressen funktionieren nicht mehr, Klicks und Statistik gehen verloren. Das lässt sich nicht rückgängig machen.',
+    expiryTitle: (count) => `Ablauf von ${links(count)}`,
+    setExpiry: (count) => `Für ${links(count)} festlegen`,
+    removeExpiry: (count) => `Von ${links(count)} entfernen`,
     confirm: (verb, count) => `${links(count)} ${verb.toLowerCase()}`,
   },
   many: {

@@ -776,6 +776,9 @@ const english = {
     ask: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}?`,
     deleteWarning:
       'Their addresses stop working, and their clicks and statistics are lost. This cannot be undone.',
+    expiryTitle: (count: number) => `Expiry of ${one(count, 'link', 'links')}`,
+    setExpiry: (count: number) => `Set for ${one(count, 'link', 'links')}`,
+    removeExpiry: (count: number) => `Remove from ${one(count, 'link', 'links')}`,
     confirm: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}`,
   },
   many: {

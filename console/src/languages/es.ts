@@ -719,6 +719,9 @@ export const texts: Translation = {
     ask: (verb, count) => `¿${verb} ${one(count, 'enlace', 'enlaces')}?`,
     deleteWarning:
       'Sus direcciones dejarán de funcionar, y sus clics y estadísticas se perderán. No se puede deshacer.',
+    expiryTitle: (count) => `Caducidad de ${one(count, 'enlace', 'enlaces')}`,
+    setExpiry: (count) => `Fijar para ${one(count, 'enlace', 'enlaces')}`,
+    removeExpiry: (count) => `Quitar de ${one(count, 'enlace', 'enlaces')}`,
     confirm: (verb, count) => `${verb} ${one(count, 'enlace', 'enlaces')}`,
   },
   many: {

@@ -725,6 +725,9 @@ export const texts: Translation = {
     ask: (verb, count) => `${verb} ${one(count, 'lien', 'liens')} ?`,
     deleteWarning:
       'Leurs adresses cessent de fonctionner, leurs clics et leurs statistiques sont perdus. Cette action est irréversible.',
+    expiryTitle: (count) => `Expiration de ${one(count, 'lien', 'liens')}`,
+    setExpiry: (count) => `Définir pour ${one(count, 'lien', 'liens')}`,
+    removeExpiry: (count) => `Retirer de ${one(count, 'lien', 'liens')}`,
     confirm: (verb, count) => `${verb} ${one(count, 'lien', 'liens')}`,
   },
   many: {

@@ -193,6 +193,16 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
     await shown(page.getByText('Tags removed from 1 link.'));
     expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
+    // They end together, which is undone.
+    await bar.getByRole('button', { name: 'Expiry' }).click();
+    const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
+    await expiry.getByLabel('On').fill('2040-01-01T12:00');
+    await expiry.getByRole('button', { name: 'Set for 3 links' }).click();
+    await shown(page.getByText('3 links were changed.'));
+    const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
+    expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(async () => JSON.stringify(await caller.data(ending))).not.toContain('2040');
     // Still selected, and moved to a space that is made for them.
     await bar.getByLabel('Move to space').selectOption('New space…');
     await page.getByRole('dialog').getByLabel('Name').fill('Spring');

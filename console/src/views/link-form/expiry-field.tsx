@@ -12,9 +12,9 @@ export function ExpiryField({
   error,
   onChange,
 }: {
-  fields: FormProps['fields'];
+  fields: Pick<FormProps['fields'], 'expiresAt'>;
   error: string | undefined;
-  onChange: FormProps['onChange'];
+  onChange: (patch: { expiresAt: string }) => void;
 }): ReactElement {
   const ref = useRef<HTMLInputElement>(null);
   // What was discarded must not stay in sight.

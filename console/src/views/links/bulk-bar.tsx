@@ -33,6 +33,8 @@ import { useTotal } from './use-links.ts';
 
 const BulkTags = lazily(async () => (await import('./bulk-tags.tsx')).BulkTags, null);
 
+const BulkExpiry = lazily(async () => (await import('./bulk-expiry.tsx')).BulkExpiry, null);
+
 const BulkSpace = lazily(async () => (await import('./bulk-space.tsx')).BulkSpace, null);
 
 const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
@@ -79,6 +81,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
   const made = useRef('');
   const [isNaming, setNaming] = useState(false);
   const [isTagging, setTagging] = useState(false);
+  const [isEnding, setEnding] = useState(false);
   const { total: counted, isCut } = useTotal(filter);
   // Whoever selects all of them wants to know how many they are.
   const exact = useRead(LinksExactTotalDocument, { filter }, { pause: !(selection.isAll && isCut) });
@@ -94,6 +97,7 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
     (done: number): string => {
       if ('addTagIds' in update) return t.tagged(done);
       if ('removeTagIds' in update) return t.untagged(done);
+      if ('expiration' in update) return t.done(done);
       if ('disabled' in update) return update.disabled ? t.disabled(done) : t.enabled(done);
       const { spaceId } = update;
       return t.moved(done, spaceId && (spaces.find(({ id }) => id === spaceId)?.name ?? made.current));
@@ -202,6 +206,9 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
       >
         {texts.links.enable}
       </button>
+      <button type="button" className="button quiet small" onClick={() => setEnding(true)}>
+        {texts.form.expiry}
+      </button>
       <button type="button" className="button quiet small" onClick={() => setUtm(true)}>
         {texts.utm.bulk}
       </button>
@@ -250,6 +257,13 @@ function Bar({ selection, links, filter }: BulkProps): ReactElement {
         <BulkTags
           count={count}
           onClose={() => setTagging(false)}
+          onUpdate={(update) => void run({ update })}
+        />
+      )}
+      {isEnding && (
+        <BulkExpiry
+          count={count}
+          onClose={() => setEnding(false)}
           onUpdate={(update) => void run({ update })}
         />
       )}

@@ -1,0 +1,42 @@
+import { type ReactElement, useState } from 'react';
+import { INCOMPLETE } from '../../data/link-fields.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { fromLocalInput } from '../../parts/format.ts';
+import { texts } from '../../texts.ts';
+import { ExpiryField } from '../link-form/expiry-field.tsx';
+
+/** Asks when the selected links expire. */
+export function BulkExpiry({
+  count,
+  onClose,
+  onUpdate,
+}: {
+  count: number;
+  onClose: () => void;
+  onUpdate: (update: { expiration: { at: string | null } }) => void;
+}): ReactElement {
+  const [expiresAt, setExpiresAt] = useState('');
+  const t = texts.bulk;
+  const submit = async () => {
+    // The field says what is missing.
+    if (expiresAt === INCOMPLETE) return { __typename: 'ValidationError' };
+    onUpdate({ expiration: { at: fromLocalInput(expiresAt) } });
+    return { __typename: 'Link' };
+  };
+  return (
+    <FormDialog
+      title={t.expiryTitle(count)}
+      action={expiresAt === '' ? t.removeExpiry(count) : t.setExpiry(count)}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {() => (
+        <ExpiryField
+          fields={{ expiresAt }}
+          error={undefined}
+          onChange={(patch) => setExpiresAt(patch.expiresAt)}
+        />
+      )}
+    </FormDialog>
+  );
+}
