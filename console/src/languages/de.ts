@@ -1071,7 +1071,7 @@ export const texts: Translation = {
     none: 'Keine Änderungen aufgezeichnet',
     keptFor: 'Der Dienst bewahrt Änderungen 90 Tage auf, wenn der Betreiber nichts anderes gewählt hat.',
     noValues:
-      'Genannt sind die Felder, nicht ihre früheren Werte. Was Sie speichern, können Sie unter „Details“ zurücknehmen, solange diese Seite offen bleibt.',
+      'Der Verlauf nennt die Felder, nicht ihre früheren Werte. Was Sie speichern, können Sie unter „Details“ zurücknehmen, solange diese Seite offen bleibt.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

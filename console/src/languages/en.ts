@@ -956,7 +956,7 @@ const english = {
     none: 'No changes are recorded',
     keptFor: 'The service keeps changes for 90 days, unless its operator chose otherwise.',
     noValues:
-      'It names the fields, not what they were. What you save can be taken back under “Details”, as long as this page stays open.',
+      'The history names the fields, not what they were. What you save can be taken back under “Details”, as long as this page stays open.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

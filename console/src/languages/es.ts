@@ -946,7 +946,7 @@ export const texts: Translation = {
     none: 'No hay cambios registrados',
     keptFor: 'El servicio conserva los cambios 90 días, salvo que su operador lo haya decidido de otro modo.',
     noValues:
-      'Se nombran los campos, no sus valores anteriores. Lo que guarde puede restaurarse en «Detalles» mientras esta página siga abierta.',
+      'El historial nombra los campos, no sus valores anteriores. Lo que guarde puede restaurarse en «Detalles» mientras esta página siga abierta.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

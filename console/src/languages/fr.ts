@@ -952,7 +952,7 @@ export const texts: Translation = {
     none: 'Aucune modification enregistrée',
     keptFor: 'Le service conserve les modifications 90 jours, sauf autre choix de son exploitant.',
     noValues:
-      'Seuls les champs sont nommés, pas leurs anciennes valeurs. Ce que vous enregistrez peut être rétabli sous « Détails » tant que cette page reste ouverte.',
+      'L’historique nomme les champs, pas leurs anciennes valeurs. Ce que vous enregistrez peut être rétabli sous « Détails » tant que cette page reste ouverte.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

@@ -9,8 +9,11 @@ import {
   useContext,
   useEffect,
   useEffectEvent,
+  useRef,
   useState,
+  useSyncExternalStore,
 } from 'react';
+import { away } from '../data/away.ts';
 import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
 import { fieldsOfDraft } from '../data/link-fields.ts';
 import { type Session, SessionContext } from '../data/session.ts';
@@ -118,7 +121,15 @@ function Failure({
       isOver = true;
     };
   }, [mayReload]);
-  if (trouble === null) return <>{waiting}</>;
+  const isAway = useSyncExternalStore(away.subscribe, away.get);
+  const wasAway = useRef(isAway);
+  const back = useEffectEvent(onAgain);
+  useEffect(() => {
+    if (wasAway.current && !isAway) back();
+    wasAway.current = isAway;
+  }, [isAway]);
+  // One message is enough, and it is tried again by itself.
+  if (trouble === null || (trouble === 'away' && isAway)) return <>{waiting}</>;
   const t = texts.trouble;
   // Some browsers keep that a script could not be loaded until the page is loaded again.
   const isReload = trouble !== 'away';

@@ -60,7 +60,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
       'Campaign none',
       'Expiry none',
-      'Protection none',
+      'Protection none · statistics for everybody',
       'Destinations The same for everybody',
       'Pixels none',
     ]);

@@ -154,10 +154,12 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     );
     await page.getByLabel('Or a file').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
     await shown(page.getByText('had a password, which is not imported'));
+    // A space that is typed is made with them.
+    await page.getByRole('combobox', { name: 'Space' }).fill('Cities');
     await page.getByRole('button', { name: 'Create 1 link' }).click();
     await page.getByText('1 link was created').waitFor();
-    expect(await caller.data('{ links { nodes { title disabled } } }')).toEqual({
-      links: { nodes: [{ title: 'Zürich', disabled: true }] },
+    expect(await caller.data('{ links { nodes { title disabled space { name } } } }')).toEqual({
+      links: { nodes: [{ title: 'Zürich', disabled: true, space: { name: 'Cities' } }] },
     });
   });
 
