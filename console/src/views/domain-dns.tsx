@@ -54,7 +54,7 @@ export function DomainDns({
   };
   return (
     <div className="dns">
-      <p>{verified ? t.dnsVerified : t.dns}</p>
+      {(address || !verified) && <p>{verified ? t.dnsVerified : t.dns}</p>}
       {address === null && <p>{t.noAddress(serviceHost)}</p>}
       {[address, proof].map(
         (record) =>
