@@ -1018,6 +1018,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Geben Sie an, wohin diese Besucher gelangen, oder entfernen Sie diese Zeile.',
     addTarget: 'Ziel hinzufügen',
+    targetsIn: (type, count) => `${type}: ${count}`,
     removeTarget: (number) => `Ziel ${number} entfernen`,
     pixels: 'Pixel',
     unknownPixel: 'Ein anderes Pixel',

@@ -903,6 +903,7 @@ const english = {
     },
     noTargetUrl: 'Enter where these visitors go, or remove this line.',
     addTarget: 'Add a destination',
+    targetsIn: (type: string, count: string) => `${type}: ${count}`,
     removeTarget: (number: number) => `Remove destination ${number}`,
     pixels: 'Pixels',
     unknownPixel: 'Another pixel',

@@ -868,6 +868,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Indique adónde van estos visitantes o quite esta línea.',
     addTarget: 'Añadir un destino',
+    targetsIn: (type, count) => `${type}: ${count}`,
     removeTarget: (number) => `Quitar el destino ${number}`,
     pixels: 'Píxeles',
     unknownPixel: 'Otro píxel',

@@ -873,6 +873,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Indiquez où vont ces visiteurs, ou retirez cette ligne.',
     addTarget: 'Ajouter une destination',
+    targetsIn: (type, count) => `${type} : ${count}`,
     removeTarget: (number) => `Retirer la destination ${number}`,
     pixels: 'Pixels',
     unknownPixel: 'Un autre pixel',

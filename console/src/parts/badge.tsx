@@ -40,7 +40,8 @@ export function TargetsBadge({
   const { length } = { COUNTRY: countries, PLATFORM: platforms, LANGUAGE: languages, ROTATION: rotation }[
     type
   ];
-  return <span className="badge">{`${texts.form.targetTypes[type]}: ${inDigits(length)}`}</span>;
+  const t = texts.form;
+  return <span className="badge">{t.targetsIn(t.targetTypes[type], inDigits(length))}</span>;
 }
 
 /** How many tags of a link are named in a list. */
