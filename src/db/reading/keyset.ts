@@ -64,6 +64,10 @@ export function isSince(column: string, time: Date): Expression {
   return sql`${name(column)} >= ${time}`;
 }
 
+export function isEarlier(column: string, time: Date): Expression {
+  return sql`${name(column)} < ${time}`;
+}
+
 export function isLater(column: string, time: Date): Expression {
   return sql`${name(column)} > ${time}`;
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
-import { type Expression, is, isNull, isOneOf, isSince, type List } from '../../db/reading/keyset.ts';
+import {
+  type Expression,
+  is,
+  isEarlier,
+  isNull,
+  isOneOf,
+  isSince,
+  type List,
+} from '../../db/reading/keyset.ts';
 import {
   hasPixel,
   isServedAt,
@@ -22,6 +30,7 @@ import {
   idOf,
   listOf,
   parseInput,
+  timestamp,
   trimPasted,
   type Unparsed,
   withDefault,
@@ -72,6 +81,9 @@ export const linkOrderFields = {
 
 const tagIds = listOf(idOf(refusal('ID', { what: 'one of your tags' })), MAX_TAGS).nullish();
 
+const createdTime = (which: string) =>
+  timestamp.meta({ format: 'date-time', description: `Only links that were created ${which}` }).nullish();
+
 const linkFilterFields = z.object({
   search: searchInput.describe('Only links that contain this text, case-insensitive.'),
   searchBy: withDefault(choiceOf(linkSearchFields).meta({ title: 'LinkSearchField' }), 'TITLE').describe(
@@ -101,6 +113,10 @@ const linkFilterFields = z.object({
     })
     .nullish()
     .describe('Only links with such tags.'),
+  createdFrom: createdTime(
+    'at this time or later: ISO 8601 with an offset from UTC. Links of a time are by `createdAt` where the order is `ID`, since imported ones keep theirs.',
+  ),
+  createdUntil: createdTime('before this time.'),
   updatedSince,
 });
 
@@ -148,7 +164,7 @@ export const MAX_COUNTED = 1_000;
 async function conditionsOf(
   lists: ListReader,
   { accountId }: Actor,
-  { search, searchBy, status, domainId, pixelId, updatedSince }: Filter,
+  { search, searchBy, status, domainId, pixelId, createdFrom, createdUntil, updatedSince }: Filter,
   now: () => Date,
 ): Promise<{ where: Expression[]; isSelective: boolean; indexed: boolean }> {
   const where: Expression[] = [];
@@ -164,6 +180,8 @@ async function conditionsOf(
   if (status) where.push(hasStatus(status, now()));
   if (domainId) where.push(is('domainId', domainId));
   if (pixelId) where.push(hasPixel(pixelId));
+  if (createdFrom) where.push(isSince('createdAt', createdFrom.at));
+  if (createdUntil) where.push(isEarlier('createdAt', createdUntil.at));
   if (updatedSince) where.push(isSince('updatedAt', updatedSince.at));
   return { where, isSelective, indexed };
 }
@@ -185,7 +203,11 @@ async function listFor(
     ...spaces.map((id) => is('spaceId', id)),
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
-  const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
+  const order = {
+    orderBy: orderBy.field,
+    descending: orderBy.direction === 'DESC',
+    isOfTime: Boolean(filter.createdFrom ?? filter.createdUntil),
+  };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, tags, ...order }, select);
   const total = fastTotal(accountId, filter, spaces.length > 0, tags, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };

@@ -1,0 +1,2 @@
+-- CreateIndex
+CREATE INDEX "Link_accountId_createdAt_id_idx" ON "Link"("accountId", "createdAt", "id");
