@@ -102,9 +102,27 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>(fiel
 
 type FileRow = LinkRowFragment & { readonly tags: readonly { readonly name: string }[] };
 
-/** For people who read a file of links: the names of spaces and tags, too. */
-export const linkFile = recordAnswer<FileRow, LinkFieldsFragment>({
-  ...fields,
-  space: cell(orNull(text), ({ space }) => space?.name ?? null),
-  tags: { ...cell(text, () => ''), value: ({ tags }: FileRow) => tags.map(({ name }) => name).join(', ') },
+const file = fieldsOf<FileRow>('Link');
+/** A time in UTC as spreadsheets know it. */
+const timeCell = (at: (row: FileRow) => string | null) =>
+  file.cell(text, (row) => at(row)?.slice(0, 16).replace('T', ' ') ?? null);
+
+/** For people, and for an import: its columns have these names, too. */
+export const linkFile = recordAnswer({
+  'Short URL': file.plain('shortUrl'),
+  URL: file.plain('url'),
+  Title: file.plain('title'),
+  Space: file.cell(text, ({ space }) => space?.name ?? null),
+  Tags: file.cell(text, ({ tags }) => tags.map(({ name }) => name).join(', ')),
+  Status: file.cell(text, ({ status }) => status),
+  Clicks: file.plain('clicks'),
+  'Last clicked at': timeCell(({ lastClickedAt }) => lastClickedAt),
+  'Created at': timeCell(({ createdAt }) => createdAt),
+  'Updated at': timeCell(({ updatedAt }) => updatedAt),
+  'Expires at': timeCell(({ expiration }) => expiration.at),
+  'Expiration clicks': file.cell(text, ({ expiration }) => expiration.clicks),
+  'Expiration URL': file.cell(text, ({ expiration }) => expiration.url),
+  Privacy: file.cell(text, ({ privacy }) => privacy),
+  'Has password': file.plain('hasPassword'),
+  'Target type': file.cell(text, ({ targeting }) => targeting.type),
 }).csv(RestLinkFileDocument, ({ links }) => links);

@@ -88,7 +88,7 @@ describe('of statistics', () => {
   });
 });
 
-test('sends the links of a filter of GraphQL with the names of their space and tags', async () => {
+test('sends the links of a filter of GraphQL in words for people', async () => {
   const { createSpace, createTag } = await owner.data<Record<string, { id: string }>>(`mutation {
     createSpace(input: { name: "Café" }) { ... on Space { id } }
     createTag(input: { name: "Spring" }) { ... on Tag { id } }
@@ -101,7 +101,11 @@ test('sends the links of a filter of GraphQL with the names of their space and t
   });
   const [header = '', line = '', ...others] = (await response.text()).trimEnd().split(/\r?\n/);
   const column = (name: string) => line.split(',')[header.split(',').indexOf(name)];
-  expect([column('alias'), column('space'), column('tags'), others]).toEqual(['one', 'Café', 'Spring', []]);
+  const names = ['Short URL', 'Space', 'Tags', 'Status', 'Privacy', 'Target type', 'Created at', 'Expires at'];
+  expect([names.map(column), others]).toEqual([
+    ['https://s.example/one', 'Café', 'Spring', 'ACTIVE', 'PUBLIC', 'NONE', '2026-11-20 12:00', ''],
+    [],
+  ]);
   const ordered = await download({ kind: 'links', orderBy: { field: 'ALIAS', direction: 'DESC' } });
   expect((await ordered.text()).split(/\r?\n/, 1)).toEqual([header]);
 });

@@ -23,7 +23,6 @@ const status: Texts['status'] = {
 };
 const searchFields: Texts['search']['fields'] = {
   ANYWHERE: 'überall',
-  TITLE: 'in Titeln',
   ALIAS: 'in Alias-Namen',
   URL: 'in URLs',
 };
@@ -813,6 +812,15 @@ export const texts: Translation = {
     fields: searchFields,
   },
   filters: {
+    title: 'Filter',
+    time: 'Wann erstellt',
+    times: {
+      any: 'Jederzeit erstellt',
+      thisMonth: 'Diesen Monat erstellt',
+      lastMonth: 'Letzten Monat erstellt',
+      own: 'Erstellt zwischen …',
+    },
+    created: { from: 'Erstellt vom', to: 'bis' },
     status: 'Jeder Status',
     space: 'Alle Spaces',
     withoutSpace: 'Ohne Space',

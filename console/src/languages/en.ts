@@ -42,9 +42,8 @@ const status: Words<LinkStatus | 'BLOCKED' | 'PROTECTED'> = {
   PROTECTED: 'Password',
 };
 
-const searchFields: Words<LinkSearchField> = {
+const searchFields: Words<Exclude<LinkSearchField, 'TITLE'>> = {
   ANYWHERE: 'everywhere',
-  TITLE: 'in titles',
   ALIAS: 'in aliases',
   URL: 'in URLs',
 };
@@ -703,6 +702,15 @@ const english = {
     fields: searchFields,
   },
   filters: {
+    title: 'Filters',
+    time: 'When created',
+    times: {
+      any: 'Any time',
+      thisMonth: 'Created this month',
+      lastMonth: 'Created last month',
+      own: 'Created between …',
+    },
+    created: { from: 'Created from', to: 'to' },
     status: 'Any status',
     space: 'Any space',
     withoutSpace: 'Without a space',

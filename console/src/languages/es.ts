@@ -630,12 +630,20 @@ export const texts: Translation = {
     by: 'Dónde buscar',
     fields: {
       ANYWHERE: 'en todas partes',
-      TITLE: 'en los títulos',
       ALIAS: 'en los alias',
       URL: 'en las URL',
     },
   },
   filters: {
+    title: 'Filtros',
+    time: 'Fecha de creación',
+    times: {
+      any: 'Todas las fechas',
+      thisMonth: 'Creados este mes',
+      lastMonth: 'Creados el mes pasado',
+      own: 'Creados entre…',
+    },
+    created: { from: 'Creados del', to: 'al' },
     status: 'Todos los estados',
     space: 'Todos los espacios',
     withoutSpace: 'Sin espacio',

@@ -630,12 +630,20 @@ export const texts: Translation = {
     by: 'Où chercher',
     fields: {
       ANYWHERE: 'partout',
-      TITLE: 'dans les titres',
       ALIAS: 'dans les alias',
       URL: 'dans les URL',
     },
   },
   filters: {
+    title: 'Filtres',
+    time: 'Date de création',
+    times: {
+      any: 'Toutes les dates',
+      thisMonth: 'Créés ce mois-ci',
+      lastMonth: 'Créés le mois dernier',
+      own: 'Créés entre…',
+    },
+    created: { from: 'Créés du', to: 'au' },
     status: 'Tous les états',
     space: 'Tous les espaces',
     withoutSpace: 'Sans espace',

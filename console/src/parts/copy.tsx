@@ -36,7 +36,7 @@ export function CopyButton({
   text: string;
   label?: string;
   wide?: boolean;
-  /** Below a list, as plain as other actions there. */
+  /** Above a list, as plain as other actions there. */
   small?: boolean;
 }): ReactElement {
   const [done, setDone] = useState(false);

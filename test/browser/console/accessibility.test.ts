@@ -155,7 +155,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     }
     await follow(page, '/?status=active&space=none&order=clicks');
     await page.getByRole('button', { name: 'Clear' }).waitFor();
-    const tops = `[...document.querySelectorAll('.filters :is(select, button)')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
+    const tops = `[...document.querySelectorAll('.filters > div > *, .filters > select')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
     expect(await page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);
     for (const [path, button] of dialogs) {
       await follow(page, path.replace('ID', link));

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
@@ -622,6 +623,42 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => titles.allInnerTexts()).toEqual(['Out']);
     await page.getByLabel('Order').selectOption('Title, A to Z');
     expect(new URL(page.url()).search).toBe('?status=disabled&order=title');
+  });
+
+  test('finds a link of last month by a word of its title, and has the address and the file of that list above it', async () => {
+    const caller = await newAccount();
+    const now = new Date();
+    const monthsAgo = (months: number) => new Date(now.getFullYear(), now.getMonth() - months, 15);
+    const lines = [2, 1, 0].map(
+      (months) => `https://example.com/,ago-${months},Crème brûlée,${monthsAgo(months).toISOString()}`,
+    );
+    const text = ['url,alias,title,created_at', ...lines, 'https://example.com/,other,Tea,'].join('\n');
+    await caller.data(
+      'mutation ($text: String!) { importLinks(text: $text, format: CSV) { results { status } } }',
+      { text },
+    );
+    const { page } = await tabOf(caller, '/?search=creme');
+    const rows = page.locator('.row .short');
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByLabel('When created').first().selectOption('Created last month');
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
+    await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
+    const copy = page.getByRole('button', { name: 'Copy link to this list' });
+    expect((await copy.boundingBox())?.y).toBeLessThan((await rows.boundingBox())?.y ?? 0);
+    await copy.click();
+    await page.goto(String(await page.evaluate('window.copied')));
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    const [head, ...saved] = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    expect([head, saved.length]).toEqual([
+      expect.stringContaining('Short URL,URL,Title,Space,Tags,Status'),
+      1,
+    ]);
+    await page.getByLabel('Created from').fill(monthsAgo(2).toISOString().slice(0, 10));
+    await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1', 's.example/ago-2']);
   });
 
   test('offers no changes to a viewer, and those of an editor to an editor', async () => {

@@ -1,4 +1,4 @@
-import { type ReactElement, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { attempt, deleteLater } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -40,6 +40,8 @@ const BulkSpace = lazily(async () => (await import('./bulk-space.tsx')).BulkSpac
 const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
 interface BulkProps {
+  /** What can be done with the list. */
+  readonly children: ReactNode;
   readonly selection: Selection;
   readonly links: readonly LinkRowFragment[];
   readonly filter: LinkFilter;
@@ -53,7 +55,7 @@ function verbOf(action: BulkAction | null): string {
 
 /** What can be done to the selected links, or to all that match; before any is selected, how many there are. */
 export function BulkBar(props: BulkProps): ReactElement | null {
-  const { selection, links, filter } = props;
+  const { selection, links, filter, children } = props;
   const { canWrite } = useSession();
   const { total, isCut } = useTotal(filter);
   if (selection.links.length > 0 || selection.isAll) return <Bar {...props} />;
@@ -66,11 +68,13 @@ export function BulkBar(props: BulkProps): ReactElement | null {
           {texts.bulk.page}
         </button>
       )}
+      <span className="grow" />
+      {children}
     </div>
   );
 }
 
-function Bar({ selection, links, filter }: BulkProps): ReactElement {
+function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactElement {
   const session = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);

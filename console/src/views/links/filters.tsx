@@ -1,9 +1,10 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
-import { isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
-import { TagFilter } from './tag-filter.tsx';
+import { hasConditions, isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
+import { ChosenTags, TagFilter } from './tag-filter.tsx';
+import { ChosenTime, TimeFilter } from './time-filter.tsx';
 
 /** Each order both ways, first as people expect it. */
 const sorts = orderFields.flatMap((field) =>
@@ -53,6 +54,7 @@ function Filter({
   );
 }
 
+/** The filters, on a phone behind a button, and the order. */
 export function Filters({
   state,
   set,
@@ -68,13 +70,31 @@ export function Filters({
     value === '' || choices.some((one) => one.value === value)
       ? choices
       : [...choices, { value, text: `#${value}` }];
+  const [isOpen, setOpen] = useState(() => hasConditions(state));
   const t = texts.filters;
   const spaces = [{ value: 'none', text: t.withoutSpace }, ...named(data?.spaces.nodes)];
   const domains = named(data?.domains.nodes);
   const pixels = named(data?.pixels.nodes);
-  const clear = { search: '', status: '', space: '', domain: '', pixel: '', tags: [] } as const;
+  const clear = {
+    search: '',
+    status: '',
+    space: '',
+    domain: '',
+    pixel: '',
+    tags: [],
+    since: '',
+    until: '',
+  } as const;
   return (
-    <div className="filters">
+    <div className={isOpen ? 'filters open' : 'filters'}>
+      <button
+        type="button"
+        className={hasConditions(state) ? 'filter set' : 'filter'}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {t.title}
+      </button>
       <div>
         <Filter
           name={t.status}
@@ -89,6 +109,7 @@ export function Filters({
           onValue={(space) => set({ space })}
         />
         <TagFilter state={state} set={set} />
+        <TimeFilter state={state} set={set} />
         {(domains.length > 1 || state.domain !== '') && (
           <Filter
             name={t.domain}
@@ -110,6 +131,8 @@ export function Filters({
             {t.clear}
           </button>
         )}
+        <ChosenTags state={state} set={set} />
+        <ChosenTime state={state} set={set} />
       </div>
       <select
         className="filter"

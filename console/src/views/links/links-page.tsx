@@ -68,7 +68,13 @@ export function LinksPage({
           {texts.links.onlyTitles}
         </p>
       )}
-      <BulkBar selection={selection} links={links} filter={filter} />
+      <BulkBar selection={selection} links={links} filter={filter}>
+        {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
+        <DownloadButton
+          body={{ kind: 'links', filter, orderBy: orderOf(state) }}
+          countRecords={countRecords}
+        />
+      </BulkBar>
       {links.length === 0 && !isLoading && !fault ? (
         <Nothing state={state} />
       ) : (
@@ -80,15 +86,6 @@ export function LinksPage({
           current={current}
           onCurrent={setCurrent}
         />
-      )}
-      {links.length > 0 && (
-        <div className="buttons">
-          <DownloadButton
-            body={{ kind: 'links', filter, orderBy: orderOf(state) }}
-            countRecords={countRecords}
-          />
-          {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
-        </div>
       )}
       {(pageInfo?.hasNextPage || pageInfo?.hasPreviousPage) && (
         <nav className="pager" aria-label={texts.pages.all}>

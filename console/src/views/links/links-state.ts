@@ -16,7 +16,7 @@ export type TagMode = (typeof tagModes)[number];
 /** What the list of links shows; all of it stands in the URL. */
 export interface LinksState {
   readonly search: string;
-  readonly searchBy: LinkSearchField;
+  readonly searchBy: (typeof searchPlaces)[number];
   readonly status: LinkStatus | '';
   /** The id of a space; `none` for links without one. */
   readonly space: string;
@@ -25,6 +25,9 @@ export interface LinksState {
   /** The ids of tags. */
   readonly tags: readonly string[];
   readonly tagMode: TagMode;
+  /** The days of creation, both included. */
+  readonly since: string;
+  readonly until: string;
   readonly order: LinkOrderField;
   readonly direction: Direction;
   /** The cursor before the page, or behind it. */
@@ -32,7 +35,8 @@ export interface LinksState {
   readonly before: string;
 }
 
-export const searchPlaces: readonly LinkSearchField[] = ['ANYWHERE', 'TITLE', 'ALIAS', 'URL'];
+/** Titles are searched with everything else: alone, their accents would matter. */
+export const searchPlaces = ['ANYWHERE', 'ALIAS', 'URL'] as const satisfies readonly LinkSearchField[];
 const statuses: readonly LinkStatus[] = ['ACTIVE', 'DISABLED', 'EXPIRED'];
 export const orderFields: readonly LinkOrderField[] = ['ID', 'CLICKS', 'TITLE', 'ALIAS', 'URL', 'UPDATED_AT'];
 
@@ -43,10 +47,18 @@ export const usualDirection = (order: LinkOrderField): Direction =>
 const oneOf = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
   values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
+/** The time when a day begins here, or so many days later; null for what is none. */
+function dayAt(day: string, later = 0): string | null {
+  const at = new Date(`${day}T00:00`);
+  at.setDate(at.getDate() + later);
+  return /^\d{4}-\d\d-\d\d$/.test(day) && at.getTime() > 0 ? at.toISOString() : null;
+}
+
 /** Reads the state from a query string; what is not valid there counts as absent. */
 export function stateOf(query: string): LinksState {
   const params = new URLSearchParams(query);
   const text = (name: string) => params.get(name) ?? '';
+  const day = (name: string) => (dayAt(text(name)) === null ? '' : text(name));
   const order = oneOf(orderFields, params.get('order')) ?? 'ID';
   return {
     search: text('search'),
@@ -57,6 +69,8 @@ export function stateOf(query: string): LinksState {
     pixel: text('pixel'),
     tags: [...new Set(text('tags').match(/\d+/g))],
     tagMode: oneOf(tagModes, params.get('tagged')) ?? 'any',
+    since: day('since'),
+    until: day('until'),
     order,
     direction: oneOf(['ASC', 'DESC'] as const, params.get('direction')) ?? usualDirection(order),
     after: text('after'),
@@ -76,6 +90,8 @@ export function queryOf(state: LinksState): string {
   put('pixel', state.pixel);
   put('tags', state.tags.join());
   if (state.tags.length > 0 && state.tagMode !== 'any') put('tagged', state.tagMode);
+  put('since', state.since);
+  put('until', state.until);
   if (state.order !== 'ID') put('order', state.order.toLowerCase());
   if (state.direction !== usualDirection(state.order)) put('direction', state.direction.toLowerCase());
   put('after', state.after);
@@ -125,6 +141,8 @@ const conditionsOf = (state: LinksState): LinkFilter => ({
   ...(state.domain !== '' && { domainId: state.domain }),
   ...(state.pixel !== '' && { pixelId: state.pixel }),
   ...(state.tags.length > 0 && { tags: { [state.tagMode]: [...state.tags] } }),
+  ...(state.since !== '' && { createdFrom: dayAt(state.since) }),
+  ...(state.until !== '' && { createdUntil: dayAt(state.until, 1) }),
 });
 
 /** The filter of a state, in an account with these domains. */

@@ -6,7 +6,6 @@ import { LinksPage } from './links-page.tsx';
 import { useLinksState } from './links-state.ts';
 import { NewLink } from './new-link.tsx';
 import { Search } from './search.tsx';
-import { ChosenTags } from './tag-filter.tsx';
 
 export function LinksView(): ReactElement {
   const { canWrite } = useSession();
@@ -19,7 +18,6 @@ export function LinksView(): ReactElement {
         <div className="toolbar">
           <Search state={state} set={set} onEnter={setEntered} />
           <Filters state={state} set={set} />
-          <ChosenTags state={state} set={set} />
         </div>
         <LinksPage state={state} set={set} entered={entered} onEntered={() => setEntered(null)} />
       </section>

@@ -63,22 +63,24 @@ export function Search({
           else type('');
         }}
       />
-      <select
-        aria-label={t.by}
-        value={state.searchBy}
-        onChange={(event) =>
-          set({
-            searchBy: searchPlaces.find((one) => one === event.target.value) ?? 'ANYWHERE',
-            search: text,
-          })
-        }
-      >
-        {searchPlaces.map((field) => (
-          <option key={field} value={field}>
-            {t.fields[field]}
-          </option>
-        ))}
-      </select>
+      {text !== '' && (
+        <select
+          aria-label={t.by}
+          value={state.searchBy}
+          onChange={(event) =>
+            set({
+              searchBy: searchPlaces.find((one) => one === event.target.value) ?? 'ANYWHERE',
+              search: text,
+            })
+          }
+        >
+          {searchPlaces.map((field) => (
+            <option key={field} value={field}>
+              {t.fields[field]}
+            </option>
+          ))}
+        </select>
+      )}
     </search>
   );
 }

@@ -43,7 +43,7 @@ export function ChosenTags({ state: { tags: chosen, tagMode }, set }: FilterProp
   if (chosen.length === 0) return null;
   const t = texts.tags;
   return (
-    <fieldset className="chosen-tags" aria-label={t.chosen}>
+    <fieldset className="chosen" aria-label={t.chosen}>
       <select
         className="filter set"
         aria-label={t.mode}
