@@ -200,11 +200,11 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await addLinks(caller, 260);
     const [before] = (
       await caller.data<{ links: { nodes: { id: string }[] } }>(
-        '{ links(first: 1, filter: { search: "link 1", searchBy: ANYWHERE }) { nodes { id } } }',
+        '{ links(first: 1, filter: { search: "-1", searchBy: ALIAS }) { nodes { id } } }',
       )
     ).links.nodes;
     await caller.rest('PATCH', `/links/${before?.id}`, { disabled: 1 });
-    const { page } = await tabOf(caller, '/?search=link+1');
+    const { page } = await tabOf(caller, '/?search=-1&in=alias');
     const rows = page.locator('.row');
     await expect.poll(() => rows.count()).toBe(50);
     await rows.nth(0).getByRole('checkbox').click();
@@ -226,8 +226,8 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await shown(page.getByText(/^1\d\d links disabled\.$/));
     const read = () =>
       caller.data<Record<string, { totalCount: number }>>(`{
-      matching: links(filter: { search: "link 1", searchBy: ANYWHERE }) { totalCount }
-      both: links(filter: { search: "link 1", searchBy: ANYWHERE, status: DISABLED }) { totalCount }
+      matching: links(filter: { search: "-1", searchBy: ALIAS }) { totalCount }
+      both: links(filter: { search: "-1", searchBy: ALIAS, status: DISABLED }) { totalCount }
       disabled: links(filter: { status: DISABLED }) { totalCount }
     }`);
     const { matching, ...others } = await read();
