@@ -926,15 +926,18 @@ export const texts: Translation = {
     line: 'Zeile',
     record: 'Text',
     recordIn: (line) => `Text der Zeile ${line}`,
-    exists: 'ist schon da',
-    there: (count) => `${one(count, 'Link ist', 'Links sind')} schon da.`,
+    exists: 'in Ihrem Konto, mit diesem Alias',
+    leftOut: 'ausgelassen',
+    repeats: (line) => `wie Zeile ${line}`,
+    repeated: (count) => `${one(count, 'Zeile wiederholt eine andere', 'Zeilen wiederholen andere')}.`,
+    there: (count) => `${one(count, 'Link ist', 'Links sind')} in Ihrem Konto.`,
     unreadable: (reason) => `Die Zeile ${reason}.`,
-    linked: 'Zu diesem Ziel führt schon ein Link',
+    linked: 'Zum Ziel führt ein Link:',
     existing: 'Dieser Link',
     leaveOut: (count) =>
       count === 1
-        ? 'Den einen auslassen, zu dessen Ziel schon ein Link führt'
-        : `Die ${inDigits(count)} auslassen, zu deren Ziel schon ein Link führt`,
+        ? 'Die Zeile auslassen, zu deren Ziel ein Link führt'
+        : `Die ${inDigits(count)} Zeilen auslassen, zu deren Ziel ein Link führt`,
     ready: (count) => `${one(count, 'Link ist', 'Links sind')} bereit.`,
     wrong: (count) =>
       count === 1

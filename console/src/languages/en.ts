@@ -816,16 +816,21 @@ const english = {
     line: 'Line',
     record: 'Text',
     recordIn: (line: number) => `Text of line ${line}`,
-    exists: 'is there already',
-    there: (count: number) => `${one(count, 'link is', 'links are')} there already.`,
+    exists: 'in your account, with this alias',
+    leftOut: 'left out',
+    repeats: (line: number) => `the same as line ${line}`,
+    repeated: (count: number) => `${one(count, 'line repeats another', 'lines repeat others')}.`,
+    there: (count: number) => `${one(count, 'link is', 'links are')} in your account.`,
     unreadable: (reason: string) => `The line ${reason}.`,
-    linked: 'leads where a link leads already',
+    linked: 'its destination has a link:',
     existing: 'That link',
     leaveOut: (count: number) =>
-      `Leave out the ${count === 1 ? 'one' : inDigits(count)} whose destination has a link already`,
+      `Leave out the ${count === 1 ? 'one' : inDigits(count)} whose destination has a link`,
     ready: (count: number) => `${one(count, 'link is', 'links are')} ready.`,
     wrong: (count: number) =>
-      `${one(count, 'line is', 'lines are')} wrong: correct them here, or leave them out.`,
+      count === 1
+        ? '1 line is wrong: correct it here, or leave it out.'
+        : `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
     create: (count: number, digits: string) => (count === 1 ? 'Create 1 link' : `Create ${digits} links`),
     created: (count: number) => `${one(count, 'link was', 'links were')} created`,
     failed: (count: number) => `${one(count, 'line was', 'lines were')} left out.`,

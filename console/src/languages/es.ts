@@ -760,15 +760,18 @@ export const texts: Translation = {
     line: 'Línea',
     record: 'Texto',
     recordIn: (line) => `Texto de la línea ${line}`,
-    exists: 'ya existe',
-    there: (count) => `${one(count, 'enlace ya existe', 'enlaces ya existen')}.`,
+    exists: 'en su cuenta, con este alias',
+    leftOut: 'omitido',
+    repeats: (line) => `igual que la línea ${line}`,
+    repeated: (count) => `${one(count, 'línea repite otra', 'líneas repiten otras')}.`,
+    there: (count) => `${one(count, 'enlace está', 'enlaces están')} en su cuenta.`,
     unreadable: (reason) => `La línea no se puede leer${reason && ` (${reason})`}.`,
-    linked: 'un enlace ya lleva a este destino',
+    linked: 'su destino tiene un enlace:',
     existing: 'Ese enlace',
     leaveOut: (count) =>
       count === 1
         ? 'Omitir el que tiene un destino con enlace'
-        : `Omitir los ${inDigits(count)} cuyo destino ya tiene un enlace`,
+        : `Omitir los ${inDigits(count)} cuyo destino tiene un enlace`,
     ready: (count) => `${one(count, 'enlace está listo', 'enlaces están listos')}.`,
     wrong: (count) =>
       one(

@@ -765,15 +765,18 @@ export const texts: Translation = {
     line: 'Ligne',
     record: 'Texte',
     recordIn: (line) => `Texte de la ligne ${line}`,
-    exists: 'existe déjà',
-    there: (count) => `${one(count, 'lien existe', 'liens existent')} déjà.`,
+    exists: 'dans votre compte, avec cet alias',
+    leftOut: 'omis',
+    repeats: (line) => `identique à la ligne ${line}`,
+    repeated: (count) => `${one(count, 'ligne en répète une autre', 'lignes en répètent d’autres')}.`,
+    there: (count) => `${one(count, 'lien est', 'liens sont')} dans votre compte.`,
     unreadable: (reason) => `La ligne est illisible${reason && ` (${reason})`}.`,
-    linked: 'un lien mène déjà à cette destination',
+    linked: 'sa destination a un lien :',
     existing: 'Ce lien',
     leaveOut: (count) =>
       count === 1
-        ? 'Omettre celui dont la destination a déjà un lien'
-        : `Omettre les ${inDigits(count)} dont la destination a déjà un lien`,
+        ? 'Omettre celui dont la destination a un lien'
+        : `Omettre les ${inDigits(count)} dont la destination a un lien`,
     ready: (count) => `${one(count, 'lien est prêt', 'liens sont prêts')}.`,
     wrong: (count) =>
       one(

@@ -184,14 +184,25 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await shown(page.getByText('249 links were created'));
     await page.getByRole('button', { name: 'More links' }).click();
     await page.getByLabel('Or a file').setInputFiles(file);
-    await shown(page.getByText('249 links are there already.'));
+    await shown(page.getByText('249 links are in your account.'));
     // The same destinations with other aliases.
     await page
       .getByLabel('Destinations', { exact: true })
       .fill('https://example.com/3\thttps-3\nhttps://example.com/nowhere-yet');
-    await (await shown(page.getByLabel('Leave out the one whose destination has a link already'))).check();
+    await (await shown(page.getByLabel('Leave out the one whose destination has a link'))).check();
     await page.getByRole('button', { name: 'Create 1 link' }).waitFor();
     await page.getByRole('link', { name: 'That link' }).waitFor();
+    // Of URLs alone, those that are there are left out, as are repeats, which look so.
+    await page
+      .getByLabel('Destinations', { exact: true })
+      .fill('https://example.com/3\nhttps://example.com/new\nhttps://example.com/new');
+    await shown(page.getByText('1 link is ready. 1 line repeats another.'));
+    expect(await page.locator('tr.out td:last-child').allInnerTexts()).toEqual([
+      'left out\nits destination has a link: That link',
+      'left out\nthe same as line 2',
+    ]);
+    await page.getByLabel('Leave out the one whose destination has a link').uncheck();
+    await page.getByRole('button', { name: 'Create 2 links' }).waitFor();
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
   });
 

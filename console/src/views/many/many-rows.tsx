@@ -12,12 +12,17 @@ interface RowsProps {
   readonly outcomes: readonly Outcome[];
   /** The lines of the records that were wrong when all were checked: they come first, and can be corrected. */
   readonly wrong: ReadonlySet<number>;
+  /** The lines of those that repeat another one, each with the line of that one. */
+  readonly repeats?: ReadonlyMap<number, number>;
+  /** Whether links are made of it. */
+  readonly isWanted?: (outcome: Outcome) => boolean;
   /** Without it, nothing can be corrected. */
   readonly onCorrect?: (record: TextRecord) => void;
 }
 
 /** The records as they stand in the text, and what becomes of them. */
-export function ManyRows({ outcomes, wrong, onCorrect }: RowsProps): ReactElement {
+export function ManyRows({ outcomes, wrong, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
+  const isOut = (one: Outcome) => one.error === null && isWanted?.(one) === false;
   const shown = [
     ...outcomes.filter(({ record }) => wrong.has(record.line)),
     ...outcomes.filter(({ record }) => !wrong.has(record.line)),
@@ -35,38 +40,58 @@ export function ManyRows({ outcomes, wrong, onCorrect }: RowsProps): ReactElemen
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ record, results, error }) => (
-            <tr key={record.line} className={error === null ? undefined : 'wrong'}>
-              <th scope="row">{inDigits(record.line)}</th>
-              <td>
-                <RecordText record={record} onCorrect={wrong.has(record.line) ? onCorrect : undefined} />
-                {error !== null && <span className="error">{error}</span>}
-              </td>
-              <td>
-                {results.map((result, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: they never move
-                  <Alias key={index} result={result} />
-                ))}
-              </td>
-            </tr>
-          ))}
+          {shown.map((outcome) => {
+            const { record, results, error } = outcome;
+            return (
+              <tr key={record.line} className={error !== null ? 'wrong' : isOut(outcome) ? 'out' : undefined}>
+                <th scope="row">{inDigits(record.line)}</th>
+                <td>
+                  <RecordText record={record} onCorrect={wrong.has(record.line) ? onCorrect : undefined} />
+                  {error !== null && <span className="error">{error}</span>}
+                </td>
+                <td>
+                  {results.map((result, index) => (
+                    <Alias
+                      // biome-ignore lint/suspicious/noArrayIndexKey: they never move
+                      key={index}
+                      result={result}
+                      isOut={isOut(outcome)}
+                      repeated={repeats?.get(record.line)}
+                    />
+                  ))}
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
     </section>
   );
 }
 
-function Alias({ result: { alias, status, reason, existingLinkId } }: { result: Result }): ReactElement {
-  const note = status === 'EXISTS' ? texts.many.exists : status === 'CREATED' ? reason : null;
+function Alias({
+  result: { alias, status, reason, existingLinkId },
+  isOut,
+  repeated,
+}: {
+  result: Result;
+  isOut: boolean;
+  repeated: number | undefined;
+}): ReactElement {
+  const t = texts.many;
+  const there = repeated === undefined ? t.exists : t.repeats(repeated);
+  const note = status === 'EXISTS' ? there : status === 'CREATED' ? reason : null;
+  // A link that is there already has this alias.
+  const isNamed = !isOut || (status === 'EXISTS' && repeated === undefined);
   return (
     <>
-      <span>{alias}</span>
+      <span>{isNamed ? alias : t.leftOut}</span>
       {note !== null && <span className="hint">{note}</span>}
       {existingLinkId !== null && (
         <span className="hint">
-          {texts.many.linked}{' '}
+          {t.linked}{' '}
           <a href={`./links/${existingLinkId}`} target="_blank" rel="noreferrer">
-            {texts.many.existing}
+            {t.existing}
           </a>
         </span>
       )}

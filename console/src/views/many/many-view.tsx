@@ -34,6 +34,22 @@ const countOf = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): nu
 const isLinked = ({ results }: Outcome): boolean =>
   results.length > 0 && results.every(({ existingLinkId }) => existingLinkId !== null);
 
+/** Whether it is a URL alone: a record with an alias says that its link is wanted. */
+const isPlain = ({ record }: Outcome): boolean => !/\s/.test(record.text.trim());
+
+/** The lines of records that repeat another one, each with the line of that one. */
+function repeatsIn(outcomes: readonly Outcome[]): ReadonlyMap<number, number> {
+  const made = new Map<string | null, number>();
+  const repeats = new Map<number, number>();
+  for (const { record, results } of outcomes)
+    for (const { status, alias } of results) {
+      const first = made.get(alias);
+      if (status === 'CREATED') made.set(alias, record.line);
+      else if (status === 'EXISTS' && first !== undefined) repeats.set(record.line, first);
+    }
+  return repeats;
+}
+
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
   const session = useSession();
@@ -43,17 +59,19 @@ export function ManyView(): ReactElement {
   const [made, setMade] = useState<Pick<Checked, 'cut' | 'outcomes'> | null>(null);
   const [spaceTyped, setSpaceTyped] = useState('');
   const [spaceError, setSpaceError] = useState<string | undefined>();
-  const [leavesOut, setLeavesOut] = useState(false);
+  const [chosen, setLeavesOut] = useState<boolean | null>(null);
   const stop = useRef(new AbortController());
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const progress = making ?? lines.progress;
   const t = texts.many;
 
   const outcomes = checked?.outcomes ?? [];
-  const linked = outcomes.filter(isLinked).length;
+  const linked = outcomes.filter(isLinked);
+  const leavesOut = chosen ?? (lines.format === 'LINES' && linked.every(isPlain));
+  const repeats = repeatsIn(outcomes);
   const isWanted = (one: Outcome) => countOf([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
   const ready = countOf(outcomes.filter(isWanted), 'CREATED');
-  const there = countOf(outcomes, 'EXISTS');
+  const there = countOf(outcomes, 'EXISTS') - repeats.size;
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -90,7 +108,7 @@ export function ManyView(): ReactElement {
         setText('');
         setSpaceTyped('');
         lines.setSpaceId(space.id);
-        setLeavesOut(false);
+        setLeavesOut(null);
       });
       focusSoon('.many .buttons .button');
     });
@@ -187,13 +205,20 @@ export function ManyView(): ReactElement {
             <>
               <p role="status">
                 <b>{t.ready(ready)}</b>
+                {repeats.size > 0 && ` ${t.repeated(repeats.size)}`}
                 {there > 0 && ` ${t.there(there)}`}
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
-              {linked > 0 && (
-                <CheckField label={t.leaveOut(linked)} checked={leavesOut} onChecked={setLeavesOut} />
+              {linked.length > 0 && (
+                <CheckField label={t.leaveOut(linked.length)} checked={leavesOut} onChecked={setLeavesOut} />
               )}
-              <ManyRows outcomes={outcomes} wrong={checked.wrong} onCorrect={lines.correct} />
+              <ManyRows
+                outcomes={outcomes}
+                wrong={checked.wrong}
+                repeats={repeats}
+                isWanted={isWanted}
+                onCorrect={lines.correct}
+              />
               {checked.unusedColumns.length > 0 && (
                 <p className="hint">{t.unread(checked.unusedColumns.join(', '))}</p>
               )}
