@@ -1,5 +1,6 @@
 import { inDigits } from '../parts/format.ts';
 import type { Texts, Translation } from './en.ts';
+import { pixelTypes, platforms } from './names.ts';
 
 const one = (count: number, single: string, several: string): string =>
   `${inDigits(count)} ${count === 1 ? single : several}`;
@@ -46,15 +47,6 @@ const targetTypes: Texts['form']['targetTypes'] = {
   LANGUAGE: 'Nach Sprache',
   ROTATION: 'Im Wechsel',
 };
-const platforms: Texts['platforms'] = {
-  IOS: 'iOS',
-  ANDROID: 'Android',
-  WINDOWS: 'Windows',
-  OS_X: 'macOS',
-  LINUX: 'Linux',
-  UBUNTU: 'Ubuntu',
-  CHROME_OS: 'ChromeOS',
-};
 const keys: Texts['form']['keys'] = {
   COUNTRY: 'Land',
   PLATFORM: 'System',
@@ -89,7 +81,7 @@ const actions: Texts['history']['actions'] = {
 };
 const actionsOf: Texts['history']['actionsOf'] = {
   MEMBER: { CREATED: 'beigetreten', DELETED: 'ausgetreten oder entfernt' },
-  INVITATION: { CREATED: 'erstellt', DELETED: 'angenommen, ersetzt oder widerrufen' },
+  INVITATION: { CREATED: 'erstellt', DELETED: 'beendet' },
   API_KEY: { DELETED: 'widerrufen' },
 };
 const recordKinds: Texts['recordKinds'] = {
@@ -98,7 +90,7 @@ const recordKinds: Texts['recordKinds'] = {
   TAG: 'Tag',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
-  UTM_TEMPLATE: 'UTM-Vorlage',
+  UTM_TEMPLATE: 'Vorlage',
   WEBHOOK: 'Webhook',
   MEMBER: 'Mitglied',
   INVITATION: 'Einladung',
@@ -111,9 +103,9 @@ const severalKinds: Texts['history']['kinds'] = {
   TAG: 'Tags',
   DOMAIN: 'Domains',
   PIXEL: 'Pixel',
-  UTM_TEMPLATE: 'UTM-Vorlagen',
+  UTM_TEMPLATE: 'Vorlagen',
   WEBHOOK: 'Webhooks',
-  MEMBER: 'Mitglieder',
+  MEMBER: 'Personen',
   INVITATION: 'Einladungen',
   API_KEY: 'Schlüssel',
   ACCOUNT: 'Konten',
@@ -126,9 +118,10 @@ const roles: Texts['roles'] = {
 };
 const roleHints: Texts['roleHints'] = {
   VIEWER: 'Sieht alles außer Geheimnissen und ändert nichts.',
-  EDITOR: 'Erstellt und ändert auch Links, Spaces, Tags und Pixel.',
-  ADMIN: 'Verwaltet auch Domains, Webhooks, Schlüssel und Personen bis zum Admin.',
-  OWNER: 'Verwaltet auch Inhaber und den Namen des Kontos.',
+  EDITOR: 'Sieht ebenso viel und erstellt und ändert Links, Spaces, Tags und Pixel.',
+  ADMIN:
+    'Darf alles, was Bearbeiter dürfen, und verwaltet Domains, Webhooks, Schlüssel und Personen bis zum Admin.',
+  OWNER: 'Darf alles, was Admins dürfen, und verwaltet Inhaber und den Namen des Kontos.',
 };
 const providerFaults: Texts['signIn']['providerFaults'] = {
   PROVIDER_DOWN: 'Der Anbieter antwortet nicht. Versuchen Sie es gleich noch einmal.',
@@ -149,18 +142,6 @@ const providerFaults: Texts['signIn']['providerFaults'] = {
   SIGN_IN_AGAIN:
     'Ihre Anmeldung liegt dafür zu lange zurück. Melden Sie sich erneut an, und verknüpfen Sie dann den Anbieter.',
   UNAVAILABLE: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
-};
-const pixelTypes: Texts['pixelTypes'] = {
-  ADROLL: 'AdRoll',
-  BING: 'Microsoft Advertising',
-  FACEBOOK: 'Meta',
-  GOOGLE_ADS: 'Google Ads',
-  GOOGLE_ANALYTICS: 'Google Analytics',
-  GOOGLE_TAG_MANAGER: 'Google Tag Manager',
-  LINKEDIN: 'LinkedIn',
-  PINTEREST: 'Pinterest',
-  QUORA: 'Quora',
-  X: 'X',
 };
 const webhookEvents: Texts['webhookEvents'] = {
   LINK_CREATED: 'Link erstellt',
@@ -483,7 +464,7 @@ export const texts: Translation = {
     password: 'Passwort',
     open: 'Anmelden',
     forgot: 'Passwort vergessen?',
-    noUser: 'Noch kein Benutzer? Bitten Sie einen Inhaber Ihres Kontos um eine Einladung.',
+    noUser: 'Neu hier? Bitten Sie einen Inhaber Ihres Kontos um eine Einladung.',
     over: 'Ihre Sitzung ist beendet. Sie endet nach 12 Stunden ohne Nutzung, wenn Sie sich anderswo abmelden oder das Passwort ändern und wenn Ihre Rolle herabgesetzt oder entzogen wird. Melden Sie sich erneut an; Ihre Eingaben bleiben erhalten.',
     byPasskey: 'Mit Passkey anmelden',
     noPasskey:

@@ -8,8 +8,6 @@ import type {
   LinkPrivacy,
   LinkSearchField,
   LinkStatus,
-  PixelType,
-  Platform,
   RecordKind,
   RedirectOutcome,
   Role,
@@ -20,9 +18,7 @@ import type {
   WebhookEvent,
 } from '../generated/documents.ts';
 import { inDigits } from '../parts/format.ts';
-
-/** Words for values of the API, which may get new ones: those are shown as they are. */
-type Words<Value extends string> = Readonly<Record<Value, string> & Partial<Record<string, string>>>;
+import { pixelTypes, platforms, type Words } from './names.ts';
 
 const one = (count: number, single: string, several: string): string =>
   `${inDigits(count)} ${count === 1 ? single : several}`;
@@ -53,7 +49,7 @@ const orders: Readonly<Record<LinkOrderField, Words<Direction>>> = {
   TITLE: { ASC: 'Title, A to Z', DESC: 'Title, Z to A' },
   ALIAS: { ASC: 'Alias, A to Z', DESC: 'Alias, Z to A' },
   URL: { ASC: 'Destination, A to Z', DESC: 'Destination, Z to A' },
-  UPDATED_AT: { DESC: 'Last changed first', ASC: 'Last changed last' },
+  UPDATED_AT: { DESC: 'Last changed first', ASC: 'Longest unchanged first' },
 };
 const privacies: Words<LinkPrivacy> = {
   PUBLIC: 'Everybody',
@@ -66,15 +62,6 @@ const targetTypes: Words<TargetType> = {
   PLATFORM: 'By operating system',
   LANGUAGE: 'By language',
   ROTATION: 'In rotation',
-};
-const platforms: Words<Platform> = {
-  IOS: 'iOS',
-  ANDROID: 'Android',
-  WINDOWS: 'Windows',
-  OS_X: 'macOS',
-  LINUX: 'Linux',
-  UBUNTU: 'Ubuntu',
-  CHROME_OS: 'Chrome OS',
 };
 const keys: Words<TargetList> = {
   COUNTRY: 'Country',
@@ -96,7 +83,7 @@ const intervals = { HOUR: 'Hour', DAY: 'Day', WEEK: 'Week', MONTH: 'Month' };
 const actions: Words<ChangeAction> = { CREATED: 'created', UPDATED: 'changed', DELETED: 'deleted' };
 const actionsOf: Readonly<Partial<Record<string, Partial<Record<string, string>>>>> = {
   MEMBER: { CREATED: 'joined', DELETED: 'left, or was removed' },
-  INVITATION: { CREATED: 'made', DELETED: 'accepted, replaced or revoked' },
+  INVITATION: { CREATED: 'made', DELETED: 'ended' },
   API_KEY: { DELETED: 'revoked' },
 };
 const recordKinds: Words<RecordKind> = {
@@ -105,7 +92,7 @@ const recordKinds: Words<RecordKind> = {
   TAG: 'Tag',
   DOMAIN: 'Domain',
   PIXEL: 'Pixel',
-  UTM_TEMPLATE: 'UTM template',
+  UTM_TEMPLATE: 'Template',
   WEBHOOK: 'Webhook',
   MEMBER: 'Member',
   INVITATION: 'Invitation',
@@ -118,9 +105,9 @@ const severalKinds: Words<RecordKind> = {
   TAG: 'Tags',
   DOMAIN: 'Domains',
   PIXEL: 'Pixels',
-  UTM_TEMPLATE: 'UTM templates',
+  UTM_TEMPLATE: 'Templates',
   WEBHOOK: 'Webhooks',
-  MEMBER: 'Members',
+  MEMBER: 'People',
   INVITATION: 'Invitations',
   API_KEY: 'Keys',
   ACCOUNT: 'Accounts',
@@ -128,9 +115,9 @@ const severalKinds: Words<RecordKind> = {
 const roles: Words<Role> = { VIEWER: 'Viewer', EDITOR: 'Editor', ADMIN: 'Admin', OWNER: 'Owner' };
 const roleHints: Words<Role> = {
   VIEWER: 'Sees everything but secrets, and changes nothing.',
-  EDITOR: 'Also creates and changes links, spaces, tags and pixels.',
-  ADMIN: 'Also manages domains, webhooks, keys, and people up to admins.',
-  OWNER: 'Also manages owners, and the name of the account.',
+  EDITOR: 'Sees as much, and creates and changes links, spaces, tags and pixels.',
+  ADMIN: 'Does what editors do, and manages domains, webhooks, keys, and people up to admins.',
+  OWNER: 'Does what admins do, and manages owners and the name of the account.',
 };
 const scopes: Words<Scope> = { READ: 'Read', WRITE: 'Read and write' };
 /** Why a sign-in with a provider failed. */
@@ -149,18 +136,6 @@ const providerFaults: Readonly<Partial<Record<string, string>>> = {
   SIGN_IN_FIRST: 'Sign in, and then link the provider in your profile.',
   SIGN_IN_AGAIN: 'You signed in too long ago for this. Sign in again, and link the provider then.',
   UNAVAILABLE: 'The service is busy. Try again in a moment.',
-};
-const pixelTypes: Words<PixelType> = {
-  ADROLL: 'AdRoll',
-  BING: 'Microsoft Advertising',
-  FACEBOOK: 'Meta',
-  GOOGLE_ADS: 'Google Ads',
-  GOOGLE_ANALYTICS: 'Google Analytics',
-  GOOGLE_TAG_MANAGER: 'Google Tag Manager',
-  LINKEDIN: 'LinkedIn',
-  PINTEREST: 'Pinterest',
-  QUORA: 'Quora',
-  X: 'X',
 };
 const webhookEvents: Words<WebhookEvent> = {
   LINK_CREATED: 'Link created',
@@ -410,7 +385,7 @@ const english = {
     password: 'Password',
     open: 'Sign in',
     forgot: 'Forgot your password?',
-    noUser: 'No user yet? Ask an owner of your account for an invitation.',
+    noUser: 'New here? Ask an owner of your account for an invitation.',
     over: 'Your session is over. It ends after 12 hours without use, when you sign out or change your password elsewhere, and when your role is lowered or taken. Sign in again; what you typed is kept.',
     byPasskey: 'Sign in with a passkey',
     noPasskey: 'No passkey was used: you cancelled, or this device has none for this service.',

@@ -1,5 +1,6 @@
 import { inDigits } from '../parts/format.ts';
 import type { Translation } from './en.ts';
+import { pixelTypes, platforms } from './names.ts';
 
 const plural = new Intl.PluralRules('es');
 
@@ -15,7 +16,7 @@ const severalKinds: Translation['history']['kinds'] = {
   TAG: 'Etiquetas',
   DOMAIN: 'Dominios',
   PIXEL: 'Píxeles',
-  UTM_TEMPLATE: 'Plantillas UTM',
+  UTM_TEMPLATE: 'Plantillas',
   WEBHOOK: 'Webhooks',
   MEMBER: 'Miembros',
   INVITATION: 'Invitaciones',
@@ -238,46 +239,28 @@ export const texts: Translation = {
     BLOCKED: 'Bloqueado',
     PROTECTED: 'Contraseña',
   },
-  platforms: {
-    IOS: 'iOS',
-    ANDROID: 'Android',
-    WINDOWS: 'Windows',
-    OS_X: 'macOS',
-    LINUX: 'Linux',
-    UBUNTU: 'Ubuntu',
-    CHROME_OS: 'Chrome OS',
-  },
+  platforms,
   recordKinds: {
     LINK: 'Enlace',
     SPACE: 'Espacio',
     TAG: 'Etiqueta',
     DOMAIN: 'Dominio',
     PIXEL: 'Píxel',
-    UTM_TEMPLATE: 'Plantilla UTM',
+    UTM_TEMPLATE: 'Plantilla',
     WEBHOOK: 'Webhook',
     MEMBER: 'Miembro',
     INVITATION: 'Invitación',
     API_KEY: 'Clave',
     ACCOUNT: 'Cuenta',
   },
-  pixelTypes: {
-    ADROLL: 'AdRoll',
-    BING: 'Microsoft Advertising',
-    FACEBOOK: 'Meta',
-    GOOGLE_ADS: 'Google Ads',
-    GOOGLE_ANALYTICS: 'Google Analytics',
-    GOOGLE_TAG_MANAGER: 'Google Tag Manager',
-    LINKEDIN: 'LinkedIn',
-    PINTEREST: 'Pinterest',
-    QUORA: 'Quora',
-    X: 'X',
-  },
+  pixelTypes,
   roles: { VIEWER: 'Lector', EDITOR: 'Editor', ADMIN: 'Administrador', OWNER: 'Propietario' },
   roleHints: {
     VIEWER: 'Ve todo menos los secretos y no cambia nada.',
-    EDITOR: 'También crea y modifica enlaces, espacios, etiquetas y píxeles.',
-    ADMIN: 'También gestiona dominios, webhooks, claves y personas, incluidos los administradores.',
-    OWNER: 'También gestiona los propietarios y el nombre de la cuenta.',
+    EDITOR: 'Ve lo mismo y crea y modifica enlaces, espacios, etiquetas y píxeles.',
+    ADMIN:
+      'Hace lo mismo que los editores y gestiona dominios, webhooks, claves y personas, incluidos los administradores.',
+    OWNER: 'Hace lo mismo que los administradores y gestiona los propietarios y el nombre de la cuenta.',
   },
   secretKept: 'Ya está copiado',
   mayNotWrite: 'Los lectores no crean enlaces: pida el rol de editor a un administrador de la cuenta.',
@@ -287,7 +270,7 @@ export const texts: Translation = {
     password: 'Contraseña',
     open: 'Iniciar sesión',
     forgot: '¿Ha olvidado su contraseña?',
-    noUser: '¿Aún no tiene usuario? Pida una invitación a un propietario de su cuenta.',
+    noUser: '¿Es nuevo aquí? Pida una invitación a un propietario de su cuenta.',
     over: 'Su sesión ha terminado. Ocurre tras 12 horas sin uso, al cerrar sesión o cambiar de contraseña en otro lugar, y cuando se le reduce o retira el rol. Inicie sesión de nuevo; lo que ha escrito se conserva.',
     byPasskey: 'Iniciar sesión con una llave de acceso',
     noPasskey:
@@ -657,7 +640,7 @@ export const texts: Translation = {
       TITLE: { ASC: 'Título, de A a Z', DESC: 'Título, de Z a A' },
       ALIAS: { ASC: 'Alias, de A a Z', DESC: 'Alias, de Z a A' },
       URL: { ASC: 'Destino, de A a Z', DESC: 'Destino, de Z a A' },
-      UPDATED_AT: { DESC: 'Últimos cambios primero', ASC: 'Últimos cambios al final' },
+      UPDATED_AT: { DESC: 'Últimos cambios primero', ASC: 'Más tiempo sin cambios primero' },
     },
   },
   links: {
@@ -970,7 +953,7 @@ export const texts: Translation = {
     actions: { CREATED: 'creación', UPDATED: 'modificación', DELETED: 'eliminación' },
     actionsOf: {
       MEMBER: { CREATED: 'incorporación', DELETED: 'baja' },
-      INVITATION: { CREATED: 'creación', DELETED: 'aceptación, sustitución o revocación' },
+      INVITATION: { CREATED: 'creación', DELETED: 'fin' },
       API_KEY: { DELETED: 'revocación' },
     },
     changed: (changed, fields) => `${changed} (${fields})`,

@@ -1,5 +1,6 @@
 import { inDigits } from '../parts/format.ts';
 import type { Translation } from './en.ts';
+import { pixelTypes, platforms } from './names.ts';
 
 const plural = new Intl.PluralRules('fr');
 
@@ -15,7 +16,7 @@ const severalKinds: Translation['history']['kinds'] = {
   TAG: 'Tags',
   DOMAIN: 'Domaines',
   PIXEL: 'Pixels',
-  UTM_TEMPLATE: 'Modèles UTM',
+  UTM_TEMPLATE: 'Modèles',
   WEBHOOK: 'Webhooks',
   MEMBER: 'Membres',
   INVITATION: 'Invitations',
@@ -238,46 +239,28 @@ export const texts: Translation = {
     BLOCKED: 'Bloqué',
     PROTECTED: 'Mot de passe',
   },
-  platforms: {
-    IOS: 'iOS',
-    ANDROID: 'Android',
-    WINDOWS: 'Windows',
-    OS_X: 'macOS',
-    LINUX: 'Linux',
-    UBUNTU: 'Ubuntu',
-    CHROME_OS: 'Chrome OS',
-  },
+  platforms,
   recordKinds: {
     LINK: 'Lien',
     SPACE: 'Espace',
     TAG: 'Tag',
     DOMAIN: 'Domaine',
     PIXEL: 'Pixel',
-    UTM_TEMPLATE: 'Modèle UTM',
+    UTM_TEMPLATE: 'Modèle',
     WEBHOOK: 'Webhook',
     MEMBER: 'Membre',
     INVITATION: 'Invitation',
     API_KEY: 'Clé',
     ACCOUNT: 'Compte',
   },
-  pixelTypes: {
-    ADROLL: 'AdRoll',
-    BING: 'Microsoft Advertising',
-    FACEBOOK: 'Meta',
-    GOOGLE_ADS: 'Google Ads',
-    GOOGLE_ANALYTICS: 'Google Analytics',
-    GOOGLE_TAG_MANAGER: 'Google Tag Manager',
-    LINKEDIN: 'LinkedIn',
-    PINTEREST: 'Pinterest',
-    QUORA: 'Quora',
-    X: 'X',
-  },
+  pixelTypes,
   roles: { VIEWER: 'Lecteur', EDITOR: 'Éditeur', ADMIN: 'Administrateur', OWNER: 'Propriétaire' },
   roleHints: {
     VIEWER: 'Voit tout sauf les secrets, et ne modifie rien.',
-    EDITOR: 'Crée et modifie aussi les liens, les espaces, les tags et les pixels.',
-    ADMIN: 'Gère aussi les domaines, les webhooks, les clés et les personnes, administrateurs compris.',
-    OWNER: 'Gère aussi les propriétaires et le nom du compte.',
+    EDITOR: 'Voit tout autant, et crée et modifie les liens, les espaces, les tags et les pixels.',
+    ADMIN:
+      'Fait ce que font les éditeurs, et gère les domaines, les webhooks, les clés et les personnes, administrateurs compris.',
+    OWNER: 'Fait ce que font les administrateurs, et gère les propriétaires et le nom du compte.',
   },
   secretKept: 'C’est copié',
   mayNotWrite:
@@ -657,7 +640,7 @@ export const texts: Translation = {
       TITLE: { ASC: 'Titre, de A à Z', DESC: 'Titre, de Z à A' },
       ALIAS: { ASC: 'Alias, de A à Z', DESC: 'Alias, de Z à A' },
       URL: { ASC: 'Destination, de A à Z', DESC: 'Destination, de Z à A' },
-      UPDATED_AT: { DESC: 'Dernières modifications d’abord', ASC: 'Dernières modifications à la fin' },
+      UPDATED_AT: { DESC: 'Dernières modifications d’abord', ASC: 'Inchangés depuis longtemps d’abord' },
     },
   },
   links: {
@@ -976,7 +959,7 @@ export const texts: Translation = {
     actions: { CREATED: 'création', UPDATED: 'modification', DELETED: 'suppression' },
     actionsOf: {
       MEMBER: { CREATED: 'arrivée', DELETED: 'départ ou retrait' },
-      INVITATION: { CREATED: 'création', DELETED: 'acceptation, remplacement ou révocation' },
+      INVITATION: { CREATED: 'création', DELETED: 'fin' },
       API_KEY: { DELETED: 'révocation' },
     },
     changed: (changed, fields) => `${changed} (${fields})`,

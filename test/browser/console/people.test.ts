@@ -128,7 +128,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
       'Key Nightly report (Editor) created',
       'Member Vic (Admin) changed: role',
       'Member Vic (Admin) joined',
-      'Invitation accepted, replaced or revoked',
+      'Invitation ended',
     ])
       await page.locator('.deed', { hasText: deed }).waitFor();
     await page
