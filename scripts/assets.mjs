@@ -16,9 +16,8 @@ const QUALITY = 9;
 
 const page = (name) => readFileSync(join(root, 'web', name), 'utf8');
 const font = readFileSync(join(root, 'web/inter.woff2'));
-const fontName = hashedName('inter.woff2', font);
-/** The typeface, for pages whose assets are in `/docs/assets`. */
-const fontStyle = () => page('font.css').replace('./inter.woff2', `/docs/assets/${fontName}`);
+/** The typeface, at the same path on every host; browsers keep it until its hash is another one. */
+const fontStyle = () => page('font.css').replace('./inter.woff2', `/inter.woff2?${hashOf(font)}`);
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** The assets of pages, by name. */
@@ -43,9 +42,12 @@ async function sources() {
   };
 }
 
+function hashOf(text) {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
 function hashedName(name, text) {
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-  return name.replace(/\.(\w+)$/, `-${hash}.$1`);
+  return name.replace(/\.(\w+)$/, `-${hashOf(text)}.$1`);
 }
 
 /** Writes a file, and its compressed versions beside it. */
@@ -68,10 +70,9 @@ const short = (css) => css.replace(/\/\*.*?\*\/|\n\s*/gs, '');
 const logo = () => page('logo.svg').trim();
 
 function writeLook() {
-  const style = (name) => short(page('look.css') + page(name));
+  const style = (name) => short(page('look.css') + fontStyle() + page(name));
   const values = {
     startStyle: style('start-page.css'),
-    fontStyle: short(fontStyle()),
     visitorStyle: style('visitor-page.css'),
     statisticsStyle: style('statistics-page.css'),
     logo: logo(),
@@ -101,7 +102,7 @@ export async function makeAssets() {
       .replace(/\{\{text:([\w.-]+)\}\}/g, (_, file) => page(file).replace(/[&<>"]/g, (one) => escapes[one]));
   writeLook();
   // It is compressed already. Its licence stays with it.
-  writeFileSync(join(OUTPUT, fontName), font);
+  writeFileSync(join(OUTPUT, 'inter.woff2'), font);
   writeFileSync(join(OUTPUT, 'inter-LICENSE.txt'), page('inter-LICENSE.txt'));
   await Promise.all([
     ...Object.entries(files).map(([name, text]) => write(names[name], text)),

@@ -75,6 +75,9 @@ export function createWeb(dependencies: WebDependencies): Express {
   web.get('/favicon.ico', (_req, res) => {
     res.set('Cache-Control', 'public, max-age=86400').type('image/svg+xml').send(favicon);
   });
+  web.get('/inter.woff2', (req, res) => {
+    sendAsset(req, res, 'inter.woff2', ofAsset);
+  });
   // Crawlers may follow short links, but not use the APIs.
   web.get('/robots.txt', (_req, res) => {
     res.type('text/plain').send('User-agent: *\nDisallow: /api/\nDisallow: /graphql\n');

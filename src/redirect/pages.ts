@@ -64,7 +64,7 @@ export const newNonce = (): string => randomUUID().replaceAll('-', '');
 /** @param more further directives; one of a name above takes its place */
 export function policyOf(nonce: string, ...more: string[]): string {
   const nothing = ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"];
-  const all = [...nothing, `style-src 'nonce-${nonce}'`, ...more];
+  const all = [...nothing, `style-src 'nonce-${nonce}'`, "font-src 'self'", ...more];
   return [...new Map(all.map((one) => [one.split(' ', 1)[0], one])).values()].join('; ');
 }
 

@@ -101,7 +101,16 @@ test('sends the links of a filter of GraphQL in words for people', async () => {
   });
   const [header = '', line = '', ...others] = (await response.text()).trimEnd().split(/\r?\n/);
   const column = (name: string) => line.split(',')[header.split(',').indexOf(name)];
-  const names = ['Short URL', 'Space', 'Tags', 'Status', 'Privacy', 'Target type', 'Created at', 'Expires at'];
+  const names = [
+    'Short URL',
+    'Space',
+    'Tags',
+    'Status',
+    'Privacy',
+    'Target type',
+    'Created at',
+    'Expires at',
+  ];
   expect([names.map(column), others]).toEqual([
     ['https://s.example/one', 'Café', 'Spring', 'ACTIVE', 'PUBLIC', 'NONE', '2026-11-20 12:00', ''],
     [],

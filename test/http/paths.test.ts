@@ -54,6 +54,7 @@ describe('the surface of a path', () => {
     ['/OpenAPI.json/', 'other', 200, 'application/json'],
     ['/Schema.graphql', 'other', 200, 'text/plain'],
     ['/favicon.ICO', 'other', 200, 'image/svg+xml'],
+    ['/inter.woff2?x', 'other', 200, 'font/woff2'],
     ['/Robots.txt', 'other', 200, 'text/plain'],
     ['/LIVEZ', 'other', 200, 'application/json'],
     ['/graphql?query={__typename}', 'graphql', 200, 'application/json'],

@@ -68,11 +68,11 @@ describe('the statistics page of a public link', () => {
       'referrer-policy': 'no-referrer',
     });
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-(\w+)'; script-src 'nonce-\1'; img-src 'self' data:; form-action 'none'$/,
+      /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-(\w+)'; font-src 'self'; script-src 'nonce-\1'; img-src 'self' data:; form-action 'none'$/,
     );
     expect(body).toContain('<meta name="robots" content="noindex">');
     // The script and the QR code are part of the page.
-    expect(body).not.toMatch(/<script[^>]* src|@import|url\(|style="/);
+    expect(body).not.toMatch(/<script[^>]* src|@import|url\((?!"\/inter)|style="/);
     expect([...body.matchAll(/(?:src|<link[^>]*href)="([^"]{0,20})/g)].map(([, address]) => address)).toEqual(
       ['/favicon.ico', 'data:image/svg+xml;b'],
     );

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
-import { fontStyle, logo, startStyle } from '../../generated/look.ts';
+import { logo, startStyle } from '../../generated/look.ts';
 import { VERSION } from '../../own-files.ts';
 import { acceptedTypes, HTML_TYPE } from '../request/accept.ts';
 import { isOfAuth, type RequestInfo } from '../request/info.ts';
@@ -52,7 +52,7 @@ function card(address: string, name: string, text: string): string {
   return `<li><a class="card" href="${address}"><b>${name}</b>${text}</a></li>`;
 }
 
-/** The page at `/`: first what everybody can do here, then the APIs. Its typeface comes from where `/docs` is. */
+/** The page at `/`: first what everybody can do here, then the APIs. */
 export function startPage({
   graphiql,
   console,
@@ -74,7 +74,7 @@ export function startPage({
   ].join('');
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${startStyle}${docs ? fontStyle : ''}</style></head>
+<title>Linkspace</title><link rel="icon" href="/favicon.ico" type="image/svg+xml"><style>${startStyle}</style></head>
 <body><main><a class="brand" href="/" aria-current="page">${logo}Linkspace</a>
 <h1>Short links</h1>
 <p>This site serves short links. A short link takes its visitors to another address and counts their clicks.</p>

@@ -72,7 +72,7 @@ export function requestInfoOf(res: Response): RequestInfo {
 export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
 
 /** Files of the service besides its reserved paths; no alias has a dot. */
-const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'robots.txt']);
+const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'inter.woff2', 'robots.txt']);
 
 /** Whether a path is one to sign in, which has no other case: `auth` and `AUTH` are aliases, also with a slash at the end. */
 export function isOfAuth(path: string): boolean {

@@ -28,7 +28,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
       [...fonts].filter(({ status }) => status === 'loaded').map(({ family, display }) => [family, display].join()))`;
     expect(await page.evaluate(used)).toEqual(['Inter,swap']);
     const start = await newTab();
-    const [font] = await Promise.all([start.waitForResponse(/\.woff2$/), start.goto(server.origin)]);
+    const [font] = await Promise.all([start.waitForResponse(/\.woff2\?/), start.goto(server.origin)]);
     expect([font.status(), font.headers()['content-type'], font.headers()['cache-control']]).toEqual([
       200,
       'font/woff2',
