@@ -16,12 +16,14 @@ import { wait } from './write.ts';
 
 type RefusedField = Pick<RefusedFragment['fields'][number], 'path' | 'messages'> & Told;
 
-/** The words of a rule in the language of the page; by default those of the API. */
+/** The words of a rule in the language of the page; by default, or without the values in them, those of the API. */
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
   const rules: Readonly<Partial<Record<string, string>>> = texts.rules ?? {};
-  const words = rules[rule] ?? message;
-  // A value may have braces or dollar signs of its own.
-  return words.replaceAll(/{(\w+)}/g, (all, name) => values.find((one) => one.name === name)?.value ?? all);
+  const words = rules[rule];
+  const known = new Map(values.map(({ name, value }) => [name, value]));
+  const names = words?.match(/(?<={)\w+(?=})/g) ?? [];
+  if (words === undefined || !names.every((name) => known.has(name))) return message;
+  return words.replaceAll(/{(\w+)}/g, (_, name) => known.get(name) ?? '');
 }
 
 /** The words of a rule continue a sentence that starts with the field's name. */

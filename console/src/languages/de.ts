@@ -812,7 +812,7 @@ export const texts: Translation = {
     orders,
   },
   links: {
-    copyList: 'Link zu dieser Liste kopieren',
+    copyList: 'Link zur Liste kopieren',
     none: 'Noch keine Links',
     noneYet: 'Erstellen Sie den ersten mit „Neuer Link“, oder übernehmen Sie vorhandene mit „Importieren“.',
     noMatch: 'Kein Link passt',

@@ -644,7 +644,7 @@ export const texts: Translation = {
     },
   },
   links: {
-    copyList: 'Copiar el enlace a esta lista',
+    copyList: 'Copiar enlace a la lista',
     none: 'Aún no hay enlaces',
     noneYet: 'Cree el primero con «Nuevo enlace».',
     noMatch: 'Ningún enlace coincide',

@@ -644,7 +644,7 @@ export const texts: Translation = {
     },
   },
   links: {
-    copyList: 'Copier le lien de cette liste',
+    copyList: 'Copier le lien de la liste',
     none: 'Aucun lien pour le moment',
     noneYet: 'Créez le premier avec « Nouveau lien ».',
     noMatch: 'Aucun lien ne correspond',

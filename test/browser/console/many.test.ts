@@ -204,6 +204,10 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByLabel('Leave out the one whose destination has a link').uncheck();
     await page.getByRole('button', { name: 'Create 2 links' }).waitFor();
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
+    await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
+    await page.reload();
+    await page.getByLabel('Ziele', { exact: true }).fill('nowhere');
+    await shown(page.getByText('Die URL muss eine vollständige URL mit http oder https sein'));
   });
 
   test('disables all links that match, on every page, and undoes that only for those that it changed', async () => {
