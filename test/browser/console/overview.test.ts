@@ -97,7 +97,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     const { page } = await signIn({ server, key: caller.key }, { path: `/?space=${space}` });
     await shown(rowOf(page, 'german').getByText('2 in 30 days'));
     const [head, first, ...more] = (await fileOf(page)).text.trim().split('\r\n');
-    expect(head).toContain('alias');
+    expect(head).toContain('Short URL,URL,Title');
     expect(first).toContain('german');
     expect(more).toEqual([]);
   });
