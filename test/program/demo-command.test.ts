@@ -14,7 +14,7 @@ const run = (...args: string[]) => runCommand('demo', { DATABASE_URL: server.dat
 test.each([
   [['--seed', 'x'], '--seed is "x"; it may be a whole number from 0 to 999999999.'],
   [['--seed', '-1'], 'See --help.'],
-  [['--days', '366'], '--days is "366"; it may be a whole number from 1 to 365.'],
+  [['--days', '731'], '--days is "731"; it may be a whole number from 1 to 730.'],
   [['--until', 'soon'], '--until is "soon"; it may be a time such as 2026-11-22T12:00:00Z.'],
   [['--until', '2026-02-30'], '--until is "2026-02-30"; it may be a time such as 2026-11-22T12:00:00Z.'],
 ])('refuses a demo with %o, with a message', async (args, expected) => {
