@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -78,8 +79,18 @@ describe('the pods', () => {
     ];
     for (const one of selectors) expect(one).toEqual(labels);
     const monitored = only('ServiceMonitor').spec;
-    expect(only('Service', 'linkspace-metrics').metadata.labels).toEqual(monitored.selector.matchLabels);
-    expect(monitored.endpoints[0].port).toBe(only('Service', 'linkspace-metrics').spec.ports[0].name);
+    const { metadata: metrics, spec } = only('Service', 'linkspace-metrics');
+    expect(metrics.labels).toMatchObject(monitored.selector.matchLabels);
+    expect(monitored.endpoints[0].port).toBe(spec.ports[0].name);
+    // The name of the job in the rules.
+    expect(metrics.labels[monitored.jobLabel]).toBe('linkspace');
+    expect(only('Service').spec.ports[0].name).not.toBe(spec.ports[0].name);
+  });
+
+  test('they stay in the service while the database is away, and a start may take as long as its probe waits', () => {
+    expect(server.readinessProbe.httpGet.path).toBe('/livez');
+    const { periodSeconds, failureThreshold } = server.startupProbe;
+    expect(only('Deployment').spec.progressDeadlineSeconds).toBeGreaterThan(periodSeconds * failureThreshold);
   });
 
   test('ports are those of the image and of the configuration', () => {
@@ -121,3 +132,32 @@ describe('the pods', () => {
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + 30);
   });
 });
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+test.skipIf(!hasKubectl)(
+  'pods for visitors only have the names, labels and settings of their own',
+  async () => {
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', `${FOLDER}-redirects`], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const made = parseAllDocuments(stdout).map((document) => document.toJS());
+    for (const manifest of made) expect(await unknownFields(manifest)).toEqual([]);
+    const [settings, metrics, service, deployment, budget] = made;
+    expect(made.map(({ metadata }) => metadata.name)).toEqual([
+      expect.stringMatching(/^linkspace-redirects-/),
+      'linkspace-metrics-redirects',
+      ...Array(3).fill('linkspace-redirects'),
+    ]);
+    const labels = { 'app.kubernetes.io/name': 'linkspace', 'app.kubernetes.io/component': 'redirects' };
+    const { selector, template } = deployment.spec;
+    for (const one of [selector, budget.spec.selector]) expect(one.matchLabels).toEqual(labels);
+    for (const one of [metrics.spec.selector, service.spec.selector, template.metadata.labels])
+      expect(one).toEqual(labels);
+    const [{ env }] = template.spec.containers;
+    expect(env.map(({ name }: { name: string }) => name)).toContain('DATABASE_READ_URLS_FILE');
+    expect(settings.data).toMatchObject({ ROLE: 'redirects', BASE_URL: 'https://s.example' });
+    expect(() => readConfig({ ...settings.data })).not.toThrow();
+  },
+);
