@@ -27,6 +27,8 @@ COPY --from=build --chown=1000:1000 /app/data ./data
 USER 1000:1000
 VOLUME /app/data
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Migrations may take half an hour. Not /readyz, which is 503 while the database is away: who replaces containers that are not
+# healthy would end the process then, and lose the clicks that wait in its memory.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30m CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The same flags as in package.json.
 CMD ["node", "--heap-growing-percent=50", "--max-semi-space-size=16", "--wasm-tiering-budget=1000000000", "dist/main.js"]

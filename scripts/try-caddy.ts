@@ -22,7 +22,12 @@ if (status !== 0) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-caddy-'));
-const [http, https, metrics] = [await freePort(), await freePort(), await freePort()];
+const [http, https, metrics, nobody] = [
+  await freePort(),
+  await freePort(),
+  await freePort(),
+  await freePort(),
+];
 const env = {
   DATABASE_URL: `file:${join(folder, 'linkspace.db')}`,
   BASE_URL: `https://s.example:${https}`,
@@ -38,8 +43,10 @@ const documented = readFileSync('deploy/container/Caddyfile', 'utf8');
 const configuration = join(folder, 'Caddyfile');
 const own = `admin off\n  local_certs\n  skip_install_trust\n  http_port ${http}\n  https_port ${https}`;
 writeFileSync(configuration, documented.replace('{\n', `{\n  ${own}\n`));
+// Of two processes, one is down all the time.
+const upstreams = `127.0.0.1:${nobody} ${new URL(service.origin).host}`;
 const caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', configuration], {
-  env: { PATH: process.env.PATH, HOME: folder, LINKSPACE: new URL(service.origin).host },
+  env: { PATH: process.env.PATH, HOME: folder, LINKSPACE: upstreams },
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 let log = '';
@@ -104,6 +111,9 @@ try {
 
   await check('the host of BASE_URL gets a certificate, and is served', async () => {
     assert.equal((await answerOf('s.example', { path: '/who' })).location, 'https://example.com/default');
+  });
+  await check('while one of two processes is down, every request is answered', async () => {
+    for (let i = 0; i < 50; i++) assert.equal((await answerOf('s.example', { path: '/who' })).status, 302);
   });
   await check('HTTP leads to HTTPS', async () => {
     const sent = httpRequest({ host: '127.0.0.1', port: http, path: '/who', headers: { Host: 's.example' } });

@@ -18,19 +18,25 @@ afterAll(async () => {
 
 test('compose.yaml starts with its variables, whatever characters the password has', async () => {
   const { services } = parse(readFileSync('compose.yaml', 'utf8'));
-  const values: Record<string, string> = { POSTGRES_PASSWORD: password };
-  const fill = (text: string) =>
-    text.replace(
-      /\$\{(\w+):([-?])([^}]*)\}/g,
+  const values: Record<string, string> = { POSTGRES_PASSWORD: password, PORT: '8080' };
+  // The inner ones first: a default may have another variable.
+  const fill = (text: string): string => {
+    const filled = text.replace(
+      /\$\{(\w+):([-?])([^${}]*)\}/g,
       (_, name, kind, rest) => values[name] ?? (kind === '-' ? rest : ''),
     );
+    return filled === text ? text : fill(filled);
+  };
   const env = Object.fromEntries(
-    Object.entries<string>(services.linkspace.environment).map(([name, value]) => [name, fill(value)]),
+    Object.entries(services.linkspace.environment).map(([name, value]) => [name, fill(String(value))]),
   );
+  expect(env).toMatchObject({ HOST: '0.0.0.0', PORT: '3000', BASE_URL: 'http://localhost:8080' });
   await onServer(server.href, `CREATE ROLE linkspace LOGIN PASSWORD ${escapeLiteral(password)}`);
   await onServer(server.href, 'CREATE DATABASE linkspace OWNER linkspace');
   const program = await startProgram({
     ...env,
+    HOST: '127.0.0.1',
+    PORT: '0',
     DATABASE_URL: env.DATABASE_URL?.replace('postgres:5432', server.host) ?? '',
   });
   expect((await fetch(`${program.origin}/readyz`)).status).toBe(200);
@@ -38,11 +44,13 @@ test('compose.yaml starts with its variables, whatever characters the password h
 });
 
 test.each(['compose.yaml', 'compose.sqlite.yaml'])(
-  '%s publishes the port on the local machine only, and gives the service no privileges',
+  '%s publishes the port on the local machine only, gives the service no privileges but all settings and time to stop',
   (file) => {
     const { linkspace } = parse(readFileSync(file, 'utf8')).services;
+    expect(Number.parseInt(linkspace.stop_grace_period, 10)).toBeGreaterThan(30);
     expect(linkspace).toMatchObject({
-      ports: [expect.stringMatching(/^127\.0\.0\.1:/)],
+      ports: [`127.0.0.1:\${PORT:-3000}:${linkspace.environment.PORT}`],
+      env_file: [{ path: '.env', required: false }],
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
@@ -65,10 +73,9 @@ test('compose.sqlite.yaml keeps the folder of the database, in a project of its 
   const { name, services } = parse(readFileSync('compose.sqlite.yaml', 'utf8'));
   expect(name).toBe('linkspace-sqlite');
   expect(Object.keys(services)).toEqual(['linkspace']);
-  expect(services.linkspace.environment).not.toHaveProperty('DATABASE_URL');
+  expect(services.linkspace.environment.DATABASE_URL).toBe(readConfig({}).databaseUrl);
   const [, folder] = /^VOLUME (\S+)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
   expect(services.linkspace.volumes).toEqual([`data:${folder}`]);
-  expect(readConfig({}).databaseUrl).toBe('file:./data/linkspace.db');
   expect(folder).toBe('/app/data');
 });
 
