@@ -1,10 +1,20 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
@@ -98,12 +108,23 @@ async function start(command: string, env: Record<string, string>): Promise<void
 /** Replaces the guides' PostgreSQL URL by that of a server, which is started on demand. */
 async function onPostgres(command: string): Promise<string> {
   state.postgres ??= await startPostgres();
-  return command.replaceAll('postgresql://USER:PASSWORD@HOST:5432/NAME', state.postgres.url);
+  return command
+    .replaceAll('postgresql://USER:PASSWORD@HOST:5432/NAME', state.postgres.url)
+    .replace(/postgresql:\/\/ADMIN:PASSWORD@\w+:5432\/postgres/, state.postgres.url);
 }
 
 function majorOf(program: string): number | null {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   return status === 0 ? Number(/(\d+)(?:\.\d+)*\s*(?:\(|$)/m.exec(stdout)?.[1]) : null;
+}
+
+/** Checks that a program of PostgreSQL has the options of a command; returns its major version, null if it is not installed. */
+function checkOptions(program: string, command: string): number | null {
+  const major = majorOf(program);
+  if (major === null) return null;
+  const help = execFileSync(program, ['--help'], { encoding: 'utf8' });
+  for (const [option] of command.matchAll(/--[a-z-]+/g)) expect(help).toContain(option);
+  return major;
 }
 
 const CLI = ['keys', 'users', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'] as const;
@@ -153,6 +174,13 @@ const rules: readonly (readonly [RegExp, Check])[] = [
       const program = await startByNpm('npm start', { DATABASE_URL: `file:${join(folder, 'first.db')}` });
       await expect.poll(() => program.stdout).toMatch(/ls_[\w-]{43}/);
       [state.key = ''] = /ls_[\w-]{43}/.exec(program.stdout) ?? [];
+    },
+  ],
+  [
+    /^curl -i .*\/tls\/ask/,
+    async (command) => {
+      // The domain has been removed by then.
+      expect(await shell(command.replace('http://127.0.0.1:3000', state.origin))).toMatch(/^HTTP\/1\.1 404 /);
     },
   ],
   [
@@ -353,33 +381,82 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     /^pg_(dump|restore) /,
     async (command) => {
       const [program = ''] = command.split(' ');
-      const major = majorOf(program);
-      if (major === null) return;
-      const options = [...command.matchAll(/--[a-z-]+/g)].map(([name]) => name);
-      const help = execFileSync(program, ['--help'], { encoding: 'utf8' });
-      for (const option of options) expect(help).toContain(option);
-      if (major < 18) return;
+      const major = checkOptions(program, command);
+      if (major === null || major < 18) return;
       const { url = '' } = state.postgres ?? {};
-      const other = url.replace(/[^/]*$/, 'restored');
-      if (program === 'pg_restore') await shell(`psql "${url}" --command='CREATE DATABASE restored'`);
+      const other = url.replace(/[^/]*$/, 'linkspace');
       await shell(command, { DATABASE_URL: program === 'pg_dump' ? url : other }, folder);
     },
   ],
   [
-    /docker compose (-f \S+ |--profile caddy )?up$/,
-    (command) => {
-      const [, file = 'compose.yaml'] = / -f (\S+)/.exec(command) ?? [];
-      const compose = readFileSync(file, 'utf8');
-      for (const [, name] of command.matchAll(/([A-Z_]+)=/g)) expect(compose).toContain(`$\{${name}:`);
-      expect(existsSync('test/postgresql/compose.test.ts')).toBe(true);
+    /^(psql|dropdb|createdb) .*postgresql:\/\/ADMIN:/,
+    async (command) => {
+      const [program = ''] = command.split(' ');
+      if (checkOptions(program, command) === null) return;
+      // The server of this test is no standby.
+      const here = (await onPostgres(command)).replace('pg_promote()', () => '$$pg_promote$$::regproc');
+      await shell(here);
     },
   ],
+  [/^pg_basebackup /, (command) => void checkOptions('pg_basebackup', command)],
+  [
+    /^DATABASE_URL=\$\(/,
+    async (command) => {
+      const there = mkdtempSync(join(folder, 'url-'));
+      const found = (env: Record<string, string>) => shell(`${command}; echo "$DATABASE_URL"`, env, there);
+      expect(await found({ DATABASE_URL: 'of the shell' })).toBe('of the shell\n');
+      writeFileSync(join(there, 'url'), 'of the file\n');
+      expect(await found({ DATABASE_URL_FILE: './url' })).toBe('of the file\n');
+      writeFileSync(join(there, '.env'), 'DATABASE_URL=of .env\n');
+      expect(await found({})).toBe('of .env\n');
+    },
+  ],
+  [
+    // There is no Docker: at least the services, names and paths are those of the files.
+    /^docker compose /,
+    (command) => {
+      const [, file = 'compose.yaml'] = / -f (\S+)/.exec(command) ?? [];
+      const { services } = parse(readFileSync(file, 'utf8'));
+      const [, profile] = / --profile (\w+)/.exec(command) ?? [];
+      if (profile) expect(services[profile].profiles).toEqual([profile]);
+      const [, service, inside = ''] =
+        / (?:stop|start|run --rm|exec(?: -T)?|cp) (\w+)(.*)$/.exec(command) ?? [];
+      if (!service) return expect(command).toMatch(/ up( --build)? --detach$/);
+      expect(Object.keys(services)).toContain(service);
+      if (service === 'postgres') {
+        const { POSTGRES_USER, POSTGRES_DB } = services.postgres.environment;
+        expect(inside).toContain(` --username=${POSTGRES_USER} `);
+        expect(inside).toMatch(new RegExp(`[ =]${POSTGRES_DB}( |$)`));
+        const [, program = '', words = ''] = /^ (\w+) ([^<>]*)/.exec(inside) ?? [];
+        return void checkOptions(program, words);
+      }
+      const [, script, args = ''] = /npm run (\w+) (.*)$/.exec(inside) ?? [];
+      if (script) return isThere(script, args);
+      const [, steps = ''] = /sh -c '(.*)'$/.exec(inside) ?? [];
+      const all = commands.map(([, one]) => one);
+      if (steps) expect(all).toEqual(expect.arrayContaining(steps.split(' && ')));
+      const [, path] = /^:(\S+) \.\/backups$/.exec(inside) ?? [];
+      if (path) expect(path).toBe(`${services.linkspace.volumes[0].split(':')[1]}/backups`);
+    },
+  ],
+  [
+    /^\{ printf .* \| kubectl apply --filename -$/,
+    async (command) => {
+      const rule = parse(await shell(command.replace(/ \| kubectl .*$/, '')));
+      new PrometheusRule(rule).validate();
+      expect(rule.spec).toEqual(parse(readFileSync('deploy/observability/rules.yml', 'utf8')));
+    },
+  ],
+  // There is nothing to fetch, and no systemd.
+  [/^git (fetch|(diff HEAD|merge --ff-only) origin\/main( -- CHANGELOG\.md)?)$/, () => {}],
+  [/^sudo systemctl (start|stop) linkspace$/, () => {}],
   [
     // There is no cluster: at least the files, names and keys are those of the manifests.
     /^kubectl /,
     (command) => {
-      const folder = 'deploy/kubernetes';
-      const manifests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+      const manifests = ['deploy/kubernetes', 'deploy/kubernetes-redirects'].flatMap((folder) =>
+        readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
+      );
       for (const [, path = ''] of command.matchAll(/ --(?:kustomize|filename) (\S+)/g))
         expect(existsSync(path)).toBe(true);
       for (const [, name] of command.matchAll(/(?: job |deployment\/)(\S+)/g))
@@ -495,7 +572,7 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
         if (/^RUN /m.test(stage)) expect(stage).toMatch(/^--platform=\$BUILDPLATFORM /);
     },
   ],
-  [/^docker compose$/, () => expect(existsSync('compose.yaml')).toBe(true)],
+  [/^docker compose(?: pull)?$/, () => expect(existsSync('compose.yaml')).toBe(true)],
   [
     /^(FUZZ_RUNS|KILL_ROUNDS)=\d+$/,
     (name = '') => {

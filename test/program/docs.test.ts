@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isScalarType, parse, specifiedScalarTypes, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { readConfig, variables } from '../../src/config.ts';
 import { parseBlockedHosts } from '../../src/domain/link/blocklists.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -46,8 +47,16 @@ const shownFiles = guides.flatMap((file) => {
 });
 
 const SECTIONS_OF_A_UNIT = {
-  Unit: ['Description', 'After', 'Wants'],
-  Service: ['User', 'WorkingDirectory', 'Environment', 'ExecStart', 'Restart', 'ReadWritePaths'],
+  Unit: ['Description', 'After', 'Wants', 'StartLimitIntervalSec'],
+  Service: [
+    'User',
+    'WorkingDirectory',
+    'Environment',
+    'ExecStart',
+    'Restart',
+    'RestartSec',
+    'ReadWritePaths',
+  ],
   Install: ['WantedBy'],
 };
 
@@ -59,6 +68,12 @@ function faultsOfUnit(text: string): string[] {
   const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
   return `${stdout}${stderr}`.split('\n').filter((line) => line.includes('linkspace.service'));
+}
+
+interface Override {
+  readonly environment: Record<string, string | number>;
+  readonly secrets: readonly string[];
+  readonly ports: readonly string[];
 }
 
 /** How the blocks of each language are checked. A block in another language fails. */
@@ -89,6 +104,29 @@ const checks: Record<string, (block: Block) => void | Promise<void>> = {
   },
   // The operator's files, parsed by the program.
   conf: async ({ text }) => expect((await parseBlockedHosts(text)).wrong).toEqual([]),
+  // A file compose.override.yaml: it adds to services that there are, and what it mounts is what it names.
+  yaml({ text }) {
+    const { services, secrets } = parseYaml(text);
+    const known = parseYaml(readFileSync('compose.yaml', 'utf8')).services;
+    for (const [name, { environment, secrets: mounted, ports }] of Object.entries<Override>(services)) {
+      expect(Object.keys(known)).toContain(name);
+      expect(mounted).toEqual(Object.keys(secrets));
+      const { METRICS_PORT, ...files } = environment;
+      expect(ports).toEqual([`127.0.0.1:${METRICS_PORT}:${METRICS_PORT}`]);
+      for (const [variable, path] of Object.entries(files)) {
+        expect(variables.map((one) => `${one}_FILE`)).toContain(variable);
+        expect(mounted.map((one) => `/run/secrets/${one}`)).toContain(path);
+      }
+    }
+  },
+  // Lines of a crontab; docs-commands.test.ts runs the same commands.
+  cron({ text }) {
+    for (const line of text.trimEnd().split('\n')) {
+      const [, command = ''] = /^(?:[\d*]+ ){5}cd \/opt\/linkspace && (npm run .*)$/.exec(line) ?? [];
+      const guide = allBlocks.filter(({ language }) => language === 'sh').flatMap(commandsOf);
+      expect(guide).toContain(command.replace(' --silent', ''));
+    }
+  },
   // A file .env.
   env: ({ text }) => expect(() => readConfig(parseEnv(text))).not.toThrow(),
   // Drawings: the files and folders in them exist.
