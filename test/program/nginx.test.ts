@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf } from '../support/markdown.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { Caller } from '../support/server.ts';
 import { type StartedService, startService } from '../support/service.ts';
@@ -12,9 +14,35 @@ import { visit } from '../support/visit.ts';
 const KEY = 'the-first-key-of-an-empty-database';
 const isInstalled = spawnSync('nginx', ['-v']).status === 0;
 
+/** The configurations of the guide: for one process, and for several. */
+const [forOne = '', forSeveral = ''] = blocksOf('docs/operations.md')
+  .filter(({ language }) => language === 'nginx')
+  .map(({ text }) => text);
+
+/** Starts nginx with a configuration of the guide, on a port; returns what stops it. */
+async function startNginx(folder: string, port: number, documented: string): Promise<() => Promise<void>> {
+  const configuration = `
+    daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
+    http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+      fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+      ${documented.replace('server_name', `listen 127.0.0.1:${port};\n  server_name`)} }`;
+  writeFileSync(join(folder, 'nginx.conf'), configuration);
+  const nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], { stdio: 'inherit' });
+  const isUp = () =>
+    fetch(`http://127.0.0.1:${port}/livez`).then(
+      () => true,
+      () => false,
+    );
+  while (nginx.exitCode === null && !(await isUp())) await setTimeout(20);
+  return async () => {
+    nginx.kill('SIGTERM');
+    if (nginx.exitCode === null) await once(nginx, 'close');
+  };
+}
+
 describe.runIf(isInstalled)('behind nginx, configured as in the guide to operations', () => {
   let folder: string;
-  let nginx: ChildProcess;
+  let stopNginx: () => Promise<void>;
   let service: StartedService;
   let port: number;
   let origin: string;
@@ -30,27 +58,11 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
       TRUST_PROXY: 'loopback',
       DOMAIN_VERIFICATION: 'off',
     });
-    const [, documented = ''] = /```nginx\n(.*?)```/s.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
-    const server = documented
-      .replace('server {', `server {\n  listen 127.0.0.1:${port};`)
-      .replace('http://127.0.0.1:3000', service.origin);
-    const configuration = `
-      daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
-      http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
-        fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-        ${server} }`;
-    writeFileSync(join(folder, 'nginx.conf'), configuration);
-    nginx = spawn('nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], { stdio: 'inherit' });
+    stopNginx = await startNginx(folder, port, forOne.replace('http://127.0.0.1:3000', service.origin));
     owner = new Caller(origin, KEY);
-    const isUp = () =>
-      fetch(`${origin}/livez`).then(
-        () => true,
-        () => false,
-      );
-    while (nginx.exitCode === null && !(await isUp())) await setTimeout(20);
   });
   afterAll(async () => {
-    nginx.kill('SIGTERM');
+    await stopNginx();
     await service.end();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -90,3 +102,48 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     expect((await guess('192.0.2.99')).status).toBe(429);
   });
 });
+
+test.runIf(isInstalled)(
+  'before several processes, nginx sends visitors to theirs, and finds those that run',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'linkspace-nginx-'));
+    const env = {
+      DATABASE_URL: `file:${join(folder, 'linkspace.db')}`,
+      INITIAL_API_KEY: KEY,
+      BASE_URL: 'http://s.example',
+    };
+    const everything = await startService(env);
+    const visitors = await startService({ ...env, ROLE: 'redirects' });
+    const [port, nobody] = [await freePort(), await freePort()];
+    const hosts = [everything, undefined, undefined, visitors].map((one) =>
+      one ? new URL(one.origin).host : `127.0.0.1:${nobody}`,
+    );
+    const configuration = forSeveral.replace(/127\.0\.0\.1:300([0-3])/g, (_, number) => hosts[number] ?? '');
+    const stop = await startNginx(folder, port, configuration);
+    try {
+      const owner = new Caller(`http://127.0.0.1:${port}`, KEY);
+      await owner.link({ alias: 'docs-of-us' });
+      const paths = [
+        '/docs',
+        '/openapi.json',
+        '/schema.graphql',
+        '/console/',
+        '/',
+        '/docs-of-us',
+        '/docs-of-us+',
+      ];
+      for (const path of [...paths, ...paths])
+        expect([path, (await visit(`http://127.0.0.1:${port}`, path)).status]).toEqual([
+          path,
+          path === '/docs-of-us' ? 302 : 200,
+        ]);
+      const answered = visitors.log.filter(({ msg }) => msg === 'request').map(({ path }) => path);
+      expect(new Set(answered)).toEqual(new Set(['/livez', '/docs-of-us', '/docs-of-us+']));
+    } finally {
+      await stop();
+      await visitors.end();
+      await everything.end();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
