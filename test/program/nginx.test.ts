@@ -19,6 +19,9 @@ const [forOne = '', forSeveral = ''] = blocksOf('docs/operations.md')
   .filter(({ language }) => language === 'nginx')
   .map(({ text }) => text);
 
+/** A port that no test opens. */
+const NOBODY = '127.0.0.1:1';
+
 /** Starts nginx with a configuration of the guide, on a port; returns what stops it. */
 async function startNginx(folder: string, port: number, documented: string): Promise<() => Promise<void>> {
   const configuration = `
@@ -114,9 +117,9 @@ test.runIf(isInstalled)(
     };
     const everything = await startService(env);
     const visitors = await startService({ ...env, ROLE: 'redirects' });
-    const [port, nobody] = [await freePort(), await freePort()];
+    const port = await freePort();
     const hosts = [everything, undefined, undefined, visitors].map((one) =>
-      one ? new URL(one.origin).host : `127.0.0.1:${nobody}`,
+      one ? new URL(one.origin).host : NOBODY,
     );
     const configuration = forSeveral.replace(/127\.0\.0\.1:300([0-3])/g, (_, number) => hosts[number] ?? '');
     const stop = await startNginx(folder, port, configuration);
