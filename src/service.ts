@@ -125,7 +125,8 @@ export class Service {
     answerHeld();
     await greet?.();
     const { host, port, baseUrl } = config;
-    log.info({ host, port, baseUrl, database: database.provider }, 'listening');
+    const replicas = this.#opened.replicas.length || undefined;
+    log.info({ host, port, baseUrl, database: database.provider, replicas }, 'listening');
   }
 
   /** What answers a request. */

@@ -92,6 +92,7 @@ const UNAVAILABLE = new RegExp(
 const BROKEN = [
   'Connection terminated',
   'timeout exceeded when trying to connect',
+  'timeout expired',
   'Query read timeout',
   'Client has encountered a connection',
   'Client was closed',

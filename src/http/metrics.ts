@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ReadServer } from '../db/postgresql/read-server.ts';
 import type { DeliveryStatus } from '../domain/webhook/events.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { singleFlight } from '../shared/single-flight.ts';
@@ -9,6 +10,8 @@ import type { Surface } from './request/info.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 export type SignInWay = 'password' | 'passkey' | 'openid';
+
+type ReplicaState = Pick<ReadServer, 'number' | 'isAway' | 'lag'>;
 
 export interface Observation {
   readonly surface: Surface;
@@ -171,18 +174,27 @@ export class Metrics {
     );
   }
 
-  watchReplicas(lags: () => readonly { number: number; seconds: number }[]): void {
-    new Gauge({
-      name: 'linkspace_replica_lag_seconds',
-      help: 'For how long a replica lacks something, by its number in DATABASE_READ_URLS.',
-      labelNames: ['replica'],
-      // The largest that one of several processes has seen.
-      aggregator: 'max',
-      registers: [this.#registry],
-      collect() {
-        for (const { number, seconds } of lags()) this.set({ replica: number }, seconds);
-      },
-    });
+  watchReplicas(replicas: readonly ReplicaState[]): void {
+    const watch = (name: string, help: string, read: (replica: ReplicaState) => number | null) =>
+      new Gauge({
+        ...{ name, help },
+        labelNames: ['replica'],
+        // The largest that one of several processes has seen.
+        aggregator: 'max',
+        registers: [this.#registry],
+        collect() {
+          this.reset();
+          for (const replica of replicas) {
+            const value = read(replica);
+            if (value !== null) this.set({ replica: replica.number }, value);
+          }
+        },
+      });
+    const lacks =
+      'For how long a replica lacks something, by its number in DATABASE_READ_URLS, if that is known.';
+    watch('linkspace_replica_lag_seconds', lacks, ({ lag }) => lag);
+    const away = '1 while a server of DATABASE_READ_URLS does not answer, by its number there.';
+    watch('linkspace_replica_away', away, ({ isAway }) => Number(isAway));
   }
 
   watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {

@@ -38,7 +38,9 @@ export async function openDatabases(
     });
   const [database, ...replicas] = await Promise.all([
     open(databaseUrl, { directUrl }),
-    ...databaseReadUrls.map((url) => withHints('DATABASE_READ_URLS', url, () => open(url))),
+    ...databaseReadUrls.map((url) =>
+      withHints('DATABASE_READ_URLS', url, () => open(url, { mayBeAway: true })),
+    ),
   ]);
   if (role === 'redirects') return [database, ...replicas];
   if (database.pooled && directUrl === undefined)

@@ -37,7 +37,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const { services, feed, trust, report, inFlight, load, servesPeople } = visitors;
 
   const readers = new Readers(db, replicas, config.maxReplicaLag, random, log);
-  if (replicas.length > 0) metrics?.watchReplicas(() => readers.lags());
+  if (replicas.length > 0) metrics?.watchReplicas(readers.replicas);
   const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
   const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
   const subscriptions = new ChangeSubscriptions(db, feed, now);

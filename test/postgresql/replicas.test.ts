@@ -6,7 +6,7 @@ import { Metrics } from '../../src/http/metrics.ts';
 import { runCommand } from '../support/command.ts';
 import { onServer } from '../support/database.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Caller, startTestServer, type TestServer, type TestServerOptions } from '../support/server.ts';
 
 let primary: PostgresServer;
@@ -60,6 +60,12 @@ async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolea
   expect((await caller.rest('GET', path)).status).toBe(200);
   return readStatements.slice(before).some((sql) => sql.includes(table));
 }
+
+/** The lines of a log about the first replica. */
+const linesOf = ({ log }: TestServer) => log.filter(({ replica: number }) => number === 1);
+/** A metric of the first replica; undefined if it has none. */
+const metricOf = async (metrics: Metrics, name: string) =>
+  new RegExp(`^linkspace_replica_${name}\\{replica="1"\\} (.*)$`, 'm').exec(await metrics.text())?.[1];
 
 test('reads lists and single records from the replica', async () => {
   await expect.poll(() => readsFromReplica(owner)).toBe(true);
@@ -158,9 +164,8 @@ test('stops using a replica that lags too long, uses it again later, and reports
   const metrics = new Metrics();
   const maxReplicaLag = 1_500;
   const server = await startOn(replica.url, { maxReplicaLag, metrics });
-  const lines = () => server.log.filter(({ replica: number }) => number === 1);
-  const lag = async () =>
-    Number(/^linkspace_replica_lag_seconds\{replica="1"\} (.*)$/m.exec(await metrics.text())?.[1]);
+  const lines = () => linesOf(server);
+  const lag = async () => Number(await metricOf(metrics, 'lag_seconds'));
   const other = await server.caller('left');
   await expect.poll(() => readsFromReplica(other)).toBe(true);
   expect(lines()).toEqual([]);
@@ -176,7 +181,9 @@ test('stops using a replica that lags too long, uses it again later, and reports
   });
   await expect.poll(() => readsFromReplica(other)).toBe(true);
   expect(await lag()).toBeLessThan(maxReplicaLag / 1_000);
-  expect(lines().slice(1)).toMatchObject([{ level: 30, msg: 'a replica is read from again' }]);
+  await expect
+    .poll(() => lines().slice(1))
+    .toMatchObject([{ level: 30, msg: 'no longer: a replica is too far behind: it is not read from' }]);
   await server.stop();
 });
 
@@ -199,6 +206,63 @@ test('switches to the primary soon while the replica hangs', async () => {
   await expect.poll(soon).toBe(false);
   proxy.release();
   await expect.poll(() => readsFromReplica(caller)).toBe(true);
+  await server.stop();
+  proxy.stop();
+});
+
+test('starts without the replica, says so in log and metrics, and takes it up when it answers', async () => {
+  const proxy = await startPostgresProxy(`postgresql://127.0.0.1:${await freePort()}`);
+  const address = Object.assign(new URL(proxy.url), { username: 'postgres', pathname: '/postgres' });
+  const metrics = new Metrics();
+  const server = await startOn(address.href, { metrics });
+  const caller = server.callerWith(owner.key);
+  expect(await readsFromReplica(caller)).toBe(false);
+  await expect
+    .poll(() => linesOf(server))
+    .toMatchObject([
+      {
+        level: 40,
+        server: address.host,
+        err: { message: expect.stringMatching(/terminated|ECONNRESET/) },
+        msg: 'a replica does not answer: it is not read from',
+      },
+    ]);
+  expect(server.log.find(({ msg }) => msg === 'listening')).toMatchObject({ replicas: 1 });
+  expect(await Promise.all(['away', 'lag_seconds'].map((name) => metricOf(metrics, name)))).toEqual([
+    '1',
+    undefined,
+  ]);
+  proxy.leadTo(replica.url);
+  await expect.poll(() => readsFromReplica(caller)).toBe(true);
+  expect(linesOf(server).at(-1)).toMatchObject({
+    level: 30,
+    msg: 'no longer: a replica does not answer: it is not read from',
+  });
+  expect(await metricOf(metrics, 'away')).toBe('0');
+  await server.stop();
+  proxy.stop();
+});
+
+test('reads from a listed server only while that is a standby, and says when it is none', async () => {
+  const proxy = await startPostgresProxy(primary.url);
+  const metrics = new Metrics();
+  const server = await startOn(proxy.url, { metrics });
+  const caller = server.callerWith(owner.key);
+  const { host } = new URL(proxy.url);
+  const msg = 'a server of DATABASE_READ_URLS is no standby: it is not used as a replica';
+  await expect.poll(() => linesOf(server)).toMatchObject([{ level: 40, server: host, msg }]);
+  await caller.link();
+  // Longer than its position is asked for.
+  await setTimeout(500);
+  expect(await readsFromReplica(caller)).toBe(false);
+  expect(linesOf(server)).toHaveLength(1);
+  expect(await Promise.all(['away', 'lag_seconds'].map((name) => metricOf(metrics, name)))).toEqual([
+    '0',
+    undefined,
+  ]);
+  proxy.leadTo(replica.url);
+  await expect.poll(() => readsFromReplica(caller)).toBe(true);
+  expect(linesOf(server).at(-1)).toMatchObject({ level: 30, msg: `no longer: ${msg}` });
   await server.stop();
   proxy.stop();
 });

@@ -43,7 +43,7 @@ async function allMetrics(): Promise<Map<string, string>> {
     () => 0,
     () => 0,
   );
-  metrics.watchReplicas(() => []);
+  metrics.watchReplicas([]);
   metrics.watchWebhooks(
     async () => ({ pending: 0, dueAt: null }),
     () => new Date(),

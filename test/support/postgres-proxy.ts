@@ -15,11 +15,13 @@ export interface PostgresProxy {
   release(): void;
   /** Closes held connections. */
   cut(): void;
+  /** Closes all connections, and leads new ones to another server. */
+  leadTo(url: string): void;
   stop(): void;
 }
 
 export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   const held = new Map<Socket, Socket>();
   const open = new Map<Socket, Socket>();
@@ -76,6 +78,10 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     cut() {
       for (const client of held.keys()) client.destroy();
       held.clear();
+    },
+    leadTo(other) {
+      target = new URL(other);
+      for (const socket of sockets) socket.destroy();
     },
     stop() {
       server.close();

@@ -4,7 +4,7 @@ import type { Transaction } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
-import { isForbidden, isStale } from '../errors.ts';
+import { isForbidden, isStale, isUnavailable } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
 import { hasPooler } from './client.ts';
 import { Pipeline } from './pipeline.ts';
@@ -116,9 +116,11 @@ const WRITE_NEW_TABLE = `DO $$ BEGIN
   INSERT INTO "linkspace_space" SELECT * FROM generate_series(1, 2048);
 END $$`;
 
-/** Whether there is a pooler, or may be one, since nothing answers. */
+/** Whether there is a pooler, or may be one, since nothing answers. @throws if the server refuses the user or the database */
 function mayHavePooler(url: string, mayBeAway: boolean): Promise<boolean> {
-  return hasPooler(url).catch((error: unknown) => mayBeAway || Promise.reject(error));
+  return hasPooler(url).catch(
+    (error: unknown) => (mayBeAway && isUnavailable(error)) || Promise.reject(error),
+  );
 }
 
 /**

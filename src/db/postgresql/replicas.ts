@@ -1,9 +1,12 @@
 import type { Logger } from 'pino';
+import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { singleFlight } from '../../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../database.ts';
+import { DatabaseAway } from '../errors.ts';
 import { raw, sql } from '../sql.ts';
 import { Notifications } from './notifications.ts';
+import { ReadServer } from './read-server.ts';
 
 /** The channel of notifications about writes of accounts. */
 const WRITES_CHANNEL = 'linkspace_writes';
@@ -14,10 +17,10 @@ function positionOf(lsn: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
-/** The position that a function of PostgreSQL returns; null if it has none. */
+/** The position that a function of a primary returns; null if it has none. */
 async function readPosition(
   db: Database,
-  from: 'pg_current_wal_insert_lsn' | 'pg_current_wal_flush_lsn' | 'pg_last_wal_replay_lsn',
+  from: 'pg_current_wal_insert_lsn' | 'pg_current_wal_flush_lsn',
 ): Promise<bigint | null> {
   const [row] = await db.prisma.$queryRaw<{ lsn: string | null }[]>(
     sql`SELECT ${raw(from)}()::text AS "lsn"`,
@@ -67,21 +70,25 @@ export class WrittenPositions {
   }
 }
 
+/** The position that a standby has replayed; null for a server that is none. */
+async function readReplayed({ prisma }: Database): Promise<bigint | null> {
+  const [row] = await prisma.$queryRaw<{ standby: boolean; lsn: string | null }[]>`
+    SELECT pg_is_in_recovery() AS "standby", pg_last_wal_replay_lsn()::text AS "lsn"`;
+  if (row?.standby === false) return null;
+  if (!row?.lsn) throw new Error('it does not report its position');
+  return positionOf(row.lsn);
+}
+
 /** After how many milliseconds without an answer a replica is not used. */
 const ANSWER_TIMEOUT = 1_000;
 
-/** A streaming replica of PostgreSQL, as its last answer shows it. */
-class Replica {
-  /** Its place in the list of replicas, from 1. */
-  readonly number: number;
-  readonly database: Database;
+/** A streaming replica, and how far it is behind the primary. */
+class Replica extends ReadServer {
   readonly #written: WrittenPositions;
   readonly #maxLag: number;
-  readonly #log: Logger;
-  #replayed = 0n;
-  #lag = 0;
-  /** Null before the first answer. */
-  #isUsed: boolean | null = null;
+  readonly #behind: RepeatedFault;
+  #isBehind = false;
+  replayed = 0n;
   /** Reads its position, unless the last read has not ended. */
   readonly update = singleFlight(() => this.#read());
 
@@ -90,51 +97,38 @@ class Replica {
    * @param maxLag for how many milliseconds it may lack something
    */
   constructor(number: number, database: Database, written: WrittenPositions, maxLag: number, log: Logger) {
-    this.number = number;
-    this.database = database;
+    super(number, database, log);
     this.#written = written;
     this.#maxLag = maxLag;
-    this.#log = log;
-  }
-
-  get replayed(): bigint {
-    return this.#replayed;
-  }
-
-  /** For how many milliseconds it lacks something. */
-  get lag(): number {
-    return this.#lag;
+    this.#behind = new RepeatedFault(this.log, 'a replica is too far behind: it is not read from');
   }
 
   /** Whether it may be read from, and has everything up to the position. */
   has(position: bigint): boolean {
-    return this.#isUsed === true && this.#replayed >= position;
+    return !this.isAway && this.isStandby && !this.#isBehind && this.replayed >= position;
   }
 
   async #read(): Promise<void> {
-    const position = readPosition(this.database, 'pg_last_wal_replay_lsn').catch(() => null);
-    const answer = await withTimeout(ANSWER_TIMEOUT, position);
-    this.#judge(answer === TIMED_OUT ? null : answer);
-    if (answer === TIMED_OUT) this.#judge(await position);
+    const reading = readReplayed(this.database);
+    try {
+      const replayed = await withTimeout(ANSWER_TIMEOUT, reading);
+      if (replayed === TIMED_OUT) throw new DatabaseAway('it did not answer in time');
+      this.answered(replayed !== null);
+      if (replayed !== null) this.#judge(replayed);
+    } catch (error) {
+      this.failed(error);
+      await reading.catch(() => {});
+    }
   }
 
-  /** Decides whether it is used, by its position; null if it does not report one. */
-  #judge(position: bigint | null): void {
-    if (position !== null) this.#replayed = position;
-    this.#lag = this.#written.lagOf(this.#replayed, performance.now());
-    const before = this.#isUsed;
+  #judge(replayed: bigint): void {
+    this.replayed = replayed;
+    const lag = this.#written.lagOf(replayed, performance.now());
+    this.lag = lag / 1_000;
     // One that is not used has to be far below the limit to be used again.
-    const limit = before === false ? this.#maxLag / 2 : this.#maxLag;
-    this.#isUsed = position !== null && this.#lag <= limit;
-    const what = { replica: this.number, lagSeconds: Math.round(this.#lag / 1_000) };
-    if (!this.#isUsed && before !== false)
-      this.#log.warn(
-        what,
-        position === null
-          ? 'a replica does not report its position: it is not read from'
-          : 'a replica is too far behind: it is not read from',
-      );
-    if (this.#isUsed && before === false) this.#log.info(what, 'a replica is read from again');
+    this.#isBehind = lag > (this.#isBehind ? this.#maxLag / 2 : this.#maxLag);
+    if (this.#isBehind) this.#behind.occurred(undefined, () => ({ lagSeconds: Math.round(lag / 1_000) }));
+    else this.#behind.ended();
   }
 }
 
@@ -144,12 +138,12 @@ const PRIMARY_INTERVAL = 1_000;
 
 /**
  * Chooses the database for reads: a streaming replica, if there are any. After a write, the account's reads go to the
- * primary, in every process, until a replica has replayed the write. A replica that does not answer, does not report its
- * position or is too far behind is not used; without working notifications of other processes' writes, no replica is used.
+ * primary, in every process, until a replica has replayed the write. A replica that does not answer, is no standby or is too
+ * far behind is not used; without working notifications of other processes' writes, no replica is used.
  */
 export class Readers {
+  readonly replicas: readonly Replica[];
   readonly #primary: Database;
-  readonly #replicas: readonly Replica[];
   readonly #positions = new WrittenPositions();
   /** The position of each account's last write, until all replicas have it. */
   readonly #written = new Map<number, bigint>();
@@ -181,7 +175,7 @@ export class Readers {
     this.#primary = primary;
     this.#random = random;
     this.#log = log;
-    this.#replicas = replicas.map(
+    this.replicas = replicas.map(
       (replica, index) => new Replica(index + 1, replica, this.#positions, maxLag, log),
     );
     this.#notifications = new Notifications(primary.directUrl, WRITES_CHANNEL, {
@@ -201,7 +195,7 @@ export class Readers {
     if (!this.#notifications.works || this.#unannounced.has(accountId)) return this.#primary;
     const written = this.#written.get(accountId) ?? 0n;
     const needed = written > this.#floor ? written : this.#floor;
-    const upToDate = this.#replicas.filter((replica) => replica.has(needed));
+    const upToDate = this.replicas.filter((replica) => replica.has(needed));
     return upToDate.length > 0
       ? (upToDate[this.#random(upToDate.length)]?.database ?? this.#primary)
       : this.#primary;
@@ -209,7 +203,7 @@ export class Readers {
 
   /** Await it after a write of the account, before answering: later reads include the write. It does not fail. */
   async wrote(accountId: number): Promise<void> {
-    if (this.#replicas.length === 0) return;
+    if (this.replicas.length === 0) return;
     // The write is done: an error would invite the client to repeat it.
     await this.#announce(accountId).catch((error: unknown) => {
       this.#log.warn(
@@ -228,13 +222,8 @@ export class Readers {
     if (position > (this.#written.get(accountId) ?? 0n)) this.#written.set(accountId, position);
   }
 
-  /** For how many seconds each replica lacks something, by its number. */
-  lags(): { number: number; seconds: number }[] {
-    return this.#replicas.map(({ number, lag }) => ({ number, seconds: lag / 1_000 }));
-  }
-
   start(): void {
-    if (this.#replicas.length === 0) return;
+    if (this.replicas.length === 0) return;
     this.#notifications.start();
     const updatePrimary = () => {
       this.#primaryUpdate = this.#updatePrimary();
@@ -252,7 +241,7 @@ export class Readers {
   }
 
   #update(): void {
-    const reads = this.#replicas.map((replica) => replica.update());
+    const reads = this.replicas.map((replica) => replica.update());
     this.#updates = Promise.allSettled([...reads, this.#announceAgain()]);
     this.#forgetReplayed();
   }
@@ -267,7 +256,7 @@ export class Readers {
 
   /** Forgets positions that all replicas have reached. */
   #forgetReplayed(): void {
-    const [first = 0n, ...others] = this.#replicas.map(({ replayed }) => replayed);
+    const [first = 0n, ...others] = this.replicas.map(({ replayed }) => replayed);
     const reached = others.reduce((least, one) => (one < least ? one : least), first);
     for (const [account, position] of this.#written) if (reached >= position) this.#written.delete(account);
     this.#positions.forget(reached);
