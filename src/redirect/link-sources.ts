@@ -14,7 +14,8 @@ interface Source {
 
 /**
  * The databases from which links are read for visitors: the primary, or replicas before it. Each has a feed, which shows whether it
- * answers, and which changes it has. What is older on a replica than a known change is read from the primary, if that answers.
+ * answers, and which changes it has. What is older on a replica than a known change is read from the primary, if that answers. A
+ * replica that is older than the first change that is announced, or is no standby, is read only if the primary does not answer.
  */
 export class LinkSources {
   readonly primary: Source;
@@ -55,7 +56,9 @@ export class LinkSources {
     if (this.#replicas.length === 0) return ask(this.primary.database);
     const first = this.#turn++ % this.#replicas.length;
     const inTurn = [...this.#replicas.slice(first), ...this.#replicas.slice(0, first)];
-    const answering = inTurn.filter(({ feed }) => feed.isFresh);
+    const { away, began } = this.primary.feed;
+    // Of which links a replica lacks earlier changes is not known.
+    const answering = inTurn.filter(({ feed }) => feed.isFresh && feed.settled > (away ? 0 : began));
     const others = inTurn.filter((source) => !answering.includes(source));
     let outdated: { readonly found: T; readonly needed: number } | undefined;
     let failure: unknown;

@@ -3,6 +3,7 @@ import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
 import { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
+import { ReadServer } from '../db/postgresql/read-server.ts';
 import { servicesOf } from '../domain/services.ts';
 import { asciiOf, isOnHost } from '../domain/url.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
@@ -57,10 +58,13 @@ export function createVisitors(opened: Opened, ports: Ports) {
 
   // What tells of changes, also of other processes'.
   const feed = new ChangeFeed(database);
-  const asSource = (replica: Database) => ({ database: replica, feed: new ChangeFeed(replica, true) });
+  // In other processes, `Readers` has the replicas.
+  const servers =
+    config.role === 'redirects' ? replicas.map((one, index) => new ReadServer(index + 1, one, log)) : [];
+  if (servers.length > 0) metrics?.watchReplicas(servers);
   const sources = new LinkSources(
     { database, feed },
-    config.role === 'redirects' ? replicas.map(asSource) : [],
+    servers.map((server) => ({ database: server.database, feed: new ChangeFeed(server.database, server) })),
   );
   metrics?.watchDatabase(() => feed.away);
   metrics?.watchDisk(() => database.size(), database.freeSpace);

@@ -111,7 +111,9 @@ test('reads from the replica what it has, and from the primary what has changed 
     // Each is in memory afterwards; the process may have stood still before the first.
     const next = () => isReadFromReplica(unchanged.pop() ?? { alias: '' });
     await expect.poll(next, { interval: 500 }).toBe(true);
-    expect(await isReadFromReplica(await owner.link())).toBe(false);
+    // Until the process hears of it, a new link is unknown.
+    const newest = async () => isReadFromReplica(await owner.link());
+    await expect.poll(newest, { interval: 500 }).toBe(false);
   } finally {
     await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
   }
@@ -192,12 +194,20 @@ test('a primary that hangs delays no visitor for long, and counts each click onc
   );
 });
 
-test('without the replica, reads from the primary, and without both, is not ready', async () => {
+/** The lines of the log about the replica. */
+const linesOfReplica = () =>
+  redirects.log.filter(({ replica: number, server }) => number === 1 && server === new URL(replica.url).host);
+
+test('without the replica, reads from the primary and says so, and without both, is not ready', async () => {
   const readyz = async () => (await visit(redirects.origin, '/readyz')).status;
   const made = await owner.link();
+  expect(linesOfReplica()).toEqual([]);
   await replica.kill();
   try {
     expect((await open(made)).status).toBe(302);
+    const msg = 'a replica does not answer: it is not read from';
+    await expect.poll(linesOfReplica).toMatchObject([{ level: 40, msg, err: expect.any(Object) }]);
+    expect(await metrics.text()).toContain('linkspace_replica_away{replica="1"} 1');
     await primary.kill();
     await expect.poll(readyz, { timeout: SOON }).toBe(503);
     expect((await open(made)).status).toBe(302);
@@ -206,6 +216,47 @@ test('without the replica, reads from the primary, and without both, is not read
     await replica.start();
   }
   await expect.poll(readyz, { timeout: SOON }).toBe(200);
+  await expect
+    .poll(async () => (await metrics.text()).includes('linkspace_replica_away{replica="1"} 0'))
+    .toBe(true);
+});
+
+test('a start while the replica stands still reads what has changed before it', async () => {
+  const changed = await link();
+  await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
+  await owner.rest('PATCH', `/links/${changed.id}`, { url: 'https://example.com/before' });
+  const late = await startRedirects(primary.url);
+  try {
+    await expect.poll(async () => (await open(changed, late)).location).toBe('https://example.com/before');
+  } finally {
+    await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
+    await late.stop();
+  }
+});
+
+// The replica is no replica afterwards.
+test('reads no outdated link from a server that was promoted, or is a former primary', async () => {
+  const [changed, known] = [await link(), await link()];
+  await onServer(replica.url, 'SELECT pg_promote()');
+  await expect
+    .poll(linesOfReplica, { timeout: SOON })
+    .toContainEqual(expect.objectContaining({ level: 40, msg: expect.stringContaining('is no standby') }));
+  // It counts transactions of its own, beyond those of the primary.
+  await onServer(
+    replica.url,
+    'DO $$ BEGIN FOR i IN 1..300 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$',
+  );
+  await owner.rest('PATCH', `/links/${changed.id}`, { url: 'https://example.com/newer' });
+  await expect
+    .poll(async () => (await open(changed)).location, { timeout: SOON })
+    .toBe('https://example.com/newer');
+  // Nothing else answers then.
+  await primary.kill();
+  try {
+    expect((await open(known)).status).toBe(302);
+  } finally {
+    await primary.start();
+  }
 });
 
 test('does not start on a database that was never served', async () => {

@@ -4,6 +4,7 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
+import type { ReadServer } from '../postgresql/read-server.ts';
 import { type LogPosition, MAX_READ, newSince, positionOf, readRevisions, settledAfter } from './log.ts';
 import type { LogSnapshot } from './transaction-order.ts';
 
@@ -31,8 +32,10 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
  * limited rate: inside, all transactions would wait for each other at commit. Keys change rarely, so a trigger sends theirs.
  */
 export class ChangeFeed {
+  /** The number of the last transaction before the changes that are announced; before the first poll, that may be any. */
+  began = Number.POSITIVE_INFINITY;
   readonly #database: Database;
-  readonly #isReplica: boolean;
+  readonly #server: ReadServer | undefined;
   readonly #notifications: Notifications | null;
   /** Sent with notifications: this process knows of its own changes already. */
   readonly #self = randomUUID();
@@ -65,12 +68,12 @@ export class ChangeFeed {
   #settling = false;
   #run = 0;
 
-  /** @param isReplica whether it may be a replica, which has no notifications and does not know all open transactions */
-  constructor(database: Database, isReplica = false) {
+  /** @param server what is told of its answers, if it is a replica: one has no notifications, and does not know all open transactions */
+  constructor(database: Database, server?: ReadServer) {
     this.#database = database;
-    this.#isReplica = isReplica;
+    this.#server = server;
     this.#notifications =
-      database.provider === 'postgresql' && !isReplica
+      database.provider === 'postgresql' && server === undefined
         ? new Notifications(database.directUrl, CHANNEL, {
             onNotification: (from) => {
               if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
@@ -82,7 +85,7 @@ export class ChangeFeed {
   /** Polls in the background, so that a request after a pause need not wait, and tells other processes of changes here. */
   start(): void {
     this.#timer = setInterval(() => this.#pollSoon(), POLL_INTERVAL).unref();
-    if (this.#isReplica) this.#pollSoon();
+    if (this.#server) this.#pollSoon();
     this.#notifications?.start();
     this.#database.changes.on('own', this.#hintOthers);
   }
@@ -109,9 +112,12 @@ export class ChangeFeed {
     return this.#seen !== null;
   }
 
-  /** Of transactions with smaller numbers, all changes that there are were announced. */
+  /**
+   * Of transactions with smaller numbers, all changes that there are were announced. A replica that is no standby counts its own
+   * transactions, and has not announced any of the primary's.
+   */
   get settled(): number {
-    return this.#seen?.settled ?? 0;
+    return this.#seen === null || this.#server?.isStandby === false ? 0 : this.#seen.settled;
   }
 
   /** The position up to which settled changes were announced. */
@@ -148,10 +154,12 @@ export class ChangeFeed {
         throw new DatabaseAway('the database did not answer in time');
       this.#confirmedAt = askedAt;
       this.#away = false;
+      if (this.#seen) this.#server?.answered(this.#seen.isStandby);
     })()
       .catch((error: unknown) => {
         this.#away = true;
         this.#pausedUntil = performance.now() + POLL_INTERVAL;
+        this.#server?.failed(error);
         throw error;
       })
       .finally(() => {
@@ -177,7 +185,7 @@ export class ChangeFeed {
       this.#database.changes.emit('keys');
     }
     // A replica takes its open transactions for ended ones, but only those from the oldest on.
-    await this.read(this.#isReplica ? { ...now, next: now.settled, open: [] } : now);
+    await this.read(this.#server ? { ...now, next: now.settled, open: [] } : now);
   }
 
   /** Makes the other processes poll soon, and this one if settled changes are needed. */
@@ -208,6 +216,7 @@ export class ChangeFeed {
       }
     }
     if (run !== this.#run) return;
+    if (before === null) this.began = now.next - 1;
     this.#seen = now;
     this.#announced = announced;
     this.#position ??= positionOf(now);

@@ -19,6 +19,8 @@ export interface LogSnapshot {
   readonly next: number;
   /** The largest id; 0 with concurrent transactions. */
   readonly lastId: number;
+  /** Whether the database is a replica of another. */
+  readonly isStandby: boolean;
 }
 
 export type SnapshotRow = Readonly<Record<string, unknown>>;
@@ -47,7 +49,7 @@ const byId: TransactionOrder = {
   snapshot: sql`SELECT ${sqliteEpoch} AS "epoch", (SELECT COALESCE(MAX("id"), 0) FROM "Change") AS "lastId"`,
   snapshotOf({ epoch, lastId }) {
     const number = Number(epoch);
-    return { settled: number + 1, open: [], next: number, lastId: Number(lastId) };
+    return { settled: number + 1, open: [], next: number, lastId: Number(lastId), isStandby: false };
   },
   isSince: ({ lastId }) => sql`"id" > ${lastId}`,
 };
@@ -58,14 +60,14 @@ const byTransaction: TransactionOrder = {
   current: sql`${postgresqlEpoch} + pg_current_xact_id()::text::bigint`,
   next: sql`${postgresqlEpoch} + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
   isSettled: sql`"tx" < ${postgresqlEpoch} + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
-  snapshot: sql`SELECT ${postgresqlEpoch} AS "epoch", pg_snapshot_xmin("now")::text::bigint AS "xmin",
+  snapshot: sql`SELECT ${postgresqlEpoch} AS "epoch", pg_is_in_recovery() AS "standby", pg_snapshot_xmin("now")::text::bigint AS "xmin",
     pg_snapshot_xmax("now")::text::bigint AS "xmax",
     (SELECT COALESCE(string_agg("one"::text, ','), '') FROM pg_snapshot_xip("now") AS "one") AS "xip"
     FROM (SELECT pg_current_snapshot() AS "now") AS "current"`,
-  snapshotOf({ epoch, xmin, xmax, xip }) {
+  snapshotOf({ epoch, standby, xmin, xmax, xip }) {
     const number = (offset: unknown) => Number(epoch) + Number(offset);
     const open = xip === '' ? [] : String(xip).split(',').map(number);
-    return { settled: number(xmin), open, next: number(xmax), lastId: 0 };
+    return { settled: number(xmin), open, next: number(xmax), lastId: 0, isStandby: standby === true };
   },
   isSince({ open, next }) {
     const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : empty;
