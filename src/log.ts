@@ -1,6 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { causesOf, isUnavailable } from './db/errors.ts';
 import { DomainError, visibleError } from './domain/errors.ts';
+import { OperatorError } from './operator-error.ts';
 import { ClientGone } from './shared/client-gone.ts';
+import { oneLine } from './shared/one-line.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
 import { tracer } from './shared/tracing.ts';
@@ -30,10 +33,22 @@ export interface LogOptions {
   readonly isTraced: boolean;
 }
 
+/** Why a known outage occurred, and no more: the stack and Prisma's call tell nothing of it. */
+export const serializers = {
+  err(error: unknown) {
+    if (!(error instanceof Error) || !(isUnavailable(error) || error instanceof OperatorError))
+      return pino.stdSerializers.err(error as Error);
+    const codes = causesOf(error).flatMap(
+      ({ kind, code, originalCode }) => originalCode ?? code ?? kind ?? [],
+    );
+    return { code: codes.at(-1), message: oneLine(error) };
+  },
+};
+
 function loggerTo(destination: DestinationStream, { level, worker, isTraced }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
   const mixin = isTraced ? () => ({ trace_id: tracer?.traceId() }) : undefined;
-  return pino({ level, base, timestamp: timeOfLines(), ...(mixin && { mixin }) }, destination);
+  return pino({ level, base, serializers, timestamp: timeOfLines(), ...(mixin && { mixin }) }, destination);
 }
 
 /** The log of a start. Each line is written synchronously, since a migration on SQLite blocks the thread. */

@@ -7,7 +7,7 @@ import { isForPeople } from './http/pages/pages.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
 import type { TlsStatusOf } from './http/tls-ask.ts';
-import { createWeb, writability } from './http/web.ts';
+import { createWeb, writable } from './http/web.ts';
 import { allValid } from './operator-error.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
@@ -137,7 +137,8 @@ export class Service {
     const people = this.#people;
     const web = createWeb({
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
-      isReady: people ? writability(database, this.#ports.log) : () => links.canRead(),
+      requireReady: people ? writable(database) : () => links.requireSource(),
+      log: this.#ports.log,
     });
     return {
       ...{ ...visitors, visit, refusedVisit, web },

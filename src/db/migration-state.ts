@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../operator-error.ts';
 import { projectFile } from '../own-files.ts';
 import type { Database } from './database.ts';
 import { connectTo } from './postgresql/client.ts';
@@ -60,6 +61,12 @@ export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationSt
 /** The names of the migrations that the database does not have yet, oldest first. */
 export async function pendingMigrations({ prisma, provider }: Database): Promise<string[]> {
   return (await stateOf(provider, (statement) => prisma.$queryRawUnsafe(statement))).pending;
+}
+
+/** @throws OperatorError if the database lacks migrations */
+export async function requireMigrations(db: Database): Promise<void> {
+  const { length } = await pendingMigrations(db);
+  if (length > 0) throw new OperatorError(`The database lacks ${length} of this version's migrations.`);
 }
 
 /** The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query. */

@@ -4,7 +4,8 @@ import express from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
-import { pendingMigrations } from '../db/migration-state.ts';
+import { DatabaseAway } from '../db/errors.ts';
+import { requireMigrations } from '../db/migration-state.ts';
 import { favicon } from '../generated/look.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { singleFlight } from '../shared/single-flight.ts';
@@ -26,8 +27,9 @@ interface ForPeople {
 
 export interface WebDependencies {
   readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
-  /** Whether the database is ready. */
-  isReady(): Promise<boolean>;
+  /** @throws if the database is not ready */
+  requireReady(): Promise<void>;
+  readonly log: Logger;
   /** What people and their programs get; null in a process for visitors only. */
   readonly people: ForPeople | null;
   readonly visit: RequestListener;
@@ -42,7 +44,7 @@ export interface WebDependencies {
 
 /** What goes through Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
-  const { config, isReady, people, visit, tlsStatusOf, sendPage, report } = dependencies;
+  const { config, people, visit, tlsStatusOf, sendPage, report } = dependencies;
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
@@ -66,7 +68,7 @@ export function createWeb(dependencies: WebDependencies): Express {
     .set('trust proxy', config.trustProxy)
     .set('query parser', false);
   web.get('/livez', livez);
-  web.get('/readyz', readyz(isReady));
+  web.get('/readyz', readyz(dependencies));
   web.get(TLS_ASK, tlsListener(tlsStatusOf));
   web.get('/', rootPage(dependencies));
   // An existing link with this alias is reached while the console is off.
@@ -133,7 +135,7 @@ function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: Fo
 }
 
 const CHECK_TIMEOUT = 2000;
-/** How long the result of the check for disk space is valid, in milliseconds. */
+/** How often disk space is checked, in milliseconds. */
 const SPACE_CHECK_INTERVAL = 1_000;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
@@ -141,40 +143,37 @@ const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
 
-/** Whether the database answers, its migrations are applied and it has space to write. */
-export function writability(database: Database, log: Logger): () => Promise<boolean> {
-  const fault = new RepeatedFault(log, 'not ready, since the database cannot be written');
+/** What throws unless the database answers, has all migrations and has space to write. */
+export function writable(database: Database): () => Promise<void> {
   let triedAt = Number.NEGATIVE_INFINITY;
-  let hasSpace = false;
-  const trySpaceOnce = singleFlight(async () => {
-    hasSpace = false;
+  let tried: Promise<void> = Promise.resolve();
+  const trySpace = singleFlight(() => database.trySpace());
+  return async () => {
+    await requireMigrations(database);
+    if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) {
+      triedAt = performance.now();
+      tried = trySpace();
+    }
+    return tried;
+  };
+}
+
+/** 200 when the database is ready, else 503. The log says why. */
+function readyz({ requireReady, log }: WebDependencies): RequestHandler {
+  const fault = new RepeatedFault(log, 'not ready');
+  return async (_req, res) => {
+    let isReady = false;
     try {
-      await database.trySpace();
-      hasSpace = true;
+      if ((await withTimeout(CHECK_TIMEOUT, requireReady())) === TIMED_OUT)
+        throw new DatabaseAway('the database did not answer in time');
+      isReady = true;
       fault.ended();
     } catch (error) {
       fault.occurred(error);
     }
-    triedAt = performance.now();
-  });
-  return async () => {
-    if ((await pendingMigrations(database)).length > 0) return false;
-    if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) await trySpaceOnce();
-    return hasSpace;
-  };
-}
-
-/** 200 when the database is ready, else 503. */
-function readyz(isReady: () => Promise<boolean>): RequestHandler {
-  return async (_req, res) => {
-    const ready = await withTimeout(
-      CHECK_TIMEOUT,
-      isReady().catch(() => false),
-    );
-    const isOk = ready !== TIMED_OUT && ready;
     res
       .set(NOT_CACHED)
-      .status(isOk ? 200 : 503)
-      .json({ status: isOk ? 'ok' : 'unavailable' });
+      .status(isReady ? 200 : 503)
+      .json({ status: isReady ? 'ok' : 'unavailable' });
   };
 }

@@ -9,6 +9,7 @@ import { applyMigrations } from '../db/migrate.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
+import { serializers } from '../log.ts';
 import type { Ports } from '../service/ports.ts';
 import { Service } from '../service.ts';
 import { Caller } from './caller.ts';
@@ -89,7 +90,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const config = { ...readConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl }), ...given };
   const service = await Service.create(config, {
     ...given,
-    log: pino({ level: 'info' }, sink),
+    log: pino({ level: 'info', serializers }, sink),
     background,
     worker: 2,
     filesInterval: 50,

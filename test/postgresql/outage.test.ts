@@ -123,6 +123,34 @@ describe('a running service during an outage of PostgreSQL', () => {
     expect((await owner.fetch('/readyz')).status).toBe(200);
   });
 
+  test('says why it is not ready', async () => {
+    const readiness = async () => (await owner.fetch('/readyz')).status;
+    const told = () => service.log.filter(({ msg }) => String(msg).includes('not ready'));
+    const before = told().length;
+    const said = async (count: number) => {
+      await expect.poll(() => told().length).toBe(before + count);
+      return told().slice(before);
+    };
+    await onServer('ALTER TABLE "_prisma_migrations" RENAME TO "away"');
+    expect([await readiness(), await readiness()]).toEqual([503, 503]);
+    await onServer('ALTER TABLE "away" RENAME TO "_prisma_migrations"');
+    expect(await readiness()).toBe(200);
+    await postgres.kill();
+    expect(await readiness()).toBe(503);
+    await postgres.start();
+    await expect.poll(readiness).toBe(200);
+    expect(await said(4)).toMatchObject([
+      {
+        level: 40,
+        err: { message: expect.stringMatching(/^The database lacks \d+ .*migrations/) },
+        msg: 'not ready',
+      },
+      { level: 30, times: 2, msg: 'no longer: not ready' },
+      { level: 40, err: { code: expect.any(String), message: expect.any(String) }, msg: 'not ready' },
+      { level: 30, msg: 'no longer: not ready' },
+    ]);
+  });
+
   test('redirects visitors of known links while the server is down, and writes their clicks afterwards', async () => {
     const { id, alias } = await owner.link();
     expect((await visit(service.origin, `/${alias}`)).status).toBe(302);
@@ -149,6 +177,9 @@ describe('a running service during an outage of PostgreSQL', () => {
       return (body as { data?: { clicks: number } }).data?.clicks;
     };
     await expect.poll(clicks).toBe(21);
+    const lines = service.stdout.split('\n').filter((line) => /"level":[45]0/.test(line));
+    expect(lines.join()).toContain('clicks cannot be written');
+    expect(lines.filter((line) => line.length > 400 || /stack|prisma/.test(line))).toEqual([]);
   });
 
   test('gives an alias to one of twenty requests over two processes', async () => {

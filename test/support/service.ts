@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { hintFor } from '../../src/db/error-hints.ts';
+import { serializers } from '../../src/log.ts';
 import { OperatorError } from '../../src/operator-error.ts';
 import type { Ports } from '../../src/service/ports.ts';
 import { Service } from '../../src/service.ts';
@@ -12,7 +13,7 @@ export async function startService(env: Record<string, string>, ports: Partial<P
     stdout += text;
   };
   const service = await Service.create(readConfig({ PORT: '0', RATE_LIMIT: '0', ...env }), {
-    log: pino({ level: 'info' }, { write: print }),
+    log: pino({ level: 'info', serializers }, { write: print }),
     print,
     ...ports,
   });
