@@ -3,16 +3,25 @@
 import '../src/require-node.js';
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
 import { script } from './command.mjs';
 import { root } from './stamp.mjs';
 
+/** The environment wins over the file, also where one has a secret and the other the path of its file. */
+function loadEnv(file) {
+  const given = { ...process.env };
+  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) {
+    const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
+    if (!(name in given) && !given[other]) process.env[name] = value;
+  }
+}
+
 const [program] = process.argv.splice(2, 1);
 await script(async () => {
-  // The environment wins over the file.
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (existsSync('.env')) loadEnv('.env');
   const { isBuilt } = await import('./build.mjs');
   if (isBuilt()) return;
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
