@@ -3,7 +3,8 @@ import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
-import { fileExists, isSameFile, pathOf } from '../db/sqlite/file.ts';
+import { isListenedTo } from '../db/postgresql/notifications.ts';
+import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../db/sqlite/file.ts';
 import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
@@ -51,6 +52,10 @@ export const main = command({ help, options, note: () => '' }, async ({ values, 
     throw new UsageError('--from and --to are the same database.');
   if ((await withHints('--from', from, migrationStateOf)).pending.length > 0)
     throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
+  if (providerOf(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
+    io.stderr.write(
+      'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
+    );
   await withHints('--to', to, applyMigrations);
   const [source, target] = [
     await withHints('--from', from, (url) => Database.open(url)),

@@ -215,6 +215,20 @@ test.each([
   },
 );
 
+test.each([
+  ['SQLite', async () => newFile()],
+  ['PostgreSQL', () => newDatabase({ migrated: false })],
+])('warns if the source on %s is served', async (_from, source) => {
+  const [from, to] = [await source(), newFile()];
+  await applyMigrations(from);
+  const server = await startTestServer({ url: from, background: true });
+  const warning =
+    'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n';
+  await expect.poll(async () => (await copy(from, newFile())).stderr).toBe(warning);
+  await server.stop();
+  expect(await copy(from, to)).toMatchObject({ code: 0, stderr: '' });
+});
+
 test('leaves nothing behind if it fails, and can be repeated', async () => {
   const [from, to] = [newFile(), newFile()];
   await applyMigrations(from);
@@ -224,7 +238,7 @@ test('leaves nothing behind if it fails, and can be repeated', async () => {
   await old.database.prisma.$executeRawUnsafe('PRAGMA foreign_keys = OFF');
   await old.database.prisma.$executeRawUnsafe('INSERT INTO "LinkPixel" VALUES (1, 99)');
   const failed = await copy(from, to);
-  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/^Failed: .*\n$/)]);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringMatching(/\nFailed: .*\n$/)]);
   await old.database.prisma.$executeRawUnsafe('DELETE FROM "LinkPixel"');
   await old.stop();
   const second = await runCommand('copy', {}, ['--from', from, '--to', to, '--json']);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { withTimeout } from '../../shared/timeout.ts';
+import { connectTo } from './client.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
 const RECONNECT_DELAY = 1_000;
@@ -8,6 +9,18 @@ const RECONNECT_DELAY = 1_000;
 /** A connection that hangs is closed, and replaced by a new one. */
 const END_TIMEOUT = 1_000;
 const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+/** What the connection is called in `pg_stat_activity`. */
+const NAME = 'linkspace notifications';
+
+/** Whether a process of the service listens in the database at `url`. */
+export async function isListenedTo(url: string): Promise<boolean> {
+  const client = await connectTo(url);
+  const found = client.query(
+    'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+    [NAME],
+  );
+  return found.then(({ rows }) => rows.length > 0).finally(() => client.end());
+}
 
 export interface Listener {
   onNotification(payload: string): void;
@@ -43,7 +56,8 @@ export class Notifications {
     this.#wanted = true;
     // Loaded here, since SQLite does not need it.
     void import('pg').then(({ default: { Client } }) => {
-      if (this.#wanted) this.#listen(new Client({ connectionString: this.#url, ...LIMITS }));
+      if (this.#wanted)
+        this.#listen(new Client({ connectionString: this.#url, application_name: NAME, ...LIMITS }));
     });
   }
 

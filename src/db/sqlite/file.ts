@@ -40,6 +40,21 @@ export function openFile(url: string): Sqlite.Database {
   return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
 }
 
+/** Whether another connection has the file at `url` open: in WAL mode each keeps a lock, beside which nobody has it alone. */
+export function isOpenElsewhere(url: string): boolean {
+  const file = new Sqlite(pathOf(url), { timeout: 0 });
+  try {
+    file.pragma('locking_mode = EXCLUSIVE');
+    file.prepare('SELECT 1 FROM sqlite_master').get();
+    return false;
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true;
+    throw error;
+  } finally {
+    file.close();
+  }
+}
+
 /**
  * Moves SQLite's write-ahead log into the file at `url`, and empties it, unless a reader or writer needs it now. Returns
  * whether it could.
