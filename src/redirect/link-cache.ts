@@ -182,11 +182,12 @@ export class LinkCache {
     return this.#cache.find(key, () => this.#readLink((db) => readVisitedLink(db, { domainId, alias })));
   }
 
-  #mayKeep({ id, expirationClicks }: FoundLink, key: string, version: number): boolean {
+  #mayKeep(found: FoundLink, key: string, version: number): boolean {
+    const { id, expirationClicks } = found;
     // The entry under an earlier key of the link is outdated.
     this.#forgetLink(id);
     const changed = Math.max(this.#lastOfLink.get(id)?.version ?? 0, this.#pixels.version);
-    if (changed > version || expirationClicks !== null) return false;
+    if (changed > version || expirationClicks !== null || this.#sources.isOutdated(found)) return false;
     this.#keys.set(id, key);
     return true;
   }

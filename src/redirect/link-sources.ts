@@ -3,13 +3,23 @@ import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
-/** How long one of several databases may take to answer, in milliseconds. */
+/** How long one of several databases may take before the next one is asked, too, and the last ones, in milliseconds. */
 const ANSWER_TIMEOUT = 500;
+const LAST_TIMEOUT = 1_500;
 
 /** A database, and what tells of its changes. */
 interface Source {
   readonly database: Database;
   readonly feed: ChangeFeed;
+}
+
+/** What a database answered, and the last transaction that is known to have changed it. */
+interface Answer<T> {
+  readonly source: Source;
+  readonly found: T;
+  readonly needed: number;
+  /** Whether the database has that transaction. */
+  readonly isCurrent: boolean;
 }
 
 /**
@@ -21,6 +31,7 @@ export class LinkSources {
   readonly primary: Source;
   readonly all: readonly Source[];
   readonly #replicas: readonly Source[];
+  readonly #outdated = new WeakSet<object>();
   #turn = 0;
 
   constructor(primary: Source, replicas: readonly Source[]) {
@@ -49,7 +60,7 @@ export class LinkSources {
   }
 
   /**
-   * Reads from the first database that answers.
+   * Reads from the first database that answers and has the last change, or else from one that answers.
    * @param changedBy the number of the last transaction that is known to have changed what was found
    */
   async read<T>(ask: (db: Database) => Promise<T>, changedBy: (found: T) => number): Promise<T> {
@@ -60,23 +71,49 @@ export class LinkSources {
     // Of which links a replica lacks earlier changes is not known.
     const answering = inTurn.filter(({ feed }) => feed.isFresh && feed.settled > (away ? 0 : began));
     const others = inTurn.filter((source) => !answering.includes(source));
-    let outdated: { readonly found: T; readonly needed: number } | undefined;
-    let failure: unknown;
-    for (const { database, feed } of [...answering, this.primary, ...others]) {
-      const isPrimary = feed === this.primary.feed;
+    const asked = new Map<Source, Promise<Answer<T>>>();
+    let outdated: Answer<T> | undefined;
+    let failure: unknown = new DatabaseAway('no database answered in time');
+    /** The first answer that comes in time. */
+    const next = async (timeout: number): Promise<Answer<T> | undefined> => {
+      const answer = await withTimeout(timeout, Promise.any(asked.values())).catch((error: unknown) => {
+        failure = error instanceof AggregateError ? error.errors.at(-1) : error;
+        asked.clear();
+      });
+      if (!answer || answer === TIMED_OUT) return undefined;
+      asked.delete(answer.source);
+      if (!answer.isCurrent) outdated = answer;
+      return answer;
+    };
+    for (const source of [...answering, this.primary, ...others]) {
+      const { database, feed } = source;
+      const isPrimary = source === this.primary;
       // Then only those are asked that answer, and have the change.
       if (outdated && (isPrimary ? feed.away : !feed.isFresh || feed.settled <= outdated.needed)) continue;
-      try {
-        const found = await withTimeout(ANSWER_TIMEOUT, ask(database));
-        if (found === TIMED_OUT) throw new DatabaseAway('a database did not answer in time');
+      const answerOf = (found: T): Answer<T> => {
         const needed = changedBy(found);
-        if (isPrimary || needed < feed.settled) return found;
-        outdated = { found, needed };
-      } catch (error) {
-        failure = error;
-      }
+        return { source, found, needed, isCurrent: isPrimary || needed < feed.settled };
+      };
+      asked.set(source, ask(database).then(answerOf));
+      const answer = await next(ANSWER_TIMEOUT);
+      if (answer?.isCurrent) return answer.found;
     }
-    if (outdated) return outdated.found;
-    throw failure;
+    while (asked.size > 0) {
+      const answer = await next(LAST_TIMEOUT);
+      if (answer?.isCurrent) return answer.found;
+      if (answer === undefined) break;
+    }
+    if (!outdated) throw failure;
+    if (isObject(outdated.found)) this.#outdated.add(outdated.found);
+    return outdated.found;
   }
+
+  /** Whether something was read although another database has a later change: it must not be kept. */
+  isOutdated(found: object): boolean {
+    return this.#outdated.has(found);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

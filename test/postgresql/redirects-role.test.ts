@@ -119,6 +119,44 @@ test('reads from the replica what it has, and from the primary what has changed 
   }
 });
 
+test('does not keep what a replica had before a change', async () => {
+  const [known, other] = [await link(), await link()];
+  await onServer(replica.url, 'SELECT pg_wal_replay_pause()');
+  const locationOf = async (one: { alias: string }) => (await open(one)).location;
+  try {
+    // Once it is no longer in memory, the process has heard of both changes.
+    expect(await locationOf(other)).toBe('https://example.com/');
+    for (const { id } of [known, other])
+      await owner.rest('PATCH', `/links/${id}`, { url: 'https://example.com/new' });
+    await expect.poll(() => locationOf(other), { timeout: SOON }).toBe('https://example.com/new');
+    proxy.holdAll();
+    expect(await locationOf(known)).toBe('https://example.com/');
+    proxy.release();
+    await expect.poll(() => locationOf(known), { timeout: SOON }).toBe('https://example.com/new');
+  } finally {
+    proxy.release();
+    await onServer(replica.url, 'SELECT pg_wal_replay_resume()');
+  }
+});
+
+test('waits for servers that are all slow', async () => {
+  const slow = await startPostgresProxy(replica.url);
+  const own = await startRedirects(proxy.url, { databaseReadUrls: [slow.url] });
+  onTestFinished(async () => {
+    await own.stop();
+    slow.stop();
+  });
+  const [first, second] = [await link(), await link()];
+  await expect.poll(async () => (await open(first, own)).status, { timeout: SOON }).toBe(302);
+  for (const one of [slow, proxy]) one.delay(600);
+  try {
+    expect((await open(second, own)).status).toBe(302);
+    expect((await visit(own.origin, '/readyz')).status).toBe(200);
+  } finally {
+    proxy.delay(0);
+  }
+});
+
 /** Waits until the links have that many clicks in the database, and have no more when all are written. */
 async function expectClicks(
   expected: ReadonlyMap<{ id: number }, number>,

@@ -11,6 +11,8 @@ export interface PostgresProxy {
   holdNext(text: string): void;
   /** Holds all answers on all connections, new ones too. */
   holdAll(): void;
+  /** Delays each answer, by some milliseconds. */
+  delay(milliseconds: number): void;
   /** Lets held answers through. */
   release(): void;
   /** Closes held connections. */
@@ -27,6 +29,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const open = new Map<Socket, Socket>();
   let wanted: string | null = null;
   let all = false;
+  let delay = 0;
   const hold = (client: Socket, upstream: Socket) => {
     upstream.pause();
     held.set(client, upstream);
@@ -54,7 +57,10 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       }
       upstream.write(chunk);
     });
-    upstream.on('data', (chunk) => client.write(chunk));
+    upstream.on('data', (chunk) => {
+      if (delay === 0) client.write(chunk);
+      else setTimeout(() => client.write(chunk), delay);
+    });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -69,6 +75,9 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     holdAll() {
       all = true;
       for (const [client, upstream] of open) hold(client, upstream);
+    },
+    delay(milliseconds) {
+      delay = milliseconds;
     },
     release() {
       all = false;

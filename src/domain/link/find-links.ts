@@ -113,9 +113,7 @@ const linkFilterFields = z.object({
     })
     .nullish()
     .describe('Only links with such tags.'),
-  createdFrom: createdTime(
-    'at this time or later: ISO 8601 with an offset from UTC.',
-  ),
+  createdFrom: createdTime('at this time or later: ISO 8601 with an offset from UTC.'),
   createdUntil: createdTime('before this time.'),
   updatedSince,
 });
