@@ -104,7 +104,9 @@ export async function withDatabase(
     await Promise.all(
       targets.map(
         ({ child }) =>
-          new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(0))),
+          new Promise((resolve) =>
+            child.exitCode === null && child.signalCode === null ? child.once('exit', resolve) : resolve(0),
+          ),
       ),
     );
     await postgres?.stop();

@@ -20,8 +20,12 @@ import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
 import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
-/** How often clicks are written, in milliseconds: a crash loses at most this much. */
-const WRITE_INTERVAL = 1_000;
+/**
+ * How often clicks are written, and how long a write may take on SQLite, in milliseconds: a crash loses at most what came within
+ * both, which is less than a second.
+ */
+const WRITE_INTERVAL = 600;
+const WRITE_TIME = 350;
 /** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
@@ -30,10 +34,14 @@ const LAST_RETRY_INTERVAL = 100;
 const MAX_BATCH_LINKS = 500;
 /**
  * After how many hours, values and visitors of links a transaction ends on SQLite, which does it on this thread: that takes a
- * few milliseconds. Then others have the thread, at most for so many milliseconds.
+ * few milliseconds. Then others have the thread, in milliseconds: at most for `MAX_PAUSE`, while the rest can be written in time.
+ * A write that is late gives way for `MIN_PAUSE` only, after `MIN_WORK` and as much more as it is late, up to `MAX_WORK`.
  */
 const MAX_SLICE_PARTS = 400;
-const PAUSE_MS = 20;
+const MAX_PAUSE = 20;
+const MIN_PAUSE = 2;
+const MIN_WORK = 40;
+const MAX_WORK = 150;
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
@@ -152,14 +160,21 @@ export class ClickBuffer {
     const beganAt = performance.now();
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
-    const ids = this.#pending.ids.values();
+    const { ids } = this.#pending;
+    const waiting = ids.values();
     const { runsInProcess } = this.#db.dialect;
+    let [written, resumedAt] = [0, beganAt];
     // A batch that may have been committed is sent again unchanged, before any new visits.
     for (;;) {
       if (this.#batch === null && this.#parts.length === 0) {
-        const taken = this.#pending.take(MAX_BATCH_LINKS, ids, runsInProcess ? MAX_SLICE_PARTS : undefined);
+        const taken = this.#pending.take(
+          MAX_BATCH_LINKS,
+          waiting,
+          runsInProcess ? MAX_SLICE_PARTS : undefined,
+        );
         if (taken.size === 0) break;
         this.#parts.push(taken);
+        written += taken.size;
         this.#refusals = 0;
       }
       this.#batch ??= this.#nextBatch();
@@ -176,7 +191,12 @@ export class ClickBuffer {
       this.#batch = null;
       this.#unwritable.ended();
       this.#full.ended();
-      if (runsInProcess) await letOthersRun(PAUSE_MS);
+      const now = performance.now();
+      const spare = beganAt + (written / (ids.length || 1)) * WRITE_TIME - now;
+      const work = Math.min(MAX_WORK, Math.max(MIN_WORK, -spare));
+      if (!runsInProcess || (spare < MIN_PAUSE && now - resumedAt < work)) continue;
+      await letOthersRun(Math.max(MIN_PAUSE, Math.min(MAX_PAUSE, spare)));
+      resumedAt = performance.now();
     }
     this.#writtenAt = beganAt;
   }

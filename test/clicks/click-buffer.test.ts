@@ -127,6 +127,37 @@ test.runIf(inject('database').provider === 'sqlite')(
   },
 );
 
+test.runIf(inject('database').provider === 'sqlite')(
+  'hardly gives way when it cannot write in time',
+  async () => {
+    const links = await Promise.all(Array.from({ length: 16 }, () => owner.link()));
+    const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+    for (const { id } of links)
+      for (let visitor = 0; visitor < 400; visitor++)
+        buffer.add({ ...clickOn(id, NOON), address: `10.0.${visitor >> 8}.${visitor & 255}` });
+    await nextTurn();
+    const began = performance.now();
+    let [isWriting, turns, waited] = [true, 0, 0];
+    const work = () => {
+      const begin = performance.now();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      turns++;
+      waited += performance.now() - begin;
+      if (isWriting) setImmediate(work);
+    };
+    setImmediate(work);
+    await buffer.flush();
+    isWriting = false;
+    const writing = performance.now() - began - waited;
+    expect(turns).toBeLessThan(3 + writing / 40);
+    const counted = await db.prisma.linkCounter.aggregate({
+      where: { linkId: { in: links.map(({ id }) => id) } },
+      _sum: { clicks: true },
+    });
+    expect(counted._sum.clicks).toBe(16 * 400);
+  },
+);
+
 test('tells for how long counting stands still, and loses nothing', async () => {
   const lines: { msg: string; clicks?: number; seconds?: number }[] = [];
   const buffer = bufferOf(db, pino({}, { write: (line) => lines.push(JSON.parse(line)) }));
