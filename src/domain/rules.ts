@@ -20,6 +20,7 @@ export const rules = {
   DAY_AFTER_END: 'may not be after to, which is {to}',
   DELIVERY_OF_DISABLED: 'belongs to a disabled webhook: enable the webhook first',
   DISABLED_USER: 'This user is disabled.',
+  DOMAINS: 'cannot be added: an account may have at most {max} domains',
   DOMAIN_HAS_LINKS: 'This domain still has links: delete them first.',
   DUPLICATE: 'is in the list already',
   EMAIL: 'must be an address such as name@example.com',

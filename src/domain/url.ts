@@ -55,9 +55,9 @@ export function normalizeHost(text: string): string | null {
   if (text.length > MAX_HOST_LENGTH) return null;
   // A host in normal form needs no parser. A number at the end may be another form of an IP address.
   if (NORMAL_HOST.test(text)) return text;
-  if (/[/?#@\\\s]/.test(text) || !isUrl(`http://${text}`)) return null;
+  if (/[/?#@\\\s\p{Cc}]/u.test(text) || !isUrl(`http://${text}`)) return null;
   const host = withoutFinalDot(new URL(`http://${text}`).host);
-  return host === '' || host.length > 255 ? null : host;
+  return host === '' || host.length > 255 || host !== withoutFinalDot(host) ? null : host;
 }
 
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */

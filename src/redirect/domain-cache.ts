@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Data } from '../db/database.ts';
+import { readServedHosts } from '../db/reading/served-hosts.ts';
 import type { Services } from '../domain/services.ts';
 import { servesVisitors } from '../domain/short-domain/domain.ts';
 import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
@@ -10,8 +11,8 @@ import { type CacheReads, MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
 /** The maximum number of cached domains, and of requested hosts. */
 const MAX_DOMAINS = 10_000;
 const MAX_HOSTS = 2_000;
-/** With more domains than this, hosts are looked up one by one. */
-const MAX_LISTED = 2_000;
+/** A list of more hosts than this is read no more often because domains change. */
+const MAX_READ_AT_ONCE = 2_000;
 /** Hosts longer than any name, in characters, are not cached. */
 const MAX_NAME_LENGTH = 255;
 /** The key of the default domain: no name is empty. */
@@ -27,7 +28,7 @@ export class DomainCache {
   /** By name. */
   readonly #domains: ReadCache<Domain>;
   /** The hosts of all domains that serve visitors, without ports, in one entry. */
-  readonly #listed: ReadCache<ReadonlySet<string> | 'too many'>;
+  readonly #listed: ReadCache<ReadonlySet<string>>;
   /** The names that serve a host. */
   readonly #names = new LRUCache<string, readonly string[]>({ max: MAX_HOSTS });
 
@@ -45,7 +46,7 @@ export class DomainCache {
   /** Empties the cache after a change of any domain. */
   clear(): void {
     this.#domains.clear();
-    this.#listed.clear();
+    if ((this.#listed.get('')?.size ?? 0) <= MAX_READ_AT_ONCE) this.#listed.clear();
   }
 
   /** The domain of a host; the default domain for an unknown host. */
@@ -93,14 +94,10 @@ export class DomainCache {
   async serves(host: string): Promise<boolean> {
     const hostKey = withoutPort(this.#namesOf(host)[0] ?? '');
     if (hostKey === '') return false;
-    const listed = await this.#listed.find('', async () => {
-      const select = { hostKey: true, accountId: true, verifiedAt: true };
-      const all = await this.#read(({ prisma }) => prisma.domain.findMany({ select, take: MAX_LISTED + 1 }));
-      if (all.length > MAX_LISTED) return 'too many';
-      return new Set(all.filter((one) => servesVisitors(one, this.#services)).map((one) => one.hostKey));
-    });
-    if (listed instanceof Set) return listed.has(hostKey);
-    return (await this.#serving(`::${hostKey}`, { hostKey })) !== null;
+    const hosts = await this.#listed.find('', () =>
+      this.#read((db) => readServedHosts(db, this.#services.verifiesDomains)),
+    );
+    return hosts?.has(hostKey) ?? false;
   }
 
   #namesOf(host: string): readonly string[] {

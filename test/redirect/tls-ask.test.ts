@@ -64,6 +64,8 @@ test.each([
   '127.0.0.1',
   'a'.repeat(300),
   '\u0000',
+  's.example\u0000',
+  'go.example..',
 ])('does not serve %j', async (host) => {
   expect(await askFor(host)).toBe(404);
 });
@@ -118,15 +120,22 @@ test('serves unverified domains while no domain needs to be verified, and no mor
   await other.stop();
 });
 
-test('finds a host among more domains than are listed at once', async () => {
-  const domains = Array.from({ length: 2_001 }, (_, index) => ({
+test('hosts share queries also with many domains, verified or not', async () => {
+  const { accountId } = await server.database.prisma.domain.findUniqueOrThrow({
+    where: { name: 'pending.example' },
+  });
+  const domains = Array.from({ length: 4_200 }, (_, index) => ({
     name: `many-${index}.example`,
     hostKey: `many-${index}.example`,
-    verifiedAt: server.clock.now,
+    accountId,
+    verifiedAt: index % 2 ? server.clock.now : null,
     createdAt: server.clock.now,
     updatedAt: server.clock.now,
   }));
   await server.database.prisma.domain.createMany({ data: domains });
-  await expect.poll(() => askFor('many-2000.example'), { timeout: SOON }).toBe(200);
-  expect([await askFor('go.example'), await askFor('pending.example')]).toEqual([200, 404]);
+  await expect.poll(() => askFor('many-2001.example'), { timeout: SOON }).toBe(200);
+  expect([await askFor('go.example'), await askFor('many-2000.example')]).toEqual([200, 404]);
+  const before = server.statements.length;
+  for (let i = 0; i < 200; i++) expect(await askFor(`host-${i}.example`)).toBe(404);
+  expect(server.statements.length - before).toBeLessThan(50);
 });

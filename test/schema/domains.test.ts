@@ -250,6 +250,22 @@ describe('a shared domain', () => {
   });
 });
 
+test('is one of at most 10,000 of an account', async () => {
+  const caller = await server.caller('many');
+  const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  const data = Array.from({ length: 9_999 }, (_, i) => ({
+    ...{ accountId, name: `many-${i}.example`, hostKey: `many-${i}.example` },
+    ...{ createdAt: NOON, updatedAt: NOON },
+  }));
+  await server.database.prisma.domain.createMany({ data });
+  await make('last.example', caller);
+  expect(await caller.data(create, { input: { name: 'beyond.example' } })).toMatchObject({
+    createDomain: {
+      fields: [{ messages: ['cannot be added: an account may have at most 10000 domains'] }],
+    },
+  });
+});
+
 test('never shows or changes a domain of another account', async () => {
   const id = await make('private.example');
   expect(await stranger.data(show, { id })).toEqual({ domain: null });

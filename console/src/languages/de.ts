@@ -320,6 +320,7 @@ const rules: Translation['rules'] = {
   DAY_AFTER_END: 'darf nicht nach dem Ende liegen, dem {to}',
   DELIVERY_OF_DISABLED: 'gehört zu einem abgeschalteten Webhook: Schalten Sie ihn zuerst ein',
   DISABLED_USER: 'Dieser Benutzer ist gesperrt.',
+  DOMAINS: 'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} Domains haben',
   DOMAIN_HAS_LINKS: 'Diese Domain hat noch Links: Löschen Sie diese zuerst.',
   DUPLICATE: 'ist schon in der Liste',
   EMAIL: 'muss eine Adresse wie name@example.com sein',

@@ -44,6 +44,7 @@ const rules: Translation['rules'] = {
   DAY_AFTER_END: 'no puede ser posterior al final, el {to}',
   DELIVERY_OF_DISABLED: 'es de un webhook desactivado: actívelo primero',
   DISABLED_USER: 'Este usuario está desactivado.',
+  DOMAINS: 'está de más: una cuenta puede tener {max} dominios como máximo',
   DOMAIN_HAS_LINKS: 'Este dominio aún tiene enlaces: elimínelos primero.',
   DUPLICATE: 'ya está en la lista',
   EMAIL: 'debe tener la forma nombre@example.com',

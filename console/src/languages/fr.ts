@@ -44,6 +44,7 @@ const rules: Translation['rules'] = {
   DAY_AFTER_END: 'ne peut pas venir après la fin, le {to}',
   DELIVERY_OF_DISABLED: 'vient d’un webhook désactivé : activez-le d’abord',
   DISABLED_USER: 'Cet utilisateur est désactivé.',
+  DOMAINS: 'est en trop : un compte a {max} domaines au plus',
   DOMAIN_HAS_LINKS: 'Ce domaine a encore des liens : supprimez-les d’abord.',
   DUPLICATE: 'figure déjà dans la liste',
   EMAIL: 'doit être de la forme nom@example.com',

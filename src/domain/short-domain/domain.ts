@@ -19,6 +19,9 @@ import { hostOf, isHostName, namesServing, normalizeHost, sendableAddress, witho
 
 export type { Domain };
 
+/** So that an account cannot fill the memory of all that look for the domain of a host. */
+export const MAX_DOMAINS = 10_000;
+
 const name = textOf(1, 255, trimPasted).transform((text, context) => {
   const host = normalizeHost(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
@@ -160,9 +163,11 @@ export async function createDomain(
   const columns = { ...hostColumns(host, services, now), ...urls };
   requireNotConsole(services, host);
   return whereHostIsFree(
-    createOwned(db, domainKind, actor, now, given, (tx, common) =>
-      tx.prisma.domain.create({ data: { ...columns, ...common } }),
-    ),
+    createOwned(db, domainKind, actor, now, given, async (tx, common) => {
+      if ((await tx.prisma.domain.count({ where: { accountId: actor.accountId } })) >= MAX_DOMAINS)
+        throw invalidField('name', refusal('DOMAINS', { max: MAX_DOMAINS }));
+      return tx.prisma.domain.create({ data: { ...columns, ...common } });
+    }),
   );
 }
 
