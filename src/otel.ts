@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingHttpHeaders } from 'node:http';
 import {
   defaultTextMapGetter as headerGetter,
   type Span as OtelSpan,
@@ -64,13 +65,13 @@ export function createTracer(log: Logger) {
     readonly #epoch: number;
     #span: OtelSpan | undefined;
 
-    /** @param headers of the request that it answers, which may be a part of its client's trace */
-    constructor(name: string, options: SpanOptions, parent?: Span, headers: object = {}) {
+    /** @param carrier says of which trace it is a part, if it has no parent */
+    constructor(name: string, options: SpanOptions, parent?: Span, carrier: object = {}) {
       this.parent = parent;
       this.#epoch = parent ? parent.#epoch : Date.now() - performance.now();
       const startTime = this.now();
       this.#begin = () => {
-        const context = parent?.context ?? propagator.extract(ROOT_CONTEXT, headers, headerGetter);
+        const context = parent?.context ?? propagator.extract(ROOT_CONTEXT, carrier, headerGetter);
         return sdk.startSpan(name, { ...options, startTime }, context);
       };
     }
@@ -130,9 +131,9 @@ export function createTracer(log: Logger) {
   }
 
   return {
-    /** Begins the span of a request. */
-    request: (method: string, headers: object) =>
-      new Span(method, { kind: SpanKind.SERVER }, undefined, headers),
+    /** Begins the span of a request, which may be a part of its client's trace. A `tracestate` would be sent on as it is. */
+    request: (method: string, { traceparent }: IncomingHttpHeaders) =>
+      new Span(method, { kind: SpanKind.SERVER }, undefined, { traceparent }),
     operation<T>({ operation: type, name }: OperationDefinitionNode, work: () => Promise<T> | T): Promise<T> {
       const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': name?.value };
       const span = new Span([type, name?.value].join(' ').trim(), { attributes }, running());

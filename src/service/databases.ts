@@ -3,6 +3,7 @@ import { settleEpoch } from '../db/change/log.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
 import { pendingMigrations } from '../db/migration-state.ts';
+import { fileExists } from '../db/sqlite/file.ts';
 import { requireProvider } from '../db/url.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -17,12 +18,18 @@ export async function closeAll(databases: readonly Database[]): Promise<void> {
   await withTimeout(CLOSE_TIMEOUT, Promise.all(databases.map((one) => one.close())));
 }
 
+const NEVER_SERVED =
+  'ROLE is "redirects", but the database lacks migrations, or was never served: start a process with ROLE=all first.';
+
 /** The database, and its replicas to read from. For visitors, any of them may be away. */
 export async function openDatabases(
   { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role }: Config,
   { startLog, onStatement }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
+  // To open it would make it.
+  if (role === 'redirects' && requireProvider(databaseUrl) === 'sqlite' && !fileExists(databaseUrl))
+    throw new OperatorError(NEVER_SERVED);
   const open = (url: string, options = {}) =>
     Database.open(url, {
       pool,
@@ -57,9 +64,7 @@ export async function readDefaultDomain(databases: readonly Database[]): Promise
     const isPrepared = (await pendingMigrations(db)).length === 0;
     const domain = isPrepared ? await db.prisma.domain.findFirst({ where: { isDefault: true } }) : null;
     if (domain !== null) return domain.id;
-    throw new OperatorError(
-      'ROLE is "redirects", but the database lacks migrations, or was never served: start a process with ROLE=all first.',
-    );
+    throw new OperatorError(NEVER_SERVED);
   };
   return Promise.any(databases.map(read)).catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
 }

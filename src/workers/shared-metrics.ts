@@ -56,11 +56,13 @@ export class SharedMetrics {
     return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#ended]).metrics();
   }
 
-  /** What a worker says of a target of `/tls/ask`; 503 if none answers. */
+  /** What the first worker to answer says of a target of `/tls/ask`, as one may hang; 503 if none answers. */
   async tlsStatusOf(tlsTarget: string): Promise<number> {
-    const [worker] = this.#serving();
-    const answer = worker && (await this.#ask(worker, { tlsTarget }));
-    return answer && 'tlsStatus' in answer ? answer.tlsStatus : 503;
+    const answers = this.#serving().map(async (worker) => {
+      const answer = await this.#ask(worker, { tlsTarget });
+      return answer && 'tlsStatus' in answer ? answer.tlsStatus : Promise.reject();
+    });
+    return Promise.any(answers).catch(() => 503);
   }
 
   /** A worker's answer; null if there is none in time. */

@@ -140,6 +140,15 @@ describe('two workers', () => {
     const statusOf = async (host: string) =>
       (await fetch(new URL(`/tls/ask?domain=${host}`, metrics))).status;
     expect([await statusOf('s.example'), await statusOf('no.example')]).toEqual([200, 404]);
+    // One worker that hangs does not keep the other from answering.
+    await expect.poll(() => serving().size).toBe(2);
+    const [pid = 0] = serving().values();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await statusOf('s.example')).toBe(200);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
   });
 
   test('share one port, migration and first key, sum their metrics, report a database that hangs, and are replaced when they die', async () => {

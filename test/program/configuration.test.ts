@@ -261,6 +261,15 @@ describe('a problem that only the start can find stops it with one line for each
     );
   });
 
+  test('a file that ROLE=redirects would have to make', async () => {
+    const missing = `${folder}/missing.db`;
+    const refusal = await refusalOf({ ROLE: 'redirects', DATABASE_URL: `file:${missing}` });
+    expect([refusal, existsSync(missing)]).toEqual([
+      expect.stringContaining('start a process with ROLE=all first'),
+      false,
+    ]);
+  });
+
   test('databases that cannot be opened', async () => {
     writeFileSync(`${folder}/junk.db`, 'no database'.repeat(100));
     const refused = (url: string) =>

@@ -48,7 +48,10 @@ beforeAll(async () => {
   const { alias } = await caller.link({ space_id: id, password: 'password-of-a-link' });
   await caller.fetch('/graphql', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', traceparent: `00-${TRACE}-${CLIENT}-01` },
+    headers: {
+      'Content-Type': 'application/json',
+      ...{ traceparent: `00-${TRACE}-${CLIENT}-01`, tracestate: 'a=value-in-a-tracestate' },
+    },
     body: JSON.stringify({
       query: `query Shown { links(first: 5, filter: { search: "value-in-a-query" }) { totalCount edges { node { space { name } } } }
         spaces { edges { node { name } } } }`,
@@ -81,6 +84,7 @@ test('continues the trace of a client: request, operation, resolvers that read, 
   const ofClient = collector.spans.filter(({ traceId }) => traceId === TRACE);
   const [root, ...others] = ofClient.filter(({ parent }) => parent === CLIENT);
   expect([root?.name, root?.kind, others]).toEqual([request.name, 'SPAN_KIND_SERVER', []]);
+  expect(root?.traceState).toBe('');
   expect(root?.attributes).toMatchObject({ 'http.response.status_code': 200, 'url.path': '/graphql' });
   expect(root?.resource).toMatchObject({ 'service.name': 'links', 'deployment.environment.name': 'test' });
   const [operation] = ofClient.filter(({ name }) => name === 'query Shown');

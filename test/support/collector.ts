@@ -14,6 +14,7 @@ interface Message {
     scopeSpans: {
       spans: {
         traceId: string;
+        traceState: string;
         spanId: string;
         parentSpanId: string;
         name: string;
@@ -64,7 +65,12 @@ function spansOf(body: Buffer) {
       .flatMap(({ spans }) => spans)
       .map((span) => ({
         ...{ name: span.name, kind: span.kind, hasFailed: span.status?.code === 'STATUS_CODE_ERROR' },
-        ...{ traceId: hexOf(span.traceId), id: hexOf(span.spanId), parent: hexOf(span.parentSpanId) },
+        ...{
+          traceState: span.traceState,
+          traceId: hexOf(span.traceId),
+          id: hexOf(span.spanId),
+          parent: hexOf(span.parentSpanId),
+        },
         ...{ from: BigInt(span.startTimeUnixNano), to: BigInt(span.endTimeUnixNano) },
         ...{ attributes: fieldsOf(span.attributes), resource: fieldsOf(resource.attributes) },
       })),
