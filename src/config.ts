@@ -7,6 +7,7 @@ import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/u
 import { isRole, type RoleRule, roles } from './domain/access/role.ts';
 import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { ConfigError, shown } from './operator-error.ts';
+import { wrongTracing } from './otel-variables.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
 // The rules for values. Their errors end the sentence "NAME is VALUE; it may be …".
@@ -356,7 +357,12 @@ function wrongCombinations(
       '1 where DATABASE_URL is not PostgreSQL, since SQLite is for one process',
     ],
   ];
-  return wrong.flatMap(([isWrong, variable, allowed]) => (isWrong ? [[variable, allowed]] : []));
+  return [
+    ...wrong.flatMap(([isWrong, variable, allowed]): [string, string][] =>
+      isWrong ? [[variable, allowed]] : [],
+    ),
+    ...wrongTracing(env),
+  ];
 }
 
 /** The public address. */

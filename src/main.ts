@@ -5,6 +5,7 @@ import { type Config, misspelt, readConfig } from './config.ts';
 import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { OperatorError, shown } from './operator-error.ts';
+import { sendsTraces } from './otel-variables.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
@@ -104,7 +105,7 @@ try {
     level: config.logLevel,
     worker: ownWorker()?.id,
     shared: config.workers > 1,
-    isTraced: config.tracesUrl !== undefined,
+    isTraced: sendsTraces(process.env),
   };
   log = createLog(options);
   // Before anything else is loaded: it takes time and memory that only those who use it should spend.

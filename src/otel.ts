@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  diag,
   defaultTextMapGetter as headerGetter,
   type Span as OtelSpan,
   ROOT_CONTEXT,
@@ -21,6 +22,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import { VERSION } from './own-files.ts';
+import { oneLine } from './shared/one-line.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { withTimeout } from './shared/timeout.ts';
 
@@ -38,6 +40,11 @@ type Attributes = Readonly<Record<string, string | number | undefined>>;
 export function createTracer(log: Logger) {
   const fault = new RepeatedFault(log, 'traces cannot be sent', FAULT_ENDS_AFTER);
   setGlobalErrorHandler((error) => fault.occurred(error));
+  const warnings = new RepeatedFault(log, 'OpenTelemetry warns', FAULT_ENDS_AFTER);
+  const warn = (...words: unknown[]) =>
+    warnings.occurred(undefined, () => ({ reason: words.map(oneLine).join(' ') }));
+  const ignore = () => {};
+  diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore });
   const own = resourceFromAttributes({ 'service.name': 'linkspace', 'service.version': VERSION });
   const provider = new BasicTracerProvider({
     resource: defaultResource()

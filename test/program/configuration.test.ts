@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { misspelt, readConfig, secrets } from '../../src/config.ts';
 import { ConfigError } from '../../src/operator-error.ts';
+import { sendsTraces } from '../../src/otel-variables.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
@@ -388,6 +389,39 @@ test.each([
   ['SMTPURL_FILE', 'SMTP_URL_FILE'],
 ])('reports %s as a misspelt %s', (name, meant) => {
   expect(misspelt({ [name]: 'x' })).toEqual([{ name, meant }]);
+});
+
+describe('where traces are sent', () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318';
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'http/protobuf'],
+    ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', 'http/protobuf'],
+    ['OTEL_TRACES_EXPORTER', 'zipkin', 'otlp or none'],
+    [
+      'OTEL_TRACES_SAMPLER',
+      'bogus',
+      'always_on, always_off or traceidratio, also with parentbased_ before it',
+    ],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a number from 0 to 1'],
+    ['OTEL_BSP_MAX_QUEUE_SIZE', '-5', 'a whole number from 1 to 999999999'],
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', '5s', 'a whole number from 1 to 999999999'],
+    ['OTEL_SPAN_EVENT_COUNT_LIMIT', 'x', 'a whole number from 0 to 999999999'],
+  ])('%s may not be %s', (name, value, allowed) => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT, [name]: value };
+    expect(() => readConfig(env)).toThrow(`${name} is "${value}"; it may be ${allowed}.`);
+    expect(() => readConfig({ [name]: value })).not.toThrow();
+  });
+
+  test.each([
+    [{}, true],
+    [{ OTEL_SDK_DISABLED: 'false', OTEL_TRACES_EXPORTER: 'otlp', OTEL_TRACES_SAMPLER_ARG: '0.1' }, true],
+    [{ OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, false],
+    [{ OTEL_TRACES_EXPORTER: 'none' }, false],
+  ])('with %j: %j', (more, expected) => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT, ...more };
+    expect([readConfig(env).tracesUrl, sendsTraces(env)]).toEqual([OTEL_EXPORTER_OTLP_ENDPOINT, expected]);
+  });
 });
 
 test('ignores variables that are not those of the program', () => {

@@ -34,6 +34,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-team=blue',
     OTEL_SERVICE_NAME: 'links',
+    OTEL_BSP_MAX_QUEUE_SIZE: '500',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
   });
   const caller = new Caller(program.origin, KEY);
@@ -133,6 +134,10 @@ test('the lines of the log have the id of their trace', () => {
   expect(requests.filter(({ trace_id }) => !traces.has(String(trace_id)))).toEqual([]);
   const failed = collector.spans.find(({ name, hasFailed }) => name === 'webhook' && hasFailed);
   expect(log.find(({ msg }) => msg === FAILS)?.trace_id).toBe(failed?.traceId);
+});
+
+test('warnings of the SDK are in the log', () => {
+  expect(log.find(({ msg }) => msg === 'OpenTelemetry warns')?.reason).toContain('maxExportBatchSize');
 });
 
 test('spans have no secrets, and nothing of visitors', () => {
