@@ -24,8 +24,8 @@ import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
  * How often clicks are written, and how long a write may take on SQLite, in milliseconds: a crash loses at most what came within
  * both, which is less than a second.
  */
-const WRITE_INTERVAL = 600;
-const WRITE_TIME = 350;
+const WRITE_INTERVAL = 500;
+const WRITE_TIME = 450;
 /** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
@@ -40,8 +40,8 @@ const MAX_BATCH_LINKS = 500;
 const MAX_SLICE_PARTS = 400;
 const MAX_PAUSE = 20;
 const MIN_PAUSE = 2;
-const MIN_WORK = 40;
-const MAX_WORK = 150;
+const MIN_WORK = 20;
+const MAX_WORK = 100;
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 

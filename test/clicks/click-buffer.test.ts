@@ -149,7 +149,7 @@ test.runIf(inject('database').provider === 'sqlite')(
     await buffer.flush();
     isWriting = false;
     const writing = performance.now() - began - waited;
-    expect(turns).toBeLessThan(3 + writing / 40);
+    expect(turns).toBeLessThan(3 + writing / 20);
     const counted = await db.prisma.linkCounter.aggregate({
       where: { linkId: { in: links.map(({ id }) => id) } },
       _sum: { clicks: true },
