@@ -39,9 +39,9 @@ const MAX_BATCH_LINKS = 500;
  */
 const MAX_SLICE_PARTS = 400;
 const MAX_PAUSE = 20;
-const MIN_PAUSE = 2;
+const MIN_PAUSE = 8;
 const MIN_WORK = 20;
-const MAX_WORK = 100;
+const MAX_WORK = 50;
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
