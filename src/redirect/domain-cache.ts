@@ -36,10 +36,11 @@ export class DomainCache {
     read: ReadDomains,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
     reads: CacheReads,
+    mayKeep: (domain: Domain) => boolean,
   ) {
     this.#read = read;
     this.#services = services;
-    this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)));
+    this.#domains = new ReadCache(reads, new LRUCache(growingTo(MAX_DOMAINS)), mayKeep);
     this.#listed = new ReadCache(reads, new LRUCache({ max: 1 }), undefined, MISSING_FRESH_FOR);
   }
 

@@ -82,7 +82,12 @@ export class LinkCache {
     this.#reads = new CacheReads(sources);
     this.#cache = new ReadCache(this.#reads, this.#links, this.#mayKeep.bind(this));
     const readDomains: ReadDomains = (ask) => sources.read(ask, () => this.#ofDomains.tx);
-    this.#domains = new DomainCache(readDomains, services, this.#reads);
+    this.#domains = new DomainCache(
+      readDomains,
+      services,
+      this.#reads,
+      (domain) => !sources.isOutdated(domain),
+    );
     for (const { database } of sources.all) database.changes.on('change', (change) => this.#forget(change));
   }
 

