@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { Caller } from '../src/testing/caller.ts';
-import { startProgram } from '../test/support/process.ts';
+import { type Program, startProgram } from '../test/support/process.ts';
 import { clicksOf, missingOf, type Opened, Visitor, Watcher, Writer } from './failover/load.ts';
 import { type Machine, startMachines, untilReady, versionsOfParts } from './failover/machines.ts';
 
@@ -27,7 +27,11 @@ const SETTLE = 90_000;
 const machines = await startMachines();
 const { a, b } = machines;
 let isOver = false;
-process.on('exit', () => machines.stop());
+const programs: Program[] = [];
+process.on('exit', (code) => {
+  for (const { child } of programs) child.kill('SIGKILL');
+  machines.stop(code !== 0);
+});
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 /** Waits until something holds; fails with what was found last. */
@@ -57,6 +61,7 @@ const url = machines.urlOf('linkspace');
 const env = { DATABASE_URL: url, BASE_URL: 'http://s.example', INITIAL_API_KEY: KEY, NODE_ENV: 'production' };
 const first = await startProgram(env);
 const second = await startProgram(env);
+programs.push(first, second);
 const callers = [first, second].map(({ origin }) => new Caller(origin, KEY));
 const [caller] = callers as [Caller, Caller];
 
@@ -85,6 +90,7 @@ const visitorsOnly = await startProgram({
   ROLE: 'redirects',
   DATABASE_READ_URLS: [a, b].map((machine) => machine.urlOf('linkspace')).join(),
 });
+programs.push(visitorsOnly);
 
 const watchers = callers.map((one) => new Watcher(one));
 await eventually(

@@ -194,11 +194,12 @@ export async function startMachines() {
       ]),
     ),
   });
-  const stop = () => {
+  /** @param keepsLogs whether the folder stays, to see what failed */
+  const stop = (keepsLogs: boolean) => {
     for (const machine of machines) machine.freeze(false);
     for (const machine of machines) machine.kill();
     for (const part of [haproxy, etcd]) part.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    if (!keepsLogs) rmSync(folder, { recursive: true, force: true });
   };
   a.start();
   return {
