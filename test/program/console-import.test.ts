@@ -113,10 +113,21 @@ test.each([
 test.each<[what: string, text: string, encoding: BufferEncoding]>([
   ['UTF-8', '\uFEFFurl;title\r\nhttps://a.example/;Zürich\r\n', 'utf8'],
   ['UTF-16', '\uFEFFurl\ttitle\r\nhttps://a.example/\tZürich\r\n', 'utf16le'],
-])('reads a file as spreadsheets save it: %s', async (_what, text, encoding) => {
-  const [record] = cut(await textIn(new Blob([Buffer.from(text, encoding)])), null).records;
-  expect(record).toMatchObject({
+  ['Windows-1252', 'Ziel-URL;Titel\r\nhttps://a.example/;Zürich\r\n', 'latin1'],
+])('reads a file as spreadsheets save it: %s', async (what, text, encoding) => {
+  const read = await textIn(new Blob([Buffer.from(text, encoding)]));
+  expect(read?.isGuessed).toBe(what === 'Windows-1252');
+  const { format, records } = cut(read?.text ?? '', null);
+  expect(format).toBe('CSV');
+  expect(records[0]).toMatchObject({
     line: 2,
     text: expect.stringMatching(/^https:\/\/a\.example\/[;\t]Zürich$/),
   });
+});
+
+test.each([
+  ['.xlsx', [0x50, 0x4b, 3, 4, 20]],
+  ['.xls', [0xd0, 0xcf, 0x11, 0xe0, 0xa1]],
+])('knows a workbook from a text: %s', async (_what, bytes) => {
+  expect(await textIn(new Blob([new Uint8Array(bytes)]))).toBeNull();
 });

@@ -133,6 +133,15 @@ test.each([
   ]);
 });
 
+test('reads a sheet with the column names and addresses of people', async () => {
+  const text = 'Ziel-URL;Titel;Bereichsleiter\nwww.a.example/1;Frühling;Anna';
+  const { importLinks } = await owner.data<Answer>(IMPORT, { text, format: 'CSV' });
+  expect(importLinks).toMatchObject({
+    results: [{ status: 'CREATED', link: { url: 'https://www.a.example/1', title: 'Frühling' } }],
+    unusedColumns: ['Bereichsleiter'],
+  });
+});
+
 test('a dry run says what would happen, and writes nothing', async () => {
   await owner.link({ alias: 'there', url: 'https://a.example/there' });
   await owner.link({ alias: 'taken', url: 'https://a.example/taken' });

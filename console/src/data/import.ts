@@ -16,13 +16,25 @@ export interface CutText {
   /** What stands before the records of CSV, and of each slice. */
   readonly header: string;
   readonly records: readonly TextRecord[];
+  /** What is between the cells of a record; a space stands for two or more. */
+  readonly delimiter: string;
 }
 
-/** The text of a file in UTF-8, or in UTF-16 as Excel writes it. */
-export async function textIn(file: Blob): Promise<string> {
-  const bytes = await file.arrayBuffer();
-  const [first, second] = new Uint8Array(bytes);
-  return new TextDecoder(first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes);
+/**
+ * The text of a file in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; null for a workbook, which
+ * is no text.
+ */
+export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boolean } | null> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const begins = (...start: number[]) => start.every((byte, index) => bytes[index] === byte);
+  // A zip, as .xlsx and .ods are, and an .xls.
+  if (begins(0x50, 0x4b, 3, 4) || begins(0xd0, 0xcf, 0x11, 0xe0)) return null;
+  const encoding = begins(0xff, 0xfe) ? 'utf-16le' : begins(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), isGuessed: false };
+  } catch {
+    return { text: new TextDecoder('windows-1252').decode(bytes), isGuessed: true };
+  }
 }
 
 /** The names of columns that only one format has; a format with names that others have, too, comes later. */
@@ -32,9 +44,10 @@ const marks: readonly (readonly [ImportFormat, readonly string[]])[] = [
   ['SHLINK', ['shortcode']],
   ['YOURLS', ['keyword']],
   ['KUTT', ['address', 'customurl']],
-  ['DUB', ['key', 'shortlink', 'destinationurl']],
+  ['DUB', ['key', 'shortlink']],
   ['BITLY', ['longurl']],
-  ['CSV', ['url']],
+  ['CSV', ['url', 'destination', 'destinationurl', 'link', 'ziel', 'zielurl', 'zieladresse', 'lien']],
+  ['CSV', ['urldedestination', 'enlace', 'destino', 'urldedestino']],
 ];
 
 /** The format with these columns; that of pasted lines if there is none. */
@@ -104,6 +117,7 @@ export function cut(text: string, chosen: ImportFormat | null): CutText {
       format: chosen ?? (found === 'LINES' ? 'CSV' : found),
       isJson: elements.length > 0,
       header: '',
+      delimiter: '\n',
       records: records.map((record, index) => ({ line: index + 1, text: record, at: 0 })),
     };
   }
@@ -121,7 +135,15 @@ export function cut(text: string, chosen: ImportFormat | null): CutText {
     line += breaksIn(text.slice(at, next.end));
     at = next.end;
   }
-  return { format, isJson: false, header: isCsv ? text.slice(0, first.end) : '', records };
+  const header = isCsv ? text.slice(0, first.end) : '';
+  return { format, isJson: false, header, records, delimiter: isCsv ? delimiter : ' ' };
+}
+
+/** The cells of a record that have a text, as people read them. */
+export function cellsOf(text: string, delimiter: string): string[] {
+  const cell = delimiter === ' ' ? /(?:[^\t ]| (?! ))+/g : new RegExp(`"(?:[^"]|"")*"|[^${delimiter}]+`, 'g');
+  const bare = (one: string) => one.replace(/^"(.*)"$/s, (_, inner: string) => inner.replaceAll('""', '"'));
+  return (text.match(cell) ?? []).map((one) => bare(one.trim())).filter((one) => one !== '');
 }
 
 function jsonIn(text: string): unknown {

@@ -18,7 +18,7 @@ type RefusedField = Pick<RefusedFragment['fields'][number], 'path' | 'messages'>
 
 /** The words of a rule in the language of the page; by default, or without the values in them, those of the API. */
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
-  const rules: Readonly<Partial<Record<string, string>>> = texts.rules ?? {};
+  const rules: Readonly<Partial<Record<string, string>>> = texts.rules;
   const words = rules[rule];
   const known = new Map(values.map(({ name, value }) => [name, value]));
   const names = words?.match(/(?<={)\w+(?=})/g) ?? [];
@@ -32,7 +32,9 @@ function sentenceOf({ path, messages, ...refused }: RefusedField): string {
   const { subjects, otherSubject, instead } = texts.fieldErrors;
   const subject = subjects[name] ?? otherSubject(path.join('.'));
   // Only the first message has a rule.
-  const told = texts.rules === null ? messages : [wordsOf(refused, messages[0] ?? '')];
+  const [first = ''] = messages;
+  const words = wordsOf(refused, first);
+  const told = words === first ? messages : [words];
   return instead[name] ?? told.map((one) => `${subject} ${one}.`).join(' ');
 }
 

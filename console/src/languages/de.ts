@@ -399,7 +399,7 @@ const rules: Translation['rules'] = {
   TXT_RECORD: 'gehört zu einer Domain, deren TXT-Eintrag noch nicht im DNS steht',
   UNAUTHENTICATED: 'Sie sind nicht angemeldet, oder die Sitzung ist beendet.',
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
-  URL: 'muss eine vollständige URL mit http oder https sein, etwa https://example.com/page',
+  URL: 'muss mit https:// beginnen, etwa https://example.com/page',
   URL_AS_SENT: 'darf höchstens {max} Zeichen haben, so wie sie gesendet wird, mit kodierten Sonderzeichen',
   URL_SCHEME: 'beginnt mit einem Tippfehler: Richtig ist https://',
   URL_USER: 'darf keinen Benutzernamen und kein Passwort enthalten',
@@ -889,7 +889,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
-      'CSV oder JSON: ein Export dieses oder eines anderen Dienstes, oder eine Tabelle mit einer Spalte url.',
+      'CSV oder JSON: ein Export dieses oder eines anderen Dienstes, oder eine Tabelle als CSV mit einer Spalte „Ziel“ oder „url“.',
     format: 'Format',
     formatHint: 'An den Namen der Spalten erkannt. Wählen Sie ein anderes, wenn es nicht stimmt.',
     formats: {
@@ -909,7 +909,7 @@ export const texts: Translation = {
     record: 'Text',
     recordIn: (line) => `Text der Zeile ${line}`,
     exists: 'in Ihrem Konto, mit diesem Alias',
-    leftOut: 'ausgelassen',
+    leftOut: 'übersprungen',
     repeats: (line) => `wie Zeile ${line}`,
     repeated: (count) => `${one(count, 'Zeile wiederholt eine andere', 'Zeilen wiederholen andere')}.`,
     there: (count) => `${one(count, 'Link ist', 'Links sind')} in Ihrem Konto.`,
@@ -918,8 +918,8 @@ export const texts: Translation = {
     existing: 'Dieser Link',
     leaveOut: (count) =>
       count === 1
-        ? 'Die Zeile auslassen, zu deren Ziel ein Link führt'
-        : `Die ${inDigits(count)} Zeilen auslassen, zu deren Ziel ein Link führt`,
+        ? 'Die URL überspringen, zu der es schon einen Link gibt'
+        : `Die ${inDigits(count)} URLs überspringen, zu denen es schon einen Link gibt`,
     ready: (count) => `${one(count, 'Link ist', 'Links sind')} bereit.`,
     wrong: (count) =>
       count === 1
@@ -927,13 +927,21 @@ export const texts: Translation = {
         : `${inDigits(count)} Zeilen sind falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
     create: (count, digits) => (count === 1 ? '1 Link erstellen' : `${digits} Links erstellen`),
     created: (count) => `${one(count, 'Link wurde', 'Links wurden')} erstellt`,
-    failed: (count) => `${one(count, 'Zeile wurde', 'Zeilen wurden')} ausgelassen.`,
+    failed: (count) => `${one(count, 'Zeile wurde', 'Zeilen wurden')} nicht importiert.`,
+    skipped: (count) =>
+      count === 1
+        ? '1 Zeile wurde übersprungen: Ihren Link gibt es schon.'
+        : `${inDigits(count)} Zeilen wurden übersprungen: Ihre Links gibt es schon.`,
+    addTags: 'Tags hinzufügen',
     copyAll: 'Alle Kurzlinks kopieren',
     made: 'Erstellte Links',
     onlyFirst: (count) => `Hier sind nur die ersten ${inDigits(count)} zu sehen.`,
     correct: 'Diese Zeilen korrigieren',
     notMade: 'Nicht erstellt: Es wurde angehalten, oder der Dienst hat nicht geantwortet.',
     unread: (columns) => `Diese Spalten werden nicht gelesen: ${columns}.`,
+    workbook:
+      'Das ist eine Arbeitsmappe, etwa von Excel. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
+    guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',
     tooLarge: 'Die Datei ist größer als 20 MB. Teilen Sie sie auf.',
     saveMade: 'Als CSV speichern',
     saveFailed: 'Fehlerhafte Zeilen speichern',

@@ -369,8 +369,8 @@ const english = {
   faults,
   fieldErrors,
   refusals,
-  /** Why something is refused, by rule: in English, the API says it. Names in braces stand for values. */
-  rules: null as Rules | null,
+  /** Why something is refused, by rule: in English, the API says most of it. Names in braces stand for values. */
+  rules: { URL: 'must begin with https://, such as https://example.com/page' } as Partial<Rules>,
   status,
   platforms,
   recordKinds,
@@ -772,8 +772,9 @@ const english = {
       'Nothing is written until you create them.',
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
-    fileHint: 'CSV or JSON: an export of this or another service, or a spreadsheet with a column url.',
-    format: 'What it is',
+    fileHint:
+      'CSV or JSON: an export of this or another service, or a spreadsheet as CSV, with a column “url”.',
+    format: 'Format',
     formatHint: 'Found by the names of the columns. Choose another one if that is wrong.',
     formats: {
       LINES: 'URLs, one in a line',
@@ -792,7 +793,7 @@ const english = {
     record: 'Text',
     recordIn: (line: number) => `Text of line ${line}`,
     exists: 'in your account, with this alias',
-    leftOut: 'left out',
+    leftOut: 'skipped',
     repeats: (line: number) => `the same as line ${line}`,
     repeated: (count: number) => `${one(count, 'line repeats another', 'lines repeat others')}.`,
     there: (count: number) => `${one(count, 'link is', 'links are')} in your account.`,
@@ -800,7 +801,9 @@ const english = {
     linked: 'its destination has a link:',
     existing: 'That link',
     leaveOut: (count: number) =>
-      `Leave out the ${count === 1 ? 'one' : inDigits(count)} whose destination has a link`,
+      count === 1
+        ? 'Skip the URL that already has a link'
+        : `Skip the ${inDigits(count)} URLs that already have a link`,
     ready: (count: number) => `${one(count, 'link is', 'links are')} ready.`,
     wrong: (count: number) =>
       count === 1
@@ -808,13 +811,20 @@ const english = {
         : `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
     create: (count: number, digits: string) => (count === 1 ? 'Create 1 link' : `Create ${digits} links`),
     created: (count: number) => `${one(count, 'link was', 'links were')} created`,
-    failed: (count: number) => `${one(count, 'line was', 'lines were')} left out.`,
+    failed: (count: number) => `${one(count, 'line was', 'lines were')} not imported.`,
+    skipped: (count: number) =>
+      count === 1
+        ? '1 line was skipped: its link is there already.'
+        : `${inDigits(count)} lines were skipped: their links are there already.`,
+    addTags: 'Add tags',
     copyAll: 'Copy all short URLs',
     made: 'Created links',
     onlyFirst: (count: number) => `Only the first ${inDigits(count)} are shown here.`,
     correct: 'Correct these lines',
     notMade: 'Not created: it was stopped, or the service did not answer.',
     unread: (columns: string) => `These columns are not read: ${columns}.`,
+    workbook: 'This is a workbook, such as of Excel. Save it as CSV (UTF-8), and choose that file.',
+    guessed: 'Read as Windows-1252: check the accents.',
     tooLarge: 'The file is larger than 20 MB. Split it.',
     saveMade: 'Save as CSV',
     saveFailed: 'Save the failed lines',

@@ -122,7 +122,7 @@ const rules: Translation['rules'] = {
   TXT_RECORD: 'es de un dominio cuyo registro TXT aún no está en el DNS',
   UNAUTHENTICATED: 'La sesión ha terminado: inicie sesión de nuevo.',
   UNAVAILABLE: 'El servicio está saturado. Vuelva a intentarlo en un momento.',
-  URL: 'debe ser una URL http o https completa, como https://example.com/page',
+  URL: 'debe empezar por https://, como https://example.com/page',
   URL_AS_SENT: 'puede tener {max} caracteres como máximo, con los especiales codificados',
   URL_SCHEME: 'empieza con una errata: debe ser https://',
   URL_USER: 'no puede tener usuario ni contraseña',
@@ -725,7 +725,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
-      'CSV o JSON: una exportación de este u otro servicio, o una hoja de cálculo con una columna url.',
+      'CSV o JSON: una exportación de este u otro servicio, o una hoja de cálculo en CSV con una columna «enlace» o «url».',
     format: 'Formato',
     formatHint: 'Se reconoce por los nombres de las columnas. Si no es correcto, elija otro.',
     formats: {
@@ -754,8 +754,8 @@ export const texts: Translation = {
     existing: 'Ese enlace',
     leaveOut: (count) =>
       count === 1
-        ? 'Omitir el que tiene un destino con enlace'
-        : `Omitir los ${inDigits(count)} cuyo destino tiene un enlace`,
+        ? 'Omitir la URL que ya tiene un enlace'
+        : `Omitir las ${inDigits(count)} URL que ya tienen un enlace`,
     ready: (count) => `${one(count, 'enlace está listo', 'enlaces están listos')}.`,
     wrong: (count) =>
       one(
@@ -765,13 +765,18 @@ export const texts: Translation = {
       ),
     create: (count, digits) => (count === 1 ? 'Crear 1 enlace' : `Crear ${digits} enlaces`),
     created: (count) => one(count, 'enlace creado', 'enlaces creados'),
-    failed: (count) => `${one(count, 'línea omitida', 'líneas omitidas')}.`,
+    failed: (count) => `${one(count, 'línea no importada', 'líneas no importadas')}.`,
+    skipped: (count) =>
+      one(count, 'línea omitida: su enlace ya existe.', 'líneas omitidas: sus enlaces ya existen.'),
+    addTags: 'Añadir etiquetas',
     copyAll: 'Copiar todas las URL cortas',
     made: 'Enlaces creados',
     onlyFirst: (count) => `Aquí solo se muestran los primeros ${inDigits(count)}.`,
     correct: 'Corregir estas líneas',
     notMade: 'No se ha creado: se detuvo, o el servicio no respondió.',
     unread: (columns) => `Estas columnas no se leen: ${columns}.`,
+    workbook: 'Es un libro, por ejemplo de Excel. Guárdelo como CSV (UTF-8) y elija ese archivo.',
+    guessed: 'Leído como Windows-1252: compruebe los acentos.',
     tooLarge: 'El archivo supera los 20 MB. Divídalo.',
     saveMade: 'Guardar como CSV',
     saveFailed: 'Guardar las líneas con errores',

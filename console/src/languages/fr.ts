@@ -122,7 +122,7 @@ const rules: Translation['rules'] = {
   TXT_RECORD: 'appartient à un domaine dont l’enregistrement TXT n’est pas encore dans le DNS',
   UNAUTHENTICATED: 'La session est terminée : reconnectez-vous.',
   UNAVAILABLE: 'Le service est surchargé. Réessayez dans un instant.',
-  URL: 'doit être une URL http ou https complète, comme https://example.com/page',
+  URL: 'doit commencer par https://, comme https://example.com/page',
   URL_AS_SENT: 'ne peut pas dépasser {max} caractères une fois ses caractères spéciaux encodés',
   URL_SCHEME: 'commence par une faute de frappe : il faut https://',
   URL_USER: 'ne peut contenir ni nom d’utilisateur ni mot de passe',
@@ -730,7 +730,8 @@ export const texts: Translation = {
       'Rien n’est enregistré avant la création.',
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
-    fileHint: 'CSV ou JSON : un export de ce service ou d’un autre, ou un tableur avec une colonne url.',
+    fileHint:
+      'CSV ou JSON : un export de ce service ou d’un autre, ou un tableau en CSV avec une colonne « lien » ou « url ».',
     format: 'Format',
     formatHint: 'Reconnu d’après les noms des colonnes. S’il est faux, choisissez-en un autre.',
     formats: {
@@ -750,7 +751,7 @@ export const texts: Translation = {
     record: 'Texte',
     recordIn: (line) => `Texte de la ligne ${line}`,
     exists: 'dans votre compte, avec cet alias',
-    leftOut: 'omis',
+    leftOut: 'ignoré',
     repeats: (line) => `identique à la ligne ${line}`,
     repeated: (count) => `${one(count, 'ligne en répète une autre', 'lignes en répètent d’autres')}.`,
     there: (count) => `${one(count, 'lien est', 'liens sont')} dans votre compte.`,
@@ -759,8 +760,8 @@ export const texts: Translation = {
     existing: 'Ce lien',
     leaveOut: (count) =>
       count === 1
-        ? 'Omettre celui dont la destination a un lien'
-        : `Omettre les ${inDigits(count)} dont la destination a un lien`,
+        ? 'Ignorer l’URL qui a déjà un lien'
+        : `Ignorer les ${inDigits(count)} URL qui ont déjà un lien`,
     ready: (count) => `${one(count, 'lien est prêt', 'liens sont prêts')}.`,
     wrong: (count) =>
       one(
@@ -770,13 +771,19 @@ export const texts: Translation = {
       ),
     create: (count, digits) => (count === 1 ? 'Créer 1 lien' : `Créer ${digits} liens`),
     created: (count) => one(count, 'lien créé', 'liens créés'),
-    failed: (count) => `${one(count, 'ligne ignorée', 'lignes ignorées')}.`,
+    failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
+    skipped: (count) =>
+      one(count, 'ligne ignorée : son lien existe déjà.', 'lignes ignorées : leurs liens existent déjà.'),
+    addTags: 'Ajouter des tags',
     copyAll: 'Copier toutes les URL courtes',
     made: 'Liens créés',
     onlyFirst: (count) => `Seuls les ${inDigits(count)} premiers sont affichés ici.`,
     correct: 'Corriger ces lignes',
     notMade: 'Non créé : l’opération a été arrêtée, ou le service n’a pas répondu.',
     unread: (columns) => `Ces colonnes sont ignorées : ${columns}.`,
+    workbook:
+      'C’est un classeur, d’Excel par exemple. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
+    guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',
     saveFailed: 'Enregistrer les lignes en échec',

@@ -99,10 +99,22 @@ const common = {
   starts_at: ['valid since', 'valid from', 'starts at', 'active from'],
 };
 
+/** What people call the columns of their own sheets, in the languages of the console. */
+const ownNames: Columns = {
+  url: [
+    ...['destination', 'destination url', 'long url', 'link', 'ziel', 'ziel url', 'zieladresse', 'lien'],
+    ...['url de destination', 'enlace', 'destino', 'url de destino'],
+  ],
+  alias: ['kurzname', 'nom court', 'nombre corto'],
+  title: ['name', 'titel', 'titre', 'título', 'titulo'],
+  space: ['espace', 'espacio'],
+  tags: ['tag', 'schlagwörter', 'étiquettes', 'etiquetas'],
+};
+
 /** The supported formats, with the columns of each service's exports. */
 export const importFormats = {
   csv: {
-    columns: Object.fromEntries(ownFields.map((field) => [field, [field]])),
+    columns: Object.fromEntries(ownFields.map((field) => [field, [field, ...(ownNames[field] ?? [])]])),
     guarded: true,
   },
   bitly: {

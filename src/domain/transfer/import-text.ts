@@ -124,20 +124,12 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Addresses as people write them, such as `www.example.com/page`. */
-const NO_SCHEME = /^[\w-]+(\.[\w-]+)+([/?#:]|$)/;
-
 /** Pasted URLs, each with an alias and a title behind a tab or, since no form takes a tab, two spaces. */
 function* pastedLines(text: string): Generator<SourceLine> {
   for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
     if (line.trim() === '') continue;
     const [url = '', alias, ...title] = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
-    const address = trimPasted(url);
-    const raw = {
-      url: NO_SCHEME.test(address) ? `https://${address}` : address,
-      alias: alias && trimPasted(alias),
-      title: title.join(' '),
-    };
+    const raw = { url: trimPasted(url), alias: alias && trimPasted(alias), title: title.join(' ') };
     yield { line: index + 1, size: line.length, raw, header: Object.keys(raw), isCsv: false };
   }
 }

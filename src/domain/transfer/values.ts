@@ -216,6 +216,14 @@ function shortUrlsOf({ root, inFolder }: Format) {
   }).pipe(z.array(shortUrl));
 }
 
+/** Addresses as people write them, such as `www.example.com/page`. */
+const NO_SCHEME = /^[\w-]+(\.[\w-]+)+([/?#]|:\d|$)/;
+
+const address = text.transform((given) => {
+  const bare = trimPasted(given);
+  return NO_SCHEME.test(bare) ? `https://${bare}` : given;
+});
+
 /** The same schema for several fields. */
 function each<Name extends string, Schema>(schema: Schema, ...names: readonly Name[]) {
   // Object.fromEntries loses the type of the keys.
@@ -228,7 +236,8 @@ function recordOf(format: Format) {
     short_url: shortUrlsOf(format),
     domain: host,
     alias: aliasIn(format),
-    ...each(text, 'url', ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
+    url: address,
+    ...each(text, ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
     ...each(
       text,
       'expiration_url',

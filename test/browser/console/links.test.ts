@@ -165,9 +165,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await unfold(page);
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await page
-      .getByText('The URL must be an absolute http or https URL, such as https://example.com/page.')
-      .waitFor();
+    await page.getByText('The URL must begin with https://, such as https://example.com/page.').waitFor();
     await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
 
     await (await newUrl(page)).fill('https://example.com/');

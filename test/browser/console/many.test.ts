@@ -53,7 +53,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const wrong = page.locator('tr.wrong');
     const taken = 'The alias is already taken on this domain.';
     expect(await wrong.locator('.error').allInnerTexts()).toEqual([
-      'The URL must be an absolute http or https URL, such as https://example.com/page.',
+      'The URL must begin with https://, such as https://example.com/page.',
       taken,
       'The URL may not lead to a short domain of this service.',
     ]);
@@ -175,11 +175,11 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const file = { name: 'bitly.csv', mimeType: 'text/csv', buffer };
     await page.getByLabel('Or a file').setInputFiles(file);
     await shown(page.getByText('249 links are ready.'));
-    expect(await page.getByLabel('What it is').inputValue()).toBe('BITLY');
+    expect(await page.getByLabel('Format').inputValue()).toBe('BITLY');
     expect(await page.locator('tr.wrong th').innerText()).toBe('482');
-    await page.getByLabel('What it is').selectOption('SHLINK');
+    await page.getByLabel('Format').selectOption('SHLINK');
     await page.getByText('The file is no export of the format "shlink"').waitFor();
-    await page.getByLabel('What it is').selectOption('BITLY');
+    await page.getByLabel('Format').selectOption('BITLY');
     await page.getByRole('button', { name: 'Create 249 links' }).click();
     await shown(page.getByText('249 links were created'));
     await page.getByRole('button', { name: 'More links' }).click();
@@ -189,7 +189,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page
       .getByLabel('Destinations', { exact: true })
       .fill('https://example.com/3\thttps-3\nhttps://example.com/nowhere-yet');
-    await (await shown(page.getByLabel('Leave out the one whose destination has a link'))).check();
+    await (await shown(page.getByLabel('Skip the URL that already has a link'))).check();
     await page.getByRole('button', { name: 'Create 1 link' }).waitFor();
     await page.getByRole('link', { name: 'That link' }).waitFor();
     // Of URLs alone, those that are there are left out, as are repeats, which look so.
@@ -198,16 +198,16 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .fill('https://example.com/3\nhttps://example.com/new\nhttps://example.com/new');
     await shown(page.getByText('1 link is ready. 1 line repeats another.'));
     expect(await page.locator('tr.out td:last-child').allInnerTexts()).toEqual([
-      'left out\nits destination has a link: That link',
-      'left out\nthe same as line 2',
+      'skipped\nits destination has a link: That link',
+      'skipped\nthe same as line 2',
     ]);
-    await page.getByLabel('Leave out the one whose destination has a link').uncheck();
+    await page.getByLabel('Skip the URL that already has a link').uncheck();
     await page.getByRole('button', { name: 'Create 2 links' }).waitFor();
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
     await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
     await page.reload();
     await page.getByLabel('Ziele', { exact: true }).fill('nowhere');
-    await shown(page.getByText('Die URL muss eine vollständige URL mit http oder https sein'));
+    await shown(page.getByText('Die URL muss mit https:// beginnen'));
   });
 
   test('disables all links that match, on every page, and undoes that only for those that it changed', async () => {

@@ -1,10 +1,18 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useRef, useState } from 'react';
+import { attempt } from '../../data/actions.ts';
+import type { Progress } from '../../data/batches.ts';
+import { announceKinds } from '../../data/bus.ts';
 import { type CutText, joined } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
+import { type BulkUpdate, changeMany, changesBy, linksChosen, MANY } from '../../data/many-links.ts';
+import { useSession } from '../../data/session.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
+import { ProgressBar } from '../../parts/progress.tsx';
 import { saveCsv, saveFile } from '../../parts/save-file.ts';
+import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { BulkTags } from '../links/bulk-tags.tsx';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
@@ -28,6 +36,25 @@ export function ManyDone({
     .flatMap(({ results }) => results)
     .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));
   const failed = outcomes.filter(({ error }) => error !== null);
+  const skipped = outcomes.filter(
+    ({ error, results }) => error === null && results.every(({ status }) => status !== 'CREATED'),
+  );
+  const session = useSession();
+  const [isTagging, setTagging] = useState(false);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const stop = useRef(new AbortController());
+  const tag = async (update: BulkUpdate) => {
+    stop.current = new AbortController();
+    const options = { onProgress: setProgress, signal: stop.current.signal };
+    await attempt(MANY, async () => {
+      const changes = changesBy(update, await linksChosen(session, made));
+      const { failed: untagged } = await changeMany(session, changes, options, texts.bulk.tagged);
+      const [first] = untagged;
+      if (first) showToast(first.message, { wrong: true, about: MANY });
+    });
+    setProgress(null);
+    announceKinds('LINK');
+  };
   const t = texts.many;
   const failedText = () =>
     joined(
@@ -42,6 +69,7 @@ export function ManyDone({
   return (
     <section className="card many" aria-label={t.title}>
       <h2 role="status">{t.created(made.length)}</h2>
+      {skipped.length > 0 && <p>{t.skipped(skipped.length)}</p>}
       {made.length > 0 && <MadeLinks made={made} />}
       <div className="buttons">
         {made.length > 0 && (
@@ -50,16 +78,29 @@ export function ManyDone({
             <button type="button" className="button quiet" onClick={saveMade}>
               {t.saveMade}
             </button>
+            <button type="button" className="button quiet" onClick={() => setTagging(true)}>
+              {t.addTags}
+            </button>
           </>
         )}
         <button type="button" className="button text" onClick={onAgain}>
           {t.again}
         </button>
       </div>
+      {progress && (
+        <ProgressBar progress={progress} name={texts.bulk.working} onStop={() => stop.current.abort()} />
+      )}
+      {isTagging && (
+        <BulkTags
+          count={made.length}
+          onClose={() => setTagging(false)}
+          onUpdate={(update) => void tag(update)}
+        />
+      )}
       {failed.length > 0 && (
         <>
           <p className="error">{t.failed(failed.length)}</p>
-          <ManyRows outcomes={failed} wrong={new Set()} />
+          <ManyRows cut={cut} outcomes={failed} wrong={new Set()} />
           <div className="buttons">
             <button type="button" className="button" onClick={() => onCorrect(failedText())}>
               {t.correct}

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import type { TextRecord } from '../../data/import.ts';
+import { type CutText, cellsOf, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
@@ -9,6 +9,7 @@ import { texts } from '../../texts.ts';
 export const MAX_ROWS = 200;
 
 interface RowsProps {
+  readonly cut: Pick<CutText, 'header' | 'delimiter'>;
   readonly outcomes: readonly Outcome[];
   /** The lines of the records that were wrong when all were checked: they come first, and can be corrected. */
   readonly wrong: ReadonlySet<number>;
@@ -21,13 +22,14 @@ interface RowsProps {
 }
 
 /** The records as they stand in the text, and what becomes of them. */
-export function ManyRows({ outcomes, wrong, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
+export function ManyRows({ cut, outcomes, wrong, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
   const isOut = (one: Outcome) => one.error === null && isWanted?.(one) === false;
   const shown = [
     ...outcomes.filter(({ record }) => wrong.has(record.line)),
     ...outcomes.filter(({ record }) => !wrong.has(record.line)),
   ].slice(0, MAX_ROWS);
   const t = texts.many;
+  const inCells = (text: string) => cellsOf(text, cut.delimiter).join(' · ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="scroll lines" aria-label={t.rows} tabIndex={0}>
@@ -35,7 +37,7 @@ export function ManyRows({ outcomes, wrong, repeats, isWanted, onCorrect }: Rows
         <thead>
           <tr>
             <th scope="col">{t.line}</th>
-            <th scope="col">{t.record}</th>
+            <th scope="col">{inCells(cut.header) || t.record}</th>
             <th scope="col">{texts.form.alias}</th>
           </tr>
         </thead>
@@ -46,7 +48,11 @@ export function ManyRows({ outcomes, wrong, repeats, isWanted, onCorrect }: Rows
               <tr key={record.line} className={error !== null ? 'wrong' : isOut(outcome) ? 'out' : undefined}>
                 <th scope="row">{inDigits(record.line)}</th>
                 <td>
-                  <RecordText record={record} onCorrect={wrong.has(record.line) ? onCorrect : undefined} />
+                  {wrong.has(record.line) && onCorrect ? (
+                    <RecordText record={record} onCorrect={onCorrect} />
+                  ) : (
+                    <span>{inCells(record.text)}</span>
+                  )}
                   {error !== null && <span className="error">{error}</span>}
                 </td>
                 <td>
@@ -105,12 +111,11 @@ function RecordText({
   onCorrect,
 }: {
   record: TextRecord;
-  onCorrect: RowsProps['onCorrect'];
+  onCorrect: (record: TextRecord) => void;
 }): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const correct = () => {
-    if (typed !== null && typed.trim() !== '' && typed !== record.text)
-      onCorrect?.({ ...record, text: typed });
+    if (typed !== null && typed.trim() !== '' && typed !== record.text) onCorrect({ ...record, text: typed });
   };
   const send = useEffectEvent(correct);
   useEffect(() => {
@@ -118,7 +123,6 @@ function RecordText({
     const timer = setTimeout(() => send(), PAUSE);
     return () => clearTimeout(timer);
   }, [typed]);
-  if (onCorrect === undefined) return <span>{record.text}</span>;
   const commit = () => {
     correct();
     setTyped(null);

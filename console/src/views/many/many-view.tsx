@@ -17,7 +17,6 @@ import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
-import { dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { SpaceField } from '../link-form/space-field.tsx';
 import { ManyDone } from './many-done.tsx';
@@ -60,6 +59,9 @@ export function ManyView(): ReactElement {
   const [spaceTyped, setSpaceTyped] = useState('');
   const [spaceError, setSpaceError] = useState<string | undefined>();
   const [chosen, setLeavesOut] = useState<boolean | null>(null);
+  const [wrongFile, setWrongFile] = useState<string | undefined>();
+  /** Whether the encoding of the file was guessed. */
+  const [isGuessed, setGuessed] = useState(false);
   const stop = useRef(new AbortController());
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const progress = making ?? lines.progress;
@@ -75,9 +77,10 @@ export function ManyView(): ReactElement {
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
-    if (file.size > MAX_FILE) return void showToast(t.tooLarge, { wrong: true, about: IMPORT });
-    dismissAbout(IMPORT);
-    setText(await textIn(file));
+    const read = file.size > MAX_FILE ? null : await textIn(file);
+    setWrongFile(file.size > MAX_FILE ? t.tooLarge : read === null ? t.workbook : undefined);
+    setGuessed(read?.isGuessed === true);
+    setText(read?.text ?? '');
   };
   const create = async () => {
     stop.current = new AbortController();
@@ -161,12 +164,21 @@ export function ManyView(): ReactElement {
             )}
           </Field>
           <div className="pair">
-            <Field label={t.file} hint={t.fileHint}>
+            <Field
+              label={t.file}
+              hint={t.fileHint}
+              warning={isGuessed && text !== '' ? t.guessed : null}
+              error={text === '' ? wrongFile : undefined}
+            >
               {(parts) => (
                 <input
                   {...parts}
                   type="file"
-                  accept=".csv,.txt,.json,text/csv,text/plain,application/json"
+                  accept=".csv,.tsv,.txt,.json,.xlsx,.xls,.ods,text/csv,text/plain,application/json"
+                  // The same file may be chosen again, after it was corrected.
+                  onClick={(event) => {
+                    event.currentTarget.value = '';
+                  }}
                   onChange={(event) => void take(event.target.files?.[0])}
                 />
               )}
@@ -209,19 +221,20 @@ export function ManyView(): ReactElement {
                 {there > 0 && ` ${t.there(there)}`}
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
+              {checked.unusedColumns.length > 0 && (
+                <p className="notice">{t.unread(checked.unusedColumns.join(', '))}</p>
+              )}
               {linked.length > 0 && (
                 <CheckField label={t.leaveOut(linked.length)} checked={leavesOut} onChecked={setLeavesOut} />
               )}
               <ManyRows
+                cut={checked.cut}
                 outcomes={outcomes}
                 wrong={checked.wrong}
                 repeats={repeats}
                 isWanted={isWanted}
                 onCorrect={lines.correct}
               />
-              {checked.unusedColumns.length > 0 && (
-                <p className="hint">{t.unread(checked.unusedColumns.join(', '))}</p>
-              )}
               <div className="buttons end">
                 <button type="button" className="button" disabled={ready === 0} onClick={create}>
                   {t.create(ready, inDigits(ready))}
