@@ -57,10 +57,14 @@ export function qrDrawing(text: string, logo: QrLogo | null) {
   // Whole modules, with as many on each side: codes have an odd number.
   const hole = logo ? fits - ((fits + 1) % 2) : 0;
   const isCovered = (at: number) => Math.abs(at + 0.5 - size / 2) < hole / 2;
+  // Modules beside each other are one shape, without a hairline between them in print.
   const path = rows
-    .flatMap((row, y) =>
-      row.flatMap((dark, x) => (dark && !(isCovered(x) && isCovered(y)) ? [`M${x} ${y}h1v1h-1z`] : [])),
-    )
+    .flatMap((row, y) => {
+      const line = row.map((dark, x) => (dark && !(isCovered(x) && isCovered(y)) ? '1' : '0')).join('');
+      return [...line.matchAll(/1+/g)].map(
+        ({ index, 0: { length } }) => `M${index} ${y}h${length}v1h-${length}z`,
+      );
+    })
     .join('');
   if (logo === null) return { path, size, at: null };
   const scale = (hole - 0.5) / Math.max(logo.width, logo.height);

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Field, SelectField } from './field.tsx';
@@ -7,6 +7,7 @@ import {
   logoIn,
   plainQr,
   type QrDesign,
+  type QrLogo,
   qrFileName,
   qrPng,
   qrSvg,
@@ -23,8 +24,35 @@ const sizes = [256, 512, 1024, 2048, 4096];
 /** The largest file of a logo, in bytes. */
 const MAX_LOGO = 5_000_000;
 
+const KEPT = 'linkspace:qr';
+/** The largest logo that is kept, in characters: 50 kB. */
+const MAX_KEPT = 68_000;
+
+function kept(): QrDesign {
+  try {
+    return { ...plainQr, ...JSON.parse(localStorage.getItem(KEPT) ?? '{}') };
+  } catch {
+    return plainQr;
+  }
+}
+
+const isLarge = (logo: QrLogo | null): boolean => logo !== null && logo.url.length > MAX_KEPT;
+
 /** How the last code looked: the next one is mostly of the same company. */
-let last = plainQr;
+let last = kept();
+
+function keep(design: QrDesign): void {
+  last = design;
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(isLarge(design.logo) ? { ...design, logo: null } : design));
+  } catch {
+    // The storage may be full, or not allowed: then it is kept until the page is left.
+  }
+}
+
+/** The side of so many pixels in centimetres, as printers resolve them. */
+const inPrint = (side: number): string =>
+  ((side / 300) * 2.54).toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
 
 /** The code of a short URL, how it looks, and buttons that save it. All of it happens in the browser. */
 export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () => void }): ReactElement {
@@ -35,7 +63,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
   const change = (patch: Partial<QrDesign>) => {
     const next = { ...design, ...patch };
     setDesign(next);
-    if (wrongColors(next.dark, next.light) === null) last = next;
+    if (wrongColors(next.dark, next.light) === null) keep(next);
   };
   const setColor = (name: 'dark' | 'light', text: string) => {
     setTyped({ ...typed, [name]: text });
@@ -50,15 +78,19 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
       const logo = await logoIn(file);
       // Colours may be chosen while it is read.
       setDesign((before) => {
-        last = { ...before, logo };
-        return last;
+        const next = { ...before, logo };
+        if (wrongColors(next.dark, next.light) === null) keep(next);
+        return next;
       });
     } catch {
       setWrongLogo(t.noLogo);
     }
   };
-  const wrong = wrongColors(design.dark, design.light);
-  const isSaveable = wrong === null && (['dark', 'light'] as const).every((name) => colorOf(typed[name]));
+  const faint = wrongColors(design.dark, design.light);
+  const isColor = (name: 'dark' | 'light') => colorOf(typed[name]) !== null;
+  const wrong = !isColor('dark') || !isColor('light') ? t.noColor : faint && t[faint];
+  const isSaveable = wrong === null;
+  const note = useId();
   const name = qrFileName(shortUrl);
   const savePng = async () => {
     const png = await qrPng(shortUrl, design);
@@ -73,13 +105,7 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
         <p className="address">{shortUrl}</p>
         <div className="pair">
           {(['dark', 'light'] as const).map((one) => (
-            <Field
-              key={one}
-              label={t[one]}
-              error={
-                colorOf(typed[one]) === null ? t.noColor : one === 'dark' && wrong ? t[wrong] : undefined
-              }
-            >
+            <Field key={one} label={t[one]}>
               {(parts) => (
                 <div className="color">
                   <input
@@ -91,6 +117,8 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
                   <input
                     {...parts}
                     type="text"
+                    aria-describedby={note}
+                    aria-invalid={!isColor(one) || (wrong !== null && isColor('dark') && isColor('light'))}
                     autoComplete="off"
                     spellCheck={false}
                     maxLength={9}
@@ -104,10 +132,15 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
           <SelectField
             label={t.size}
             value={String(design.size)}
-            options={sizes.map((side) => ({ value: String(side), text: t.pixels(side) }))}
+            options={sizes.map((side) => ({ value: String(side), text: t.pixels(side, inPrint(side)) }))}
             onValue={(side) => change({ size: Number(side) })}
           />
-          <Field label={t.logo} hint={t.logoHint} error={wrongLogo}>
+          <Field
+            label={t.logo}
+            hint={t.logoHint}
+            warning={isLarge(design.logo) ? t.notKept : null}
+            error={wrongLogo}
+          >
             {(parts) => (
               <input
                 {...parts}
@@ -118,18 +151,24 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
             )}
           </Field>
         </div>
-        <div className="buttons">
-          {design.logo && (
-            <button type="button" className="button quiet" onClick={() => change({ logo: null })}>
-              {t.removeLogo}
+        <div className="foot">
+          {/* In one place, so that nothing moves. */}
+          <p id={note} className={isSaveable ? 'hint' : 'error'} aria-live="polite">
+            {wrong ?? t.forPrint}
+          </p>
+          <div className="buttons">
+            {design.logo && (
+              <button type="button" className="button quiet" onClick={() => change({ logo: null })}>
+                {t.removeLogo}
+              </button>
+            )}
+            <button type="button" className="button quiet" disabled={!isSaveable} onClick={saveSvg}>
+              {t.svg}
             </button>
-          )}
-          <button type="button" className="button quiet" disabled={!isSaveable} onClick={saveSvg}>
-            {t.svg}
-          </button>
-          <button type="button" className="button" disabled={!isSaveable} onClick={() => void savePng()}>
-            {t.png}
-          </button>
+            <button type="button" className="button" disabled={!isSaveable} onClick={() => void savePng()}>
+              {t.png}
+            </button>
+          </div>
         </div>
       </div>
     </Dialog>

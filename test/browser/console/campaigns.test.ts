@@ -228,11 +228,15 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     const long = 'x'.repeat(120);
     await caller.link({ alias: long });
     const { page, complaints } = await tabOf(caller);
-    for (const alias of ['code', long]) {
+    const open = async (alias: string) => {
       await rowOf(page, alias)
         .getByRole('button', { name: /Actions/ })
         .click();
       await page.getByRole('button', { name: 'QR code q' }).click();
+    };
+    const ink = page.getByLabel('Colour of the code', { exact: true });
+    for (const alias of ['code', long]) {
+      await open(alias);
       const dialog = page.getByRole('dialog');
       const shortUrl = `https://s.example/${alias}`;
       await shown(dialog.getByRole('img', { name: `QR code of ${shortUrl}` }));
@@ -261,19 +265,25 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
         }
         await dialog.getByRole('button', { name: 'Remove the logo' }).click();
       }
-      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#0d4f96');
+      await ink.fill('#0d4f96');
       await dialog.getByLabel('Background', { exact: true }).fill('ffe9a8');
       expect(readOf((await saved(page, 'Save as PNG')).content)).toBe(shortUrl);
-      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#ffffff');
+      await ink.fill('#ffffff');
       await dialog.getByText('The code has to be darker than its background').waitFor();
       expect(await dialog.getByRole('button', { name: 'Save as PNG' }).isDisabled()).toBe(true);
-      await dialog.getByLabel('Colour of the code', { exact: true }).fill('#000');
+      await ink.fill('#000');
       await dialog.getByLabel('Background', { exact: true }).fill('#fff');
       const file = { name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('no image') };
       await dialog.getByLabel('Logo in the middle').setInputFiles(file);
       await dialog.getByText('This file has no image').waitFor();
       await page.keyboard.press('Escape');
     }
+    // The next code looks like the last one, also on another day.
+    await open('code');
+    await ink.fill('#0d4f96');
+    await page.reload();
+    await open('code');
+    await expect.poll(() => ink.inputValue()).toBe('#0d4f96');
     expect(complaints).toEqual([]);
   });
 });
