@@ -72,11 +72,12 @@ export function createDownload({
     request.named(`download ${kind}`);
     const call = { req, res, request, report };
     const options = { name: kind, mark: true };
+    const day = request.now().toISOString().slice(0, 10);
     const send = () => {
       if (links === null) return sendList(call, statisticsFile(input), input, '', options);
       return filter === undefined && orderBy === undefined
         ? sendList(call, links.csv, input, '', options)
-        : sendList(call, linkFile, { filter, orderBy }, '', options);
+        : sendList(call, linkFile, { filter, orderBy }, '', { ...options, name: `links-${day}` });
     };
     if (!(await send())) throw notFound('record');
   };

@@ -1,3 +1,4 @@
+import { privacyWords } from '../domain/transfer/values.ts';
 import {
   type LinkFieldsFragment,
   type LinkRowFragment,
@@ -107,14 +108,24 @@ const file = fieldsOf<FileRow>('Link');
 const timeCell = (at: (row: FileRow) => string | null) =>
   file.cell(text, (row) => at(row)?.slice(0, 16).replace('T', ' ') ?? null);
 
-/** For people, and for an import: its columns have these names, too. */
+const statusWords = { ACTIVE: 'Active', DISABLED: 'Disabled', EXPIRED: 'Expired' } as const;
+
+const destinations = {
+  NONE: 'The same for everybody',
+  COUNTRY: 'By country',
+  PLATFORM: 'By system',
+  LANGUAGE: 'By language',
+  ROTATION: 'In rotation',
+} as const;
+
+/** For people, in words, and for an import: its columns have these names, too, but it does not read the last one. */
 export const linkFile = recordAnswer({
   'Short URL': file.plain('shortUrl'),
   URL: file.plain('url'),
   Title: file.plain('title'),
   Space: file.cell(text, ({ space }) => space?.name ?? null),
   Tags: file.cell(text, ({ tags }) => tags.map(({ name }) => name).join(', ')),
-  Status: file.cell(text, ({ status }) => status),
+  Status: file.cell(text, ({ status }) => statusWords[status]),
   Clicks: file.plain('clicks'),
   'Last clicked at': timeCell(({ lastClickedAt }) => lastClickedAt),
   'Created at': timeCell(({ createdAt }) => createdAt),
@@ -122,7 +133,7 @@ export const linkFile = recordAnswer({
   'Expires at': timeCell(({ expiration }) => expiration.at),
   'Expiration clicks': file.cell(text, ({ expiration }) => expiration.clicks),
   'Expiration URL': file.cell(text, ({ expiration }) => expiration.url),
-  Privacy: file.cell(text, ({ privacy }) => privacy),
-  'Has password': file.plain('hasPassword'),
-  'Target type': file.cell(text, ({ targeting }) => targeting.type),
+  Privacy: file.cell(text, ({ privacy }) => privacyWords[privacy]),
+  'Has password': file.cell(text, ({ hasPassword }) => (hasPassword ? 'yes' : 'no')),
+  Destinations: file.cell(text, ({ targeting }) => destinations[targeting.type]),
 }).csv(RestLinkFileDocument, ({ links }) => links);

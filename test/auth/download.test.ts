@@ -99,6 +99,7 @@ test('sends the links of a filter of GraphQL in words for people', async () => {
     ...{ kind: 'links', orderBy: { field: 'UPDATED_AT', direction: 'ASC' } },
     filter: { search: 'cafe spring', searchBy: 'ANYWHERE' },
   });
+  expect(response.headers.get('content-disposition')).toBe('attachment; filename="links-2026-11-20.csv"');
   const [header = '', line = '', ...others] = (await response.text()).trimEnd().split(/\r?\n/);
   const column = (name: string) => line.split(',')[header.split(',').indexOf(name)];
   const names = [
@@ -107,12 +108,16 @@ test('sends the links of a filter of GraphQL in words for people', async () => {
     'Tags',
     'Status',
     'Privacy',
-    'Target type',
+    'Has password',
+    'Destinations',
     'Created at',
     'Expires at',
   ];
   expect([names.map(column), others]).toEqual([
-    ['https://s.example/one', 'Café', 'Spring', 'ACTIVE', 'PUBLIC', 'NONE', '2026-11-20 12:00', ''],
+    [
+      ...['https://s.example/one', 'Café', 'Spring', 'Active', 'Everybody', 'no', 'The same for everybody'],
+      ...['2026-11-20 12:00', ''],
+    ],
     [],
   ]);
   const ordered = await download({ kind: 'links', orderBy: { field: 'ALIAS', direction: 'DESC' } });

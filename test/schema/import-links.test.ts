@@ -20,7 +20,7 @@ const IMPORT = `mutation (
   importLinks(
     text: $text, format: $format, dryRun: $dryRun, onTaken: $onTaken, domainMap: $domainMap, spaceId: $spaceId
   ) {
-    results { line status link { alias url title space { name } } alias existingLinkId reason fields { path messages } }
+    results { line status link { alias url title privacy space { name } } alias existingLinkId reason fields { path messages } }
     unusedColumns
   }
 }`;
@@ -134,10 +134,10 @@ test.each([
 });
 
 test('reads a sheet with the column names and addresses of people', async () => {
-  const text = 'Ziel-URL;Titel;Bereichsleiter\nwww.a.example/1;Frühling;Anna';
+  const text = 'Ziel-URL;Titel;Privacy;Bereichsleiter\nwww.a.example/1;Frühling;Only this account;Anna';
   const { importLinks } = await owner.data<Answer>(IMPORT, { text, format: 'CSV' });
   expect(importLinks).toMatchObject({
-    results: [{ status: 'CREATED', link: { url: 'https://www.a.example/1', title: 'Frühling' } }],
+    results: [{ link: { url: 'https://www.a.example/1', title: 'Frühling', privacy: 'PRIVATE' } }],
     unusedColumns: ['Bereichsleiter'],
   });
 });

@@ -105,6 +105,7 @@ export function SignInForm({
   const methods = useMethods();
   const [email, setEmail] = useState(expected);
   const [password, setPassword] = useState('');
+  const [isWrong, setWrong] = useState(false);
   const enter = (who: SignedIn) => {
     tellUser(who.user.id);
     onIn(who);
@@ -112,7 +113,9 @@ export function SignInForm({
   const { errors, message, isBusy, submit } = useForm(
     { within: '.gate', shown: ['email', 'password'] },
     async () => {
+      setWrong(false);
       const outcome = await send<SignedIn>('sign-in', { email, password });
+      setWrong(!outcome.answer);
       if (outcome.answer) enter(outcome.answer);
       return outcome;
     },
@@ -130,8 +133,13 @@ export function SignInForm({
       )}
       {methods.password && (
         <>
-          <EmailField value={email} onText={setEmail} error={errors.email} autoFocus />
-          <OwnPasswordField value={password} onText={setPassword} error={errors.password} />
+          <EmailField value={email} onText={setEmail} error={errors.email} aria-invalid={isWrong} autoFocus />
+          <OwnPasswordField
+            value={password}
+            onText={setPassword}
+            error={errors.password}
+            aria-invalid={isWrong}
+          />
           <GateEnd message={message} isBusy={isBusy} action={t.open} />
         </>
       )}

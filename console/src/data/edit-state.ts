@@ -19,6 +19,8 @@ export interface Editing {
   readonly updatedAt: string;
   /** What others changed meanwhile, which the form has taken over, and since when. */
   readonly merged?: { readonly names: readonly string[]; readonly since: string } | undefined;
+  /** Whether a password was typed, which no draft has. */
+  readonly lostPassword?: boolean;
 }
 
 /** What was saved of a link: its fields before and after, and when. */
@@ -73,9 +75,10 @@ export function editingOn(link: LinkWholeFragment, fields: LinkFields, since: Li
 function keptOf(name: string): Editing | null {
   const kept = readDraft(name);
   if (typeof kept !== 'object' || kept === null) return null;
-  const { fields, read, updatedAt } = kept as Partial<Record<keyof Editing, unknown>>; // Each is checked.
+  const { fields, read, updatedAt, lostPassword } = kept as Partial<Record<keyof Editing, unknown>>; // Each is checked.
   const [mine, seen] = [fieldsOfDraft(fields), fieldsOfDraft(read)];
-  return mine && seen && typeof updatedAt === 'string' ? { fields: mine, read: seen, updatedAt } : null;
+  if (!mine || !seen || typeof updatedAt !== 'string') return null;
+  return { fields: mine, read: seen, updatedAt, lostPassword: lostPassword === true };
 }
 
 /** What somebody else changed, unless to what the form has, too. */
@@ -119,7 +122,10 @@ export function useEditState(link: LinkWholeFragment, own: Own): EditState {
     else if (!isConflict(link, editing)) setEditing(mergedWith(link, editing));
   }
   useEffect(() => {
-    if (isChanged) keepDraft(name, { ...editing, fields: draftOf(editing.fields) });
+    const { fields, lostPassword = false } = editing;
+    const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
+    const draft = { ...editing, fields: draftOf(fields), lostPassword: lostPassword || hasPassword };
+    if (isChanged) keepDraft(name, draft);
     else dropDraft(name);
   }, [name, editing, isChanged]);
   const restart: EditState['restart'] = (fresh, since) => {

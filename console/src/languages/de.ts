@@ -811,6 +811,7 @@ export const texts: Translation = {
     withoutSpace: 'Ohne Space',
     domain: 'Alle Domains',
     pixel: 'Alle Pixel',
+    clearAll: 'Filter löschen',
     clear: 'Zurücksetzen',
     order: 'Sortierung',
     orders,
@@ -1050,7 +1051,8 @@ export const texts: Translation = {
     unsaved: 'Nicht gespeicherte Änderungen',
     discard: 'Verwerfen',
     save: 'Speichern',
-    kept: 'Ihre Änderungen sind in diesem Browser erhalten. Passwörter müssen Sie noch einmal eingeben.',
+    kept: 'Ihre Änderungen sind in diesem Browser erhalten.',
+    keptPasswords: 'Passwörter müssen Sie noch einmal eingeben.',
     conflict: 'Jemand anderes hat diesen Link geändert',
     conflictWhy: 'Von Ihnen ist nichts verloren. Wählen Sie, wie es weitergeht.',
     conflictUnshown:

@@ -693,6 +693,7 @@ const english = {
     withoutSpace: 'Without a space',
     domain: 'Any domain',
     pixel: 'Any pixel',
+    clearAll: 'Clear filters',
     clear: 'Clear',
     order: 'Order',
     orders,
@@ -931,7 +932,8 @@ const english = {
     unsaved: 'Unsaved changes',
     discard: 'Discard',
     save: 'Save',
-    kept: 'Your changes were kept in this browser. Passwords have to be typed again.',
+    kept: 'Your changes were kept in this browser.',
+    keptPasswords: 'Passwords have to be typed again.',
     conflict: 'Somebody else changed this link',
     conflictWhy: 'Nothing of yours is lost. Choose how to go on.',
     conflictUnshown:

@@ -636,6 +636,7 @@ export const texts: Translation = {
     withoutSpace: 'Sin espacio',
     domain: 'Todos los dominios',
     pixel: 'Todos los píxeles',
+    clearAll: 'Borrar los filtros',
     clear: 'Borrar',
     order: 'Orden',
     orders: {
@@ -899,7 +900,8 @@ export const texts: Translation = {
     unsaved: 'Cambios sin guardar',
     discard: 'Descartar',
     save: 'Guardar',
-    kept: 'Sus cambios se han conservado en este navegador. Tendrá que volver a escribir las contraseñas.',
+    kept: 'Sus cambios se han conservado en este navegador.',
+    keptPasswords: 'Tendrá que volver a escribir las contraseñas.',
     conflict: 'Otra persona ha modificado este enlace',
     conflictWhy: 'No se ha perdido nada suyo. Elija cómo continuar.',
     conflictUnshown:

@@ -636,6 +636,7 @@ export const texts: Translation = {
     withoutSpace: 'Sans espace',
     domain: 'Tous les domaines',
     pixel: 'Tous les pixels',
+    clearAll: 'Effacer les filtres',
     clear: 'Effacer',
     order: 'Tri',
     orders: {
@@ -907,7 +908,8 @@ export const texts: Translation = {
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
     save: 'Enregistrer',
-    kept: 'Vos modifications ont été conservées dans ce navigateur. Les mots de passe sont à ressaisir.',
+    kept: 'Vos modifications ont été conservées dans ce navigateur.',
+    keptPasswords: 'Les mots de passe sont à ressaisir.',
     conflict: 'Quelqu’un d’autre a modifié ce lien',
     conflictWhy: 'Rien de votre travail n’est perdu. Choisissez comment continuer.',
     conflictUnshown:

@@ -230,6 +230,17 @@ function each<Name extends string, Schema>(schema: Schema, ...names: readonly Na
   return Object.fromEntries(names.map((one) => [one, schema])) as Record<Name, Schema>;
 }
 
+/** Who sees statistics, in words: what the list of links as a file has, and what an import reads beside the codes. */
+export const privacyWords = {
+  PUBLIC: 'Everybody',
+  PRIVATE: 'Only this account',
+  PASSWORD: 'Whoever knows a password',
+} as const;
+
+const privacy = text.transform(
+  (given) => Object.entries(privacyWords).find(([, words]) => words === given)?.[0] ?? given,
+);
+
 function recordOf(format: Format) {
   const fields = z.object({
     kind,
@@ -237,7 +248,8 @@ function recordOf(format: Format) {
     domain: host,
     alias: aliasIn(format),
     url: address,
-    ...each(text, ...linkTexts, 'password', 'privacy', 'privacy_password', 'status', 'target_type'),
+    ...each(text, ...linkTexts, 'password', 'privacy_password', 'status', 'target_type'),
+    privacy,
     ...each(
       text,
       'expiration_url',

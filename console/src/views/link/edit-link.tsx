@@ -157,7 +157,9 @@ export function EditLink({
   return (
     <form ref={form} className="edit" onSubmit={submit} onFocus={onFocus} noValidate>
       {!session.canWrite && <p className="notice">{t.readOnly}</p>}
-      {edit.wasKept && edit.isChanged && <p className="notice">{t.kept}</p>}
+      {edit.wasKept && edit.isChanged && (
+        <p className="notice">{edit.lostPassword ? `${t.kept} ${t.keptPasswords}` : t.kept}</p>
+      )}
       {hasConflict && (
         <Conflict
           mine={edit}

@@ -2,7 +2,14 @@ import { type ReactElement, useState } from 'react';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkStatus } from '../../generated/documents.ts';
 import { texts } from '../../texts.ts';
-import { hasConditions, isFiltered, type LinksState, orderFields, usualDirection } from './links-state.ts';
+import {
+  hasConditions,
+  isFiltered,
+  type LinksState,
+  orderFields,
+  unfiltered,
+  usualDirection,
+} from './links-state.ts';
 import { ChosenTags, TagFilter } from './tag-filter.tsx';
 import { ChosenTime, TimeFilter } from './time-filter.tsx';
 
@@ -75,16 +82,6 @@ export function Filters({
   const spaces = [{ value: 'none', text: t.withoutSpace }, ...named(data?.spaces.nodes)];
   const domains = named(data?.domains.nodes);
   const pixels = named(data?.pixels.nodes);
-  const clear = {
-    search: '',
-    status: '',
-    space: '',
-    domain: '',
-    pixel: '',
-    tags: [],
-    since: '',
-    until: '',
-  } as const;
   return (
     <div className={isOpen ? 'filters open' : 'filters'}>
       <button
@@ -127,7 +124,7 @@ export function Filters({
           />
         )}
         {isFiltered(state) && (
-          <button type="button" className="button text" onClick={() => set(clear)}>
+          <button type="button" className="button text" onClick={() => set(unfiltered)}>
             {t.clear}
           </button>
         )}

@@ -17,6 +17,7 @@ import {
   looksAnywhere,
   orderOf,
   queryOf,
+  unfiltered,
 } from './links-state.ts';
 import { useSelection } from './selection.ts';
 import { useLinks } from './use-links.ts';
@@ -76,7 +77,7 @@ export function LinksPage({
         />
       </BulkBar>
       {links.length === 0 && !isLoading && !fault ? (
-        <Nothing state={state} />
+        <Nothing state={state} set={set} />
       ) : (
         <LinkList
           links={links}
@@ -112,7 +113,7 @@ export function LinksPage({
 }
 
 /** Why no link is shown. Only a search that looked through all of them says that it looked everywhere. */
-function Nothing({ state }: { state: LinksState }): ReactElement {
+function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' | 'set'>): ReactElement {
   const { canWrite } = useSession();
   const t = texts.links;
   if (!isFiltered(state)) return <Empty title={t.none}>{canWrite && t.noneYet}</Empty>;
@@ -121,7 +122,11 @@ function Nothing({ state }: { state: LinksState }): ReactElement {
     if (!looksAnywhere(state)) return t.searchedOne(texts.search.fields[state.searchBy]);
     return hasConditions(state) ? t.searchedSome : t.searchedAll;
   };
-  return <Empty title={t.noMatch}>{why()}</Empty>;
+  return (
+    <Empty title={t.noMatch} create={texts.filters.clearAll} onCreate={() => set(unfiltered)}>
+      {why()}
+    </Empty>
+  );
 }
 
 /** The rows, of which arrow keys move the focus. */

@@ -155,6 +155,18 @@ export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field
 
 export const hasConditions = (state: LinksState): boolean => Object.keys(conditionsOf(state)).length > 0;
 
+/** What shows all links. */
+export const unfiltered = {
+  search: '',
+  status: '',
+  space: '',
+  domain: '',
+  pixel: '',
+  tags: [],
+  since: '',
+  until: '',
+} as const satisfies Partial<LinksState>;
+
 export const isFiltered = (state: LinksState): boolean => state.search.trim() !== '' || hasConditions(state);
 
 /** The state in the URL, and a function that changes it: any change but one of the page begins at the first page. */

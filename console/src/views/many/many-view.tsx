@@ -108,6 +108,7 @@ export function ManyView(): ReactElement {
       const all = settled.outcomes.map((one) => results.get(one.record) ?? unmade(one));
       flushSync(() => {
         setMade({ cut, outcomes: all });
+        setGuessed(false);
         setText('');
         setSpaceTyped('');
         lines.setSpaceId(space.id);
@@ -159,7 +160,10 @@ export function ManyView(): ReactElement {
                 spellCheck={false}
                 placeholder={t.placeholder}
                 disabled={making !== null}
-                onChange={(event) => setText(event.target.value)}
+                onChange={(event) => {
+                  setText(event.target.value);
+                  setGuessed(false);
+                }}
               />
             )}
           </Field>
@@ -167,7 +171,7 @@ export function ManyView(): ReactElement {
             <Field
               label={t.file}
               hint={t.fileHint}
-              warning={isGuessed && text !== '' ? t.guessed : null}
+              warning={isGuessed ? t.guessed : null}
               error={text === '' ? wrongFile : undefined}
             >
               {(parts) => (
