@@ -114,8 +114,10 @@ export function SignInForm({
     { within: '.gate', shown: ['email', 'password'] },
     async () => {
       setWrong(false);
-      const outcome = await send<SignedIn>('sign-in', { email, password });
-      setWrong(!outcome.answer);
+      const outcome = await send<SignedIn>('sign-in', { email, password }).catch((error: unknown) => {
+        setWrong(error instanceof Fault && error.told.rule === 'WRONG_PASSWORD');
+        throw error;
+      });
       if (outcome.answer) enter(outcome.answer);
       return outcome;
     },

@@ -811,7 +811,7 @@ export const texts: Translation = {
     withoutSpace: 'Ohne Space',
     domain: 'Alle Domains',
     pixel: 'Alle Pixel',
-    clearAll: 'Filter löschen',
+    clearAll: 'Filter zurücksetzen',
     clear: 'Zurücksetzen',
     order: 'Sortierung',
     orders,
