@@ -158,9 +158,28 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('combobox', { name: 'Space' }).fill('Cities');
     await page.getByRole('button', { name: 'Create 1 link' }).click();
     await page.getByText('1 link was created').waitFor();
-    expect(await caller.data('{ links { nodes { title disabled space { name } } } }')).toEqual({
-      links: { nodes: [{ title: 'Zürich', disabled: true, space: { name: 'Cities' } }] },
+    await page.getByRole('button', { name: 'Add tags' }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Tags' }).fill('Spring');
+    await page.getByRole('button', { name: 'Add to 1 link' }).click();
+    await shown(page.getByText('Tags added to 1 link.'));
+    expect(await caller.data('{ links { nodes { title disabled space { name } tags { name } } } }')).toEqual({
+      links: {
+        nodes: [{ title: 'Zürich', disabled: true, space: { name: 'Cities' }, tags: [{ name: 'Spring' }] }],
+      },
     });
+    // The same file again, as a workbook and as text.
+    await page.getByRole('button', { name: 'More links' }).click();
+    const workbook = Buffer.from([0x50, 0x4b, 3, 4]);
+    await page
+      .getByLabel('Or a file')
+      .setInputFiles({ name: 'links.xlsx', mimeType: 'application/zip', buffer: workbook });
+    await page.getByText('Save it as CSV (UTF-8), and choose that file.').waitFor();
+    const more = Buffer.from(`${buffer.toString('utf16le')}https://b.example/\tNeu\t\r\n`, 'utf16le');
+    await page
+      .getByLabel('Or a file')
+      .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: more });
+    await page.getByRole('button', { name: 'Create 1 link' }).click();
+    await page.getByText('1 line was skipped: its link is there already.').waitFor();
   });
 
   test('sends the export of another service in slices, counts lines over the whole file, and may be repeated', async () => {
