@@ -714,8 +714,7 @@ export const texts: Translation = {
     noColor: 'Geben Sie eine Farbe wie #1a2b3c ein.',
     logo: 'Logo in der Mitte',
     logoHint: 'Eine Bilddatei. Sie bleibt in diesem Browser, auch für die nächsten Codes.',
-    notKept:
-      'Dieses Logo ist zu groß, um gemerkt zu werden: Wählen Sie es das nächste Mal wieder, oder eine Datei unter 50 kB.',
+    notKept: 'Dieses Logo ist zu groß, um gemerkt zu werden: Wählen Sie es das nächste Mal wieder.',
     forPrint: 'SVG ist für den Druck: scharf in jeder Größe. PNG ist für Bildschirme.',
     removeLogo: 'Logo entfernen',
     noLogo: 'Diese Datei enthält kein Bild, das der Browser anzeigen kann.',

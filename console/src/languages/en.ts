@@ -599,7 +599,7 @@ const english = {
     noColor: 'Write a colour such as #1a2b3c.',
     logo: 'Logo in the middle',
     logoHint: 'A file with an image. It stays in this browser, for the next codes too.',
-    notKept: 'This logo is too large to be kept: choose it again next time, or a file of less than 50 kB.',
+    notKept: 'This logo is too large to be kept: choose it again next time.',
     forPrint: 'SVG is for print: it is sharp at any size. PNG is for screens.',
     removeLogo: 'Remove the logo',
     noLogo: 'This file has no image that the browser can show.',

@@ -535,8 +535,7 @@ export const texts: Translation = {
     noColor: 'Escriba un color, por ejemplo #1a2b3c.',
     logo: 'Logotipo en el centro',
     logoHint: 'Un archivo con una imagen. Se queda en este navegador, también para los próximos códigos.',
-    notKept:
-      'Este logotipo es demasiado grande para guardarlo: elíjalo de nuevo la próxima vez, o un archivo de menos de 50 kB.',
+    notKept: 'Este logotipo es demasiado grande para guardarlo: elíjalo de nuevo la próxima vez.',
     forPrint: 'El SVG es para imprimir: nítido a cualquier tamaño. El PNG es para pantallas.',
     removeLogo: 'Quitar el logotipo',
     noLogo: 'Este archivo no contiene ninguna imagen que el navegador pueda mostrar.',

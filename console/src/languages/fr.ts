@@ -540,8 +540,7 @@ export const texts: Translation = {
     noColor: 'Indiquez une couleur, comme #1a2b3c.',
     logo: 'Logo au centre',
     logoHint: 'Un fichier image. Il reste dans ce navigateur, pour les codes suivants aussi.',
-    notKept:
-      'Ce logo est trop lourd pour être gardé : choisissez-le de nouveau la prochaine fois, ou un fichier de moins de 50 ko.',
+    notKept: 'Ce logo est trop lourd pour être gardé : choisissez-le de nouveau la prochaine fois.',
     forPrint: 'Le SVG est pour l’impression : net à toutes les tailles. Le PNG est pour les écrans.',
     removeLogo: 'Retirer le logo',
     noLogo: 'Ce fichier ne contient aucune image que le navigateur puisse afficher.',

@@ -150,6 +150,11 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
               />
             )}
           </Field>
+          {design.logo && (
+            <button type="button" className="button quiet small" onClick={() => change({ logo: null })}>
+              {t.removeLogo}
+            </button>
+          )}
         </div>
         <div className="foot">
           {/* In one place, so that nothing moves. */}
@@ -157,11 +162,6 @@ export function QrDialog({ shortUrl, onClose }: { shortUrl: string; onClose: () 
             {wrong ?? t.forPrint}
           </p>
           <div className="buttons">
-            {design.logo && (
-              <button type="button" className="button quiet" onClick={() => change({ logo: null })}>
-                {t.removeLogo}
-              </button>
-            )}
             <button type="button" className="button quiet" disabled={!isSaveable} onClick={saveSvg}>
               {t.svg}
             </button>
