@@ -10,11 +10,12 @@ import {
   UpdateLinksDocument,
   type UpdateLinksInput,
 } from '../generated/documents.ts';
-import { showToast } from '../parts/toasts.tsx';
+import { dismissToast, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
+import { type Deed, lately } from './deeds.ts';
 import { faultOf } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -159,33 +160,42 @@ async function applyAll(
   return resultOf(await inBatches(changes, apply, options));
 }
 
-async function undoAll(session: Session, changes: readonly UndoableChange[]): Promise<void> {
+async function undoAll(
+  session: Session,
+  changes: readonly UndoableChange[],
+  onUndone: () => void,
+): Promise<void> {
   const reversed = changes.map(({ change, undo }) => ({ change: undo, undo: change }));
   const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
   await attempt(MANY, async () => {
     const { failed } = await applyAll(session, reversed, unwatched);
+    onUndone();
     if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true, about: MANY });
     else showToast(texts.undone);
   });
   announceKinds('LINK');
 }
 
-/** Changes many links, a hundred in a request, and offers to undo that for those that it changed. */
+/** Changes many links, a hundred in a request, and offers to undo that for those that it changed: as long as the tab is open. */
 export async function changeMany(
   session: Session,
   changes: readonly UndoableChange[],
   options: BulkOptions,
-  told: (count: number) => string = texts.bulk.done,
+  told: (count: number) => string,
 ): Promise<BulkResult> {
   const result = await applyAll(session, changes, options);
   const done = new Set(result.done);
   const undone = changes.filter(({ change }) => done.has(change.id));
   // What failed is told in a dialog.
-  if (done.size > 0)
-    showToast(told(done.size), {
-      shownFor: UNDO_FOR,
-      action: { name: texts.undo, run: () => void undoAll(session, undone) },
-    });
-  else if (result.failed.length === 0) showToast(texts.bulk.done(0));
+  if (done.size > 0) {
+    const text = told(done.size);
+    const undo = () => {
+      dismissToast(toast);
+      void undoAll(session, undone, () => lately.remove(deed));
+    };
+    const deed: Deed = { accountId: session.accountId, at: new Date().toISOString(), text, undo };
+    const toast = showToast(text, { shownFor: UNDO_FOR, action: { name: texts.undo, run: undo } });
+    lately.add(deed);
+  } else if (result.failed.length === 0) showToast(texts.bulk.done(0));
   return result;
 }

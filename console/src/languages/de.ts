@@ -767,6 +767,7 @@ export const texts: Translation = {
     deleteWarning: 'Links behalten die Parameter, die sie haben.',
     bulk: 'Kampagne',
     bulkTitle: (count) => `Kampagne von ${links(count)}`,
+    bulkDone: (count) => `Kampagne für ${links(count)} gesetzt.`,
     bulkLead: 'Felder, die hier leer sind, lassen die Links, wie sie sind.',
     replaces: 'Werte ersetzen, die ein Link schon hat',
     before: 'Vorher',
@@ -863,6 +864,10 @@ export const texts: Translation = {
       `${one(count, 'Link', 'Links')} ${space === null ? 'aus dem Space genommen' : `nach „${space}“ verschoben`}.`,
     tagged: (count) => `Tags zu ${one(count, 'Link', 'Links')} hinzugefügt.`,
     untagged: (count) => `Tags von ${one(count, 'Link', 'Links')} entfernt.`,
+    lately: 'In diesem Tab erledigt',
+    ended: (count) => `${one(count, 'Link', 'Links')} beendet.`,
+    ends: (count, when) => `${one(count, 'Link läuft', 'Links laufen')} am ${when} ab.`,
+    endless: (count) => `Ablauf von ${links(count)} entfernt.`,
     newSpace: 'Neuer Space …',
     name: 'Ausgewählte Links',
     selected: (count) => `${links(count)} ausgewählt`,
@@ -876,11 +881,14 @@ export const texts: Translation = {
     failed: (count) => `${links(count)} fehlgeschlagen`,
     move: 'Verschieben',
     ask: (verb, count) => `${links(count)} ${verb.toLowerCase()}?`,
-    deleteWarning:
-      'Ihre Adressen funktionieren nicht mehr, Klicks und Statistik gehen verloren. Das lässt sich nicht rückgängig machen.',
+    deleteWarning: (clicks, seconds) =>
+      `Ihre Adressen funktionieren nicht mehr, ${clicks === null ? 'Klicks' : `${clicks} Klicks`} und Statistik gehen verloren. ` +
+      (seconds === null
+        ? 'Das lässt sich nicht rückgängig machen.'
+        : `Das lässt sich ${seconds} Sekunden lang rückgängig machen, danach nicht mehr.`),
     expiryTitle: (count) => `Ablauf von ${links(count)}`,
-    setExpiry: (count) => `Für ${links(count)} festlegen`,
-    removeExpiry: (count) => `Von ${links(count)} entfernen`,
+    setExpiry: 'Ablauf festlegen',
+    removeExpiry: 'Ablauf entfernen',
     confirm: (verb, count) => `${links(count)} ${verb.toLowerCase()}`,
   },
   many: {
@@ -973,7 +981,7 @@ export const texts: Translation = {
     none: { expiry: 'keiner', protection: 'keiner', pixels: 'keine' },
     afterClicks: (count) => `nach ${count} Klicks`,
     expiry: 'Ablauf',
-    expiresAt: 'Am',
+    expiresAt: 'Endet am',
     expiresAfter: 'Nach so vielen Klicks',
     noLimit: 'Kein Limit',
     incompleteExpiry: 'Geben Sie auch die Uhrzeit an, oder leeren Sie beides.',

@@ -645,6 +645,7 @@ const english = {
     deleteWarning: 'Links keep the parameters that they have.',
     bulk: 'Campaign',
     bulkTitle: (count: number) => `Campaign of ${one(count, 'link', 'links')}`,
+    bulkDone: (count: number) => `Campaign set for ${one(count, 'link', 'links')}.`,
     bulkLead: 'Fields that are empty here leave the links as they are.',
     replaces: 'Replace values that a link has already',
     before: 'Before',
@@ -747,6 +748,10 @@ const english = {
       `${one(count, 'link', 'links')} ${space === null ? 'taken out of the space' : `moved to “${space}”`}.`,
     tagged: (count: number) => `Tags added to ${one(count, 'link', 'links')}.`,
     untagged: (count: number) => `Tags removed from ${one(count, 'link', 'links')}.`,
+    lately: 'Done in this tab',
+    ended: (count: number) => `${one(count, 'link', 'links')} ended.`,
+    ends: (count: number, when: string) => `${one(count, 'link ends', 'links end')} on ${when}.`,
+    endless: (count: number) => `Expiry removed from ${one(count, 'link', 'links')}.`,
     newSpace: 'New space…',
     name: 'Selected links',
     selected: (count: number) => `${one(count, 'link', 'links')} selected`,
@@ -760,11 +765,14 @@ const english = {
     failed: (count: number) => `${one(count, 'link', 'links')} failed`,
     move: 'Move',
     ask: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}?`,
-    deleteWarning:
-      'Their addresses stop working, and their clicks and statistics are lost. This cannot be undone.',
+    deleteWarning: (clicks: string | null, seconds: number | null) =>
+      `Their addresses stop working, and their ${clicks === null ? 'clicks' : `${clicks} clicks`} and the statistics are lost. ` +
+      (seconds === null
+        ? 'This cannot be undone.'
+        : `You can undo it for ${seconds} seconds; then it is for good.`),
     expiryTitle: (count: number) => `Expiry of ${one(count, 'link', 'links')}`,
-    setExpiry: (count: number) => `Set for ${one(count, 'link', 'links')}`,
-    removeExpiry: (count: number) => `Remove from ${one(count, 'link', 'links')}`,
+    setExpiry: 'Set expiry',
+    removeExpiry: 'Remove the expiry',
     confirm: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}`,
   },
   many: {
@@ -855,7 +863,7 @@ const english = {
     none: { expiry: 'none', protection: 'none', pixels: 'none' },
     expiry: 'Expiry',
     afterClicks: (count: string) => `after ${count} clicks`,
-    expiresAt: 'On',
+    expiresAt: 'Ends on',
     expiresAfter: 'After this many clicks',
     noLimit: 'No limit',
     incompleteExpiry: 'Enter the time as well as the date, or clear both.',

@@ -588,6 +588,7 @@ export const texts: Translation = {
     deleteWarning: 'Los enlaces conservan los parámetros que tienen.',
     bulk: 'Campaña',
     bulkTitle: (count) => `Campaña de ${one(count, 'enlace', 'enlaces')}`,
+    bulkDone: (count) => `Campaña fijada para ${one(count, 'enlace', 'enlaces')}.`,
     bulkLead: 'Los campos que deje en blanco aquí no modifican los enlaces.',
     replaces: 'Sustituir los valores que un enlace ya tenga',
     before: 'Antes',
@@ -699,6 +700,10 @@ export const texts: Translation = {
         : `${one(count, 'enlace movido', 'enlaces movidos')} a «${space}».`,
     tagged: (count) => `Etiquetas añadidas a ${one(count, 'enlace', 'enlaces')}.`,
     untagged: (count) => `Etiquetas quitadas de ${one(count, 'enlace', 'enlaces')}.`,
+    lately: 'Hecho en esta pestaña',
+    ended: (count) => `${one(count, 'enlace terminado', 'enlaces terminados')}.`,
+    ends: (count, when) => `${one(count, 'enlace caduca', 'enlaces caducan')} el ${when}.`,
+    endless: (count) => `Caducidad quitada de ${one(count, 'enlace', 'enlaces')}.`,
     newSpace: 'Nuevo espacio…',
     name: 'Enlaces seleccionados',
     selected: (count) => one(count, 'enlace seleccionado', 'enlaces seleccionados'),
@@ -712,11 +717,14 @@ export const texts: Translation = {
     failed: (count) => one(count, 'enlace con errores', 'enlaces con errores'),
     move: 'Mover',
     ask: (verb, count) => `¿${verb} ${one(count, 'enlace', 'enlaces')}?`,
-    deleteWarning:
-      'Sus direcciones dejarán de funcionar, y sus clics y estadísticas se perderán. No se puede deshacer.',
+    deleteWarning: (clicks, seconds) =>
+      `Sus direcciones dejarán de funcionar, y sus ${clicks === null ? 'clics' : `${clicks} clics`} y estadísticas se perderán. ` +
+      (seconds === null
+        ? 'No se puede deshacer.'
+        : `Puede deshacerlo durante ${seconds} segundos; después es definitivo.`),
     expiryTitle: (count) => `Caducidad de ${one(count, 'enlace', 'enlaces')}`,
-    setExpiry: (count) => `Fijar para ${one(count, 'enlace', 'enlaces')}`,
-    removeExpiry: (count) => `Quitar de ${one(count, 'enlace', 'enlaces')}`,
+    setExpiry: 'Fijar la caducidad',
+    removeExpiry: 'Quitar la caducidad',
     confirm: (verb, count) => `${verb} ${one(count, 'enlace', 'enlaces')}`,
   },
   many: {
@@ -807,7 +815,7 @@ export const texts: Translation = {
     none: { expiry: 'ninguna', protection: 'ninguna', pixels: 'ninguno' },
     afterClicks: (count) => `tras ${count} clics`,
     expiry: 'Caducidad',
-    expiresAt: 'El',
+    expiresAt: 'Termina el',
     expiresAfter: 'Tras este número de clics',
     noLimit: 'Sin límite',
     incompleteExpiry: 'Indique también la hora, o borre las dos.',

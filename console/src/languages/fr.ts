@@ -588,6 +588,7 @@ export const texts: Translation = {
     deleteWarning: 'Les liens gardent les paramètres qu’ils ont.',
     bulk: 'Campagne',
     bulkTitle: (count) => `Campagne de ${one(count, 'lien', 'liens')}`,
+    bulkDone: (count) => `Campagne définie pour ${one(count, 'lien', 'liens')}.`,
     bulkLead: 'Les champs laissés vides ici ne changent rien aux liens.',
     replaces: 'Remplacer les valeurs que les liens ont déjà',
     before: 'Avant',
@@ -705,6 +706,10 @@ export const texts: Translation = {
         : `${one(count, 'lien déplacé', 'liens déplacés')} vers « ${space} ».`,
     tagged: (count) => `Tags ajoutés à ${one(count, 'lien', 'liens')}.`,
     untagged: (count) => `Tags retirés de ${one(count, 'lien', 'liens')}.`,
+    lately: 'Fait dans cet onglet',
+    ended: (count) => `${one(count, 'lien terminé', 'liens terminés')}.`,
+    ends: (count, when) => `${one(count, 'lien expire', 'liens expirent')} le ${when}.`,
+    endless: (count) => `Expiration supprimée pour ${one(count, 'lien', 'liens')}.`,
     newSpace: 'Nouvel espace…',
     name: 'Liens sélectionnés',
     selected: (count) => one(count, 'lien sélectionné', 'liens sélectionnés'),
@@ -718,11 +723,14 @@ export const texts: Translation = {
     failed: (count) => one(count, 'lien en échec', 'liens en échec'),
     move: 'Déplacer',
     ask: (verb, count) => `${verb} ${one(count, 'lien', 'liens')} ?`,
-    deleteWarning:
-      'Leurs adresses cessent de fonctionner, leurs clics et leurs statistiques sont perdus. Cette action est irréversible.',
+    deleteWarning: (clicks, seconds) =>
+      `Leurs adresses cessent de fonctionner, leurs ${clicks === null ? 'clics' : `${clicks} clics`} et leurs statistiques sont perdus. ` +
+      (seconds === null
+        ? 'Cette action est irréversible.'
+        : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
     expiryTitle: (count) => `Expiration de ${one(count, 'lien', 'liens')}`,
-    setExpiry: (count) => `Définir pour ${one(count, 'lien', 'liens')}`,
-    removeExpiry: (count) => `Retirer de ${one(count, 'lien', 'liens')}`,
+    setExpiry: 'Définir l’expiration',
+    removeExpiry: 'Supprimer l’expiration',
     confirm: (verb, count) => `${verb} ${one(count, 'lien', 'liens')}`,
   },
   many: {
@@ -814,7 +822,7 @@ export const texts: Translation = {
     none: { expiry: 'aucune', protection: 'aucune', pixels: 'aucun' },
     afterClicks: (count) => `après ${count} clics`,
     expiry: 'Expiration',
-    expiresAt: 'Le',
+    expiresAt: 'Se termine le',
     expiresAfter: 'Après ce nombre de clics',
     noLimit: 'Sans limite',
     incompleteExpiry: 'Indiquez aussi l’heure, ou effacez les deux.',

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { atNearMoment, inDigits } from './format.ts';
@@ -10,10 +10,15 @@ export function StatusBadge({
 }: {
   link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword' | 'expiration'>;
 }): ReactElement {
+  const isOver = expiration.at !== null && Date.parse(expiration.at) <= Date.now();
+  // When it ended says that it has.
+  const hasEnded = isOver && status === 'EXPIRED';
   return (
     <>
       {blocked && <span className="badge bad">{texts.status.BLOCKED}</span>}
-      {status !== 'ACTIVE' && <span className="badge warn">{texts.status[status] ?? status}</span>}
+      {status !== 'ACTIVE' && !hasEnded && (
+        <span className="badge warn">{texts.status[status] ?? status}</span>
+      )}
       {hasPassword && (
         <span className="badge" title={texts.status.PROTECTED}>
           <Icon name="lock" />
@@ -21,8 +26,8 @@ export function StatusBadge({
         </span>
       )}
       {expiration.at !== null && (
-        <span className="badge">
-          {texts.links.ends(atNearMoment(expiration.at), Date.parse(expiration.at) <= Date.now())}
+        <span className={hasEnded ? 'badge warn' : 'badge'}>
+          {texts.links.ends(atNearMoment(expiration.at), isOver)}
         </span>
       )}
       {expiration.clicks !== null && (
@@ -44,31 +49,39 @@ export function TargetsBadge({
   return <span className="badge">{t.targetsIn(t.targetTypes[type], inDigits(length))}</span>;
 }
 
-/** How many tags of a link are named in a list. */
-const MAX_TAGS = 3;
+/** The tags of a link as chips. */
+export function TagBadges({ tags }: { tags: LinkRowFragment['tags'] }): ReactElement[] {
+  return tags.map(({ id, name, color }) => (
+    <span key={id} className={`badge tag c${color}`} title={name}>
+      {name}
+    </span>
+  ));
+}
 
-/** The tags of a link as chips; of many, the first ones. */
-export function TagBadges({
-  tags,
-  most = MAX_TAGS,
-}: {
-  tags: LinkRowFragment['tags'];
-  most?: number;
-}): ReactElement {
-  const others = tags.slice(most).map(({ name }) => name);
+/** Chips on one line; those that have no room there are counted at its end. */
+export function OneLine({ children }: { children: ReactNode }): ReactElement {
+  const line = useRef<HTMLSpanElement>(null);
+  const [hidden, setHidden] = useState<readonly string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other chips have other places
+  useLayoutEffect(() => {
+    const count = () => {
+      const chips = [...(line.current?.children ?? [])].filter((one) => one instanceof HTMLElement);
+      const below = chips.filter(({ offsetTop }) => offsetTop > (chips[0]?.offsetTop ?? 0));
+      setHidden(below.map(({ textContent }) => textContent));
+    };
+    const observer = new ResizeObserver(count);
+    if (line.current) observer.observe(line.current);
+    return () => observer.disconnect();
+  }, [children]);
   return (
-    <>
-      {tags.slice(0, most).map(({ id, name, color }) => (
-        <span key={id} className={`badge tag c${color}`} title={name}>
-          {name}
-        </span>
-      ))}
-      {others.length > 0 && (
-        <span className="badge" title={others.join(', ')}>
-          {texts.tags.more(others.length)}
+    <span className="one-line">
+      <span ref={line}>{children}</span>
+      {hidden.length > 0 && (
+        <span className="badge" title={hidden.join(', ')} aria-hidden="true">
+          {texts.tags.more(hidden.length)}
         </span>
       )}
-    </>
+    </span>
   );
 }
 

@@ -9,6 +9,7 @@ export function FormDialog({
   title,
   action = texts.save,
   shown = [],
+  isEmpty = false,
   onClose,
   onSubmit,
   children,
@@ -17,6 +18,8 @@ export function FormDialog({
   action?: string;
   /** The fields whose errors stand in the form; others stand below it. */
   shown?: readonly string[];
+  /** Whether there is nothing to send yet. */
+  isEmpty?: boolean;
   onClose: () => void;
   /** Sends it. */
   onSubmit: () => Promise<Outcome>;
@@ -34,7 +37,7 @@ export function FormDialog({
           <button type="button" className="button quiet" onClick={onClose}>
             {texts.cancel}
           </button>
-          <button type="submit" className="button" aria-disabled={isBusy}>
+          <button type="submit" className="button" disabled={isEmpty} aria-disabled={isBusy}>
             {action}
           </button>
         </div>

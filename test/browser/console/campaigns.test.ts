@@ -199,11 +199,11 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
         ...['example.com/second', 'example.com/second?utm_medium=email&utm_content=second'],
       ]);
     await dialog.getByRole('button', { name: 'Change 2 links' }).click();
-    await page.getByText('2 links were changed.').waitFor();
+    await page.getByText('Campaign set for 2 links.').waitFor();
     expect((await urlsOf(caller)).second).toBe(
       'https://example.com/second?utm_medium=email&utm_content=second',
     );
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await page.getByText('Undone.').waitFor();
     expect(await urlsOf(caller)).toEqual(before);
     expect(complaints).toEqual([]);

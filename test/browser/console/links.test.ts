@@ -951,10 +951,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await unfold(page);
     await page.getByLabel('After this many clicks').fill('3');
     await page.getByText('The link has 5 clicks already: this limit ends it at once.').waitFor();
-    await page.getByLabel('On', { exact: true }).fill('2020-01-01T00:00');
+    await page.getByLabel('Ends on').fill('2020-01-01T00:00');
     await page.getByText('This is in the past: it ends the link at once.').waitFor();
-    await page.getByLabel('On', { exact: true }).fill('');
-    await page.getByLabel('On', { exact: true }).pressSequentially('06122026');
+    await page.getByLabel('Ends on').fill('');
+    await page.getByLabel('Ends on').pressSequentially('06122026');
     const halfTime = 'Enter the time as well as the date, or clear both.';
     await page.locator('.hint', { hasText: halfTime }).waitFor();
     await page.getByRole('button', { name: 'Save' }).click();

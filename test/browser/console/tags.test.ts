@@ -173,7 +173,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('combobox').fill('New');
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
     await shown(page.getByText('Tags added to 3 links.'));
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await shown(page.getByText('Undone.'));
     await begin();
     for (const name of ['Old', 'Other']) {
@@ -183,7 +183,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
     await shown(page.getByText('Tags added to 3 links.'));
     expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
     await shown(page.getByText('Undone.'));
     await begin();
@@ -196,13 +196,18 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
-    await expiry.getByLabel('On').fill('2040-01-01T12:00');
-    await expiry.getByRole('button', { name: 'Set for 3 links' }).click();
-    await shown(page.getByText('3 links were changed.'));
+    await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
+    await expiry.getByRole('button', { name: 'Set expiry' }).click();
+    await shown(page.getByText(/^3 links end on Jan 1, 2040/));
     const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
     expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    // In the reverse order, long after the message.
+    await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: /^Undo: 3 links end on/ }).click();
     await expect.poll(async () => JSON.stringify(await caller.data(ending))).not.toContain('2040');
+    await page.getByRole('button', { name: 'Undo: Tags removed from 1 link.' }).click();
+    await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
+    expect(await page.locator('.lately').count()).toBe(0);
     // Still selected, and moved to a space that is made for them.
     await bar.getByLabel('Move to space').selectOption('New space…');
     await page.getByRole('dialog').getByLabel('Name').fill('Spring');

@@ -164,7 +164,7 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           <StatusBadge link={link} />
           <TargetsBadge targeting={link.targeting} />
           {link.space && <SpaceBadge space={link.space} />}
-          <TagBadges tags={link.tags} most={Number.POSITIVE_INFINITY} />
+          <TagBadges tags={link.tags} />
           {!link.domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
         </p>
       </div>

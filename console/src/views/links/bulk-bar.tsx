@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useRef, useState } from 'react';
-import { attempt, deleteLater } from '../../data/actions.ts';
+import { attempt, deleteLater, UNDO_FOR } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { inDigits } from '../../parts/format.ts';
+import { atNearMoment, inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
@@ -101,7 +101,11 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
     (done: number): string => {
       if ('addTagIds' in update) return t.tagged(done);
       if ('removeTagIds' in update) return t.untagged(done);
-      if ('expiration' in update) return t.done(done);
+      if ('expiration' in update) {
+        const { at } = update.expiration;
+        if (at === null) return t.endless(done);
+        return Date.parse(at) <= Date.now() ? t.ended(done) : t.ends(done, atNearMoment(at));
+      }
       if ('disabled' in update) return update.disabled ? t.disabled(done) : t.enabled(done);
       const { spaceId } = update;
       return t.moved(done, spaceId && (spaces.find(({ id }) => id === spaceId)?.name ?? made.current));
@@ -138,14 +142,15 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
     announceKinds('LINK');
   };
 
-  /** Asks first where links change that nobody has looked at, or too many are deleted for that to be undone. */
-  const begin = (action: BulkAction) => {
-    const isUndoable = 'update' in action || count <= BATCH;
-    if (selection.isAll || !isUndoable) return setAsked(action);
-    if ('update' in action) return void run(action);
+  const isUndoable = !selection.isAll && count <= BATCH;
+  const perform = (action: BulkAction) => {
+    if ('update' in action || !isUndoable) return void run(action);
     deleteLater(session, selection.links);
     selection.clear();
   };
+  /** Asks first where links change that nobody has looked at, or several are deleted. */
+  const begin = (action: BulkAction) =>
+    selection.isAll || ('delete' in action && count > 1) ? setAsked(action) : perform(action);
 
   if (progress)
     return (
@@ -216,7 +221,7 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
       <button type="button" className="button quiet small" onClick={() => setUtm(true)}>
         {texts.utm.bulk}
       </button>
-      <button type="button" className="button quiet small" onClick={() => begin({ delete: true })}>
+      <button type="button" className="button quiet small danger" onClick={() => begin({ delete: true })}>
         {texts.delete}
       </button>
       <button
@@ -230,7 +235,14 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
       </button>
       {asked && (
         <Dialog title={t.ask(verb, count)} onClose={() => setAsked(null)}>
-          {'delete' in asked && <p>{t.deleteWarning}</p>}
+          {'delete' in asked && (
+            <p>
+              {t.deleteWarning(
+                selection.isAll ? null : inDigits(selection.links.reduce((sum, one) => sum + one.clicks, 0)),
+                isUndoable ? UNDO_FOR / 1_000 : null,
+              )}
+            </p>
+          )}
           <div className="buttons end">
             <button type="button" className="button quiet" onClick={() => setAsked(null)}>
               {texts.cancel}
@@ -240,7 +252,7 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
               className={'delete' in asked ? 'button danger' : 'button'}
               onClick={() => {
                 setAsked(null);
-                void run(asked);
+                perform(asked);
               }}
             >
               {t.confirm(verb, count)}

@@ -26,16 +26,31 @@ export function BulkExpiry({
   return (
     <FormDialog
       title={t.expiryTitle(count)}
-      action={expiresAt === '' ? t.removeExpiry(count) : t.setExpiry(count)}
+      action={t.setExpiry}
+      isEmpty={expiresAt === ''}
       onClose={onClose}
       onSubmit={submit}
     >
       {() => (
-        <ExpiryField
-          fields={{ expiresAt }}
-          error={undefined}
-          onChange={(patch) => setExpiresAt(patch.expiresAt)}
-        />
+        <>
+          <ExpiryField
+            fields={{ expiresAt }}
+            error={undefined}
+            onChange={(patch) => setExpiresAt(patch.expiresAt)}
+          />
+          <div className="buttons">
+            <button
+              type="button"
+              className="button quiet small"
+              onClick={() => {
+                onUpdate({ expiration: { at: null } });
+                onClose();
+              }}
+            >
+              {t.removeExpiry}
+            </button>
+          </div>
+        </>
       )}
     </FormDialog>
   );

@@ -57,7 +57,14 @@ export function BulkUtm({
   const apply = async () => {
     stop.current = new AbortController();
     await attempt(MANY, async () =>
-      onDone(await changeMany(session, changes, { onProgress: setProgress, signal: stop.current.signal })),
+      onDone(
+        await changeMany(
+          session,
+          changes,
+          { onProgress: setProgress, signal: stop.current.signal },
+          t.bulkDone,
+        ),
+      ),
     );
     setProgress(null);
     announceKinds('LINK');

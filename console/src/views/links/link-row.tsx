@@ -5,7 +5,7 @@ import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
-import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
+import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -60,7 +60,7 @@ export function LinkRow({
     { name: t.qr, icon: 'qr', shortcut: 'q', run: () => setQr(true) },
     {
       name: canWrite ? t.edit : t.details,
-      icon: 'next',
+      icon: canWrite ? 'edit' : 'next',
       shortcut: 'e',
       run: () => {
         navigate(address);
@@ -122,14 +122,16 @@ export function LinkRow({
       )}
       <div className="what">
         <div className="first">
-          <To href={address} className="short">
+          <To href={address} className="short" style={{ minWidth: `${Math.min(link.alias.length, 12)}ch` }}>
             <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
-            {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
+            <span>{withoutScheme(link.shortUrl).replace(/^.*\//, '')}</span>
           </To>
-          <StatusBadge link={link} />
-          <TargetsBadge targeting={link.targeting} />
-          {link.space && <SpaceBadge space={link.space} />}
-          <TagBadges tags={link.tags} />
+          <OneLine>
+            <StatusBadge link={link} />
+            <TargetsBadge targeting={link.targeting} />
+            {link.space && <SpaceBadge space={link.space} />}
+            <TagBadges tags={link.tags} />
+          </OneLine>
           <span className="deeds">
             <CopyButton text={link.shortUrl} />
             <button

@@ -9,6 +9,7 @@ import { DownloadButton } from '../../parts/download.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
+import { DoneLately } from './done-lately.tsx';
 import { LinkRow } from './link-row.tsx';
 import {
   hasConditions,
@@ -69,6 +70,7 @@ export function LinksPage({
           {texts.links.onlyTitles}
         </p>
       )}
+      <DoneLately />
       <BulkBar selection={selection} links={links} filter={filter}>
         {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
         <DownloadButton

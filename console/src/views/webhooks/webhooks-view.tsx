@@ -72,7 +72,7 @@ export function WebhooksView(): ReactElement {
                   <Menu
                     label={texts.links.actionsOf(webhook.url)}
                     items={[
-                      { name: texts.links.edit, icon: 'next', run: () => setEdited(webhook) },
+                      { name: texts.links.edit, icon: 'edit', run: () => setEdited(webhook) },
                       {
                         name: webhook.disabled ? texts.links.enable : texts.links.disable,
                         icon: 'power',
