@@ -1,4 +1,6 @@
 import {
+  ColorsDocument,
+  type ColorsQuery,
   CreateSpaceDocument,
   CreateTagDocument,
   SpacesNamedDocument,
@@ -19,14 +21,20 @@ interface Named {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One of the six colours, so that new ones differ. */
-const colorFor = (name: string): number =>
-  1 + ([...name].reduce((sum, character) => sum + (character.codePointAt(0) ?? 0), 0) % 6);
+export const colors = [1, 2, 3, 4, 5, 6] as const;
+
+/** The first of the colours that are used least, so that new spaces and tags differ. */
+export function nextColor(kind: 'SPACE' | 'TAG', used: ColorsQuery | undefined): number {
+  const { nodes = [] } = used?.[kind === 'TAG' ? 'tags' : 'spaces'] ?? {};
+  const usesOf = (color: number) => nodes.filter((one) => one.color === color).length;
+  return colors.reduce<number>((least, one) => (usesOf(one) < usesOf(least) ? one : least), 1);
+}
 
 const fresh = { requestPolicy: 'network-only' } as const;
 
 /** Finds what has a name among those whose names are alike, or makes it. */
 const named = (
+  { client }: Session,
   kind: 'SPACE' | 'TAG',
   name: string,
   find: () => Promise<readonly Named[] | undefined>,
@@ -35,7 +43,8 @@ const named = (
   const findOrMake = async () => {
     const there = (await find())?.find((one) => foldName(one.name) === foldName(name));
     if (there) return there;
-    const made = await make({ name, color: colorFor(name) });
+    const { data } = await client.query(ColorsDocument, {}, fresh).toPromise();
+    const made = await make({ name, color: nextColor(kind, data) });
     announceKinds(kind);
     return made;
   };
@@ -47,6 +56,7 @@ const named = (
 /** The space with this name, which is made if there is none. */
 export const spaceNamed = (session: Session, name: string): Promise<Named | Refusal> =>
   named(
+    session,
     'SPACE',
     name,
     async () =>
@@ -58,6 +68,7 @@ export const spaceNamed = (session: Session, name: string): Promise<Named | Refu
 /** The tag with this name, which is made if there is none. */
 export const tagNamed = (session: Session, name: string): Promise<Named | Refusal> =>
   named(
+    session,
     'TAG',
     name,
     async () =>

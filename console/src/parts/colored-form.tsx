@@ -1,13 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../data/bus.ts';
-import type { RecordKind } from '../generated/documents.ts';
+import { colors, nextColor } from '../data/named.ts';
+import { useRead } from '../data/read.ts';
+import { ColorsDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
 import type { Outcome } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 import type { RecordFormProps } from './records-view.tsx';
-
-const colors = [1, 2, 3, 4, 5, 6] as const;
 
 /** The form of a space or a tag: its name and its colour. */
 export function ColoredForm<Row extends { readonly name: string; readonly color: number }>({
@@ -17,12 +17,14 @@ export function ColoredForm<Row extends { readonly name: string; readonly color:
   words,
   save,
 }: RecordFormProps<Row> & {
-  kind: RecordKind;
+  kind: 'SPACE' | 'TAG';
   words: { changedMeanwhile(name: string, color: string): string };
   save: (input: { name: string; color: number }, record: Row | null) => Promise<Outcome>;
 }): ReactElement {
   const [name, setName] = useState(record?.name ?? '');
-  const [color, setColor] = useState(record?.color ?? 1);
+  const used = useRead(ColorsDocument, {}, { pause: record !== null }).data;
+  const [chosen, setColor] = useState(record?.color);
+  const color = chosen ?? nextColor(kind, used);
   const [read] = useState(record);
   const isOther = record?.name !== read?.name || record?.color !== read?.color;
   const t = texts.spaces;
