@@ -154,6 +154,17 @@ const webhookEvents: Texts['webhookEvents'] = {
   TAG_UPDATED: 'Tag geändert',
   TAG_DELETED: 'Tag gelöscht',
 };
+/** Why a delivery had no answer, by what the service records. */
+const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
+  'no public address': 'die Adresse des Empfängers ist nicht öffentlich oder nicht bekannt',
+  'answer too long': 'die Antwort war zu lang',
+  'not HTTP': 'die Antwort war kein HTTP',
+  'certificate or TLS refused':
+    'das Zertifikat des Empfängers ist ungültig, oder seine Verschlüsselung wurde abgelehnt',
+  'connection refused': 'der Empfänger lehnte die Verbindung ab',
+  'connection failed': 'keine Verbindung zum Empfänger',
+  'no answer in time': 'keine rechtzeitige Antwort',
+};
 const deliveryStatus: Texts['deliveryStatus'] = {
   DELIVERED: 'Zugestellt',
   FAILED: 'Fehlgeschlagen',
@@ -1310,7 +1321,7 @@ export const texts: Translation = {
     value: 'ID',
     valueHint: 'So, wie das Netzwerk sie zeigt.',
     withoutCookies:
-      'Auf dem Host der Konsole setzen Pixel keine Cookies, und manche Netzwerke zählen sie dann nicht. Auf einer eigenen Domain laufen sie, wie das Netzwerk es vorsieht.',
+      'Links auf dem Host dieser Konsole führen Pixel ohne Cookies aus; manche Netzwerke zählen diese Besuche dann nicht. Für genaue Zahlen verwenden Sie das Pixel mit Links einer eigenen Domain.',
     deleteTitle: (name) => `Pixel ${name} löschen?`,
     deleteWarning: 'Es wird von seinen Links entfernt.',
   },
@@ -1329,7 +1340,8 @@ export const texts: Translation = {
     secretWarning:
       'Kopieren Sie es jetzt, und hinterlegen Sie es beim Empfänger, der damit die Echtheit der Anfragen prüft. Es wird nicht noch einmal angezeigt.',
     deliveries: 'Zustellungen',
-    noDeliveries: 'In den letzten 30 Tagen wurde nichts gesendet.',
+    noDeliveries:
+      'In den letzten 30 Tagen wurde nichts gesendet. Ändern Sie einen Link, um hier eine Zustellung zu sehen.',
     lastAttempt: (error) => `Letzter Versuch: ${error}`,
     answered: (code) => `Antwort: ${code}`,
     redeliver: 'Erneut senden',
@@ -1340,4 +1352,5 @@ export const texts: Translation = {
   },
   webhookEvents,
   deliveryStatus,
+  deliveryErrors,
 };

@@ -148,6 +148,16 @@ const webhookEvents: Words<WebhookEvent> = {
   TAG_UPDATED: 'Tag changed',
   TAG_DELETED: 'Tag deleted',
 };
+/** Why a delivery had no answer, by what the service records. */
+const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
+  'no public address': 'the address of the receiver is not public, or not known',
+  'answer too long': 'the answer was too long',
+  'not HTTP': 'the answer was not HTTP',
+  'certificate or TLS refused': 'the certificate of the receiver is not valid, or its encryption was refused',
+  'connection refused': 'the receiver refused the connection',
+  'connection failed': 'no connection to the receiver',
+  'no answer in time': 'no answer in time',
+};
 const deliveryStatus: Words<DeliveryStatus> = {
   DELIVERED: 'Delivered',
   FAILED: 'Failed',
@@ -1183,7 +1193,7 @@ const english = {
     value: 'ID',
     valueHint: 'As the network shows it.',
     withoutCookies:
-      'Where the console is served, pixels set no cookies, and some networks may not count them. On a domain of your own they run as the network intends.',
+      'Links on the host of this console run pixels without cookies, so some networks may not count these visits. For exact figures, use the pixel on links of a domain of your own.',
     deleteTitle: (name: string) => `Delete the pixel ${name}?`,
     deleteWarning: 'It is removed from its links.',
   },
@@ -1202,7 +1212,7 @@ const english = {
     secretWarning:
       'Copy it now, and store it in the receiver, which checks with it that requests are genuine. It is not shown again.',
     deliveries: 'Deliveries',
-    noDeliveries: 'Nothing was sent in the last 30 days.',
+    noDeliveries: 'Nothing was sent in the last 30 days. Change a link to see a delivery here.',
     lastAttempt: (error: string) => `Last attempt: ${error}`,
     answered: (status: number) => `Answered with ${status}`,
     redeliver: 'Send again',
@@ -1213,6 +1223,7 @@ const english = {
   },
   webhookEvents,
   deliveryStatus,
+  deliveryErrors,
 };
 
 /** All texts of the console. */

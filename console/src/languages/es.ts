@@ -1244,7 +1244,7 @@ export const texts: Translation = {
     value: 'Identificador',
     valueHint: 'Tal como lo muestra la red.',
     withoutCookies:
-      'En el host de la consola, los píxeles no guardan cookies, y puede que algunas redes no los cuenten. En un dominio propio funcionan como la red lo prevé.',
+      'Los enlaces en el host de esta consola ejecutan los píxeles sin cookies: puede que algunas redes no cuenten esas visitas. Para cifras exactas, use el píxel con enlaces de un dominio propio.',
     deleteTitle: (name) => `¿Eliminar el píxel ${name}?`,
     deleteWarning: 'Se quita de sus enlaces.',
   },
@@ -1263,7 +1263,7 @@ export const texts: Translation = {
     secretWarning:
       'Cópielo ahora y guárdelo en el receptor, que comprueba con él que las solicitudes son auténticas. No se volverá a mostrar.',
     deliveries: 'Envíos',
-    noDeliveries: 'No se ha enviado nada en los últimos 30 días.',
+    noDeliveries: 'No se ha enviado nada en los últimos 30 días. Cambie un enlace para ver aquí un envío.',
     lastAttempt: (error) => `Último intento: ${error}`,
     answered: (status) => `Respuesta: ${status}`,
     redeliver: 'Reenviar',
@@ -1282,6 +1282,15 @@ export const texts: Translation = {
     TAG_CREATED: 'Etiqueta creada',
     TAG_UPDATED: 'Etiqueta modificada',
     TAG_DELETED: 'Etiqueta eliminada',
+  },
+  deliveryErrors: {
+    'no public address': 'la dirección del receptor no es pública, o no se conoce',
+    'answer too long': 'la respuesta era demasiado larga',
+    'not HTTP': 'la respuesta no era HTTP',
+    'certificate or TLS refused': 'el certificado del receptor no es válido, o se rechazó su cifrado',
+    'connection refused': 'el receptor rechazó la conexión',
+    'connection failed': 'sin conexión con el receptor',
+    'no answer in time': 'sin respuesta a tiempo',
   },
   deliveryStatus: {
     DELIVERED: 'Entregado',

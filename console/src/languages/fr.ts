@@ -1249,7 +1249,7 @@ export const texts: Translation = {
     value: 'Identifiant',
     valueHint: 'Tel que le réseau l’affiche.',
     withoutCookies:
-      'Sur l’hôte de la console, les pixels ne déposent pas de cookies, et certains réseaux peuvent ne pas les compter. Sur un domaine à vous, ils fonctionnent comme le réseau le prévoit.',
+      'Les liens sur l’hôte de cette console exécutent les pixels sans cookies : certains réseaux ne comptent alors pas ces visites. Pour des chiffres exacts, utilisez le pixel avec des liens d’un domaine à vous.',
     deleteTitle: (name) => `Supprimer le pixel ${name} ?`,
     deleteWarning: 'Il est retiré de ses liens.',
   },
@@ -1268,7 +1268,7 @@ export const texts: Translation = {
     secretWarning:
       'Copiez-le maintenant, et enregistrez-le chez le destinataire, qui s’en sert pour vérifier que les requêtes sont authentiques. Il ne sera plus affiché.',
     deliveries: 'Envois',
-    noDeliveries: 'Rien n’a été envoyé ces 30 derniers jours.',
+    noDeliveries: 'Rien n’a été envoyé ces 30 derniers jours. Modifiez un lien pour voir un envoi ici.',
     lastAttempt: (error) => `Dernière tentative : ${error}`,
     answered: (status) => `Réponse : ${status}`,
     redeliver: 'Renvoyer',
@@ -1287,6 +1287,16 @@ export const texts: Translation = {
     TAG_CREATED: 'Tag créé',
     TAG_UPDATED: 'Tag modifié',
     TAG_DELETED: 'Tag supprimé',
+  },
+  deliveryErrors: {
+    'no public address': 'l’adresse du destinataire n’est pas publique, ou est inconnue',
+    'answer too long': 'la réponse était trop longue',
+    'not HTTP': 'la réponse n’était pas du HTTP',
+    'certificate or TLS refused':
+      'le certificat du destinataire n’est pas valide, ou son chiffrement a été refusé',
+    'connection refused': 'le destinataire a refusé la connexion',
+    'connection failed': 'pas de connexion au destinataire',
+    'no answer in time': 'pas de réponse à temps',
   },
   deliveryStatus: {
     DELIVERED: 'Reçu',

@@ -3,6 +3,7 @@ import type { FieldErrors } from '../data/link-fields.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { type Outcome, useForm } from './form.ts';
+import { showToast } from './toasts.tsx';
 
 /** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
 export function FormDialog({
@@ -10,6 +11,7 @@ export function FormDialog({
   action = texts.save,
   shown = [],
   isEmpty = false,
+  done,
   onClose,
   onSubmit,
   children,
@@ -20,12 +22,17 @@ export function FormDialog({
   shown?: readonly string[];
   /** Whether there is nothing to send yet. */
   isEmpty?: boolean;
+  /** What is said when it was done. */
+  done?: string | undefined;
   onClose: () => void;
   /** Sends it. */
   onSubmit: () => Promise<Outcome>;
   children: (errors: FieldErrors) => ReactNode;
 }): ReactElement {
-  const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, onSubmit, onClose);
+  const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, onSubmit, () => {
+    if (done !== undefined) showToast(done);
+    onClose();
+  });
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>

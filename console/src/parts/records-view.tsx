@@ -24,7 +24,12 @@ interface Words {
 /** What the form of a record gets: the record, null for a new one, and the head of its dialog. */
 export interface RecordFormProps<Row> {
   readonly record: Row | null;
-  readonly dialog: { readonly title: string; readonly action?: string; onClose(): void };
+  readonly dialog: {
+    readonly title: string;
+    readonly action?: string;
+    readonly done?: string;
+    onClose(): void;
+  };
 }
 
 /** The records of a kind in pages, each with a menu, and the dialogs that create, change and delete one. */
@@ -77,7 +82,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       <Menu
         label={texts.links.actionsOf(row.name)}
         items={[
-          { name: texts.links.edit, icon: 'next', run: () => setEdited(row) },
+          { name: texts.links.edit, icon: 'edit', run: () => setEdited(row) },
           ...actionsOf(row),
           { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(row) },
         ]}
@@ -127,6 +132,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
           record={record}
           dialog={{
             title: edited === 'new' ? words.create : words.edit(edited.name),
+            done: texts.link.saved,
             onClose: () => setEdited(null),
           }}
         />

@@ -803,10 +803,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
-    await page.getByText('pixels set no cookies').waitFor();
+    await page.getByText('pixels without cookies').waitFor();
     await page.getByLabel('Name').fill('Ads');
     await page.getByLabel('ID', { exact: true }).fill('AW-1');
     await save.click();
+    await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');
     await page.getByLabel('URL of the receiver').fill('example.com/hook');

@@ -53,9 +53,9 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
             </span>
             <b>{texts.webhookEvents[one.event] ?? one.event}</b>
             <span className="quiet fields">
-              {one.error === null
-                ? one.responseStatus !== null && t.answered(one.responseStatus)
-                : t.lastAttempt(one.error)}
+              {one.responseStatus !== null
+                ? t.answered(one.responseStatus)
+                : one.error !== null && t.lastAttempt(texts.deliveryErrors[one.error] ?? one.error)}
             </span>
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}

@@ -45,6 +45,7 @@ export function WebhookDialog({
     <FormDialog
       title={webhook ? t.edit : t.create}
       shown={['url', 'events']}
+      done={webhook ? texts.link.saved : undefined}
       onClose={onClose}
       onSubmit={save}
     >
