@@ -42,6 +42,18 @@ const headings: Readonly<Record<StatisticsList, string>> = {
   ...{ REFERRER: 'Referring site', DESTINATION: 'Destination' },
 };
 
+const namesOf = (type: 'region' | 'language') => new Intl.DisplayNames('en', { type, fallback: 'code' });
+const countries = namesOf('region');
+const languages = namesOf('language');
+
+/** A value as people read it. */
+function labelOf(of: string, value: string | null): string {
+  if (value === null) return of === 'REFERRER' ? 'Direct or unknown' : 'Unknown';
+  if (of === 'COUNTRY') return countries.of(value) ?? value;
+  if (of === 'LANGUAGE') return languages.of(value) ?? value;
+  return of === 'DEVICE' ? value.charAt(0).toUpperCase() + value.slice(1) : value;
+}
+
 /**
  * The statistics of one link, space or tag, or of the account: days or hours in order, the values of a dimension, or the links
  * with the most clicks. With labels, the columns are for people, and each row says in which period; else they are v1's.
@@ -69,9 +81,8 @@ export function statisticsFile(input: unknown): Csv<StatisticsFileQuery, Statist
       const { from, to, rowPage } = found.statistics;
       const named = link ?? space ?? tag;
       const what = [...(named ? [partOfName(kind, owner.id, named.name)] : []), of.toLowerCase()];
-      const unknown = of === 'REFERRER' ? 'Direct or unknown' : 'Unknown';
       const values = rowPage?.items.map(
-        ({ value, clicks }): CsvRow => (labels ? [value ?? unknown, clicks, from, to] : [value, clicks]),
+        ({ value, clicks }): CsvRow => (labels ? [labelOf(of, value), clicks, from, to] : [value, clicks]),
       );
       const top = (space ?? tag ?? viewer?.account)?.topLinks?.nodes;
       const links = top?.map(({ link, clicks }): CsvRow => [link.shortUrl, link.title, clicks, from, to]);

@@ -57,7 +57,7 @@ describe('of statistics', () => {
     [() => ({}), 'statistics-days', days],
     [() => ({ space_id: space }), 'statistics-ete-solden-days', days],
     [() => ({ tag_id: tag }), 'statistics-tag-1-days', days],
-    [() => ({ name: 'country' }), 'statistics-country', ['Country,Clicks,From,To', 'DE,2', 'FR,1']],
+    [() => ({ name: 'country' }), 'statistics-country', ['Country,Clicks,From,To', 'Germany,2', 'France,1']],
     [
       () => ({ space_id: space, name: 'links' }),
       'statistics-ete-solden-links',

@@ -11,7 +11,12 @@ test.each([
     { from: '2027-02-28', to: '2027-03-01' },
   ],
 ])('the year before %o has the same dates', (period, earlier) => {
-  expect(yearBefore(period)).toEqual(earlier);
+  expect(yearBefore(period, 'DAY')).toEqual(earlier);
+});
+
+test('the year before weeks has the same days of the week', () => {
+  const [from, to] = ['2026-03-02', '2026-11-22']; // A Monday and a Sunday.
+  expect(yearBefore({ from, to }, 'WEEK')).toEqual({ from: '2025-03-03', to: '2025-11-23' });
 });
 
 const day = (date: number, clicks: number) => ({

@@ -115,7 +115,7 @@ describe('the statistics page of a public link', () => {
     const { body } = await open(`/${alias}+`);
     expect(body.match(/<section/g)).toHaveLength(1);
     expect(body).toContain('No clicks in this period');
-    expect(body).toContain('Open the short link in a browser');
+    expect(body).toContain('Share the short link');
   });
 
   test('dots only the line to the current day', async () => {

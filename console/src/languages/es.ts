@@ -1087,6 +1087,7 @@ export const texts: Translation = {
     comparedWith: (then) => `frente a ${then}`,
     comparison: 'Comparación',
     comparisons: { before: 'Respecto al período anterior', year: 'Respecto al año anterior' },
+    wholeWeeks: '52 semanas antes, de lunes en adelante',
     firstLink: 'Crear su primer enlace',
     interval: 'Intervalo',
     values: 'Datos que se muestran',

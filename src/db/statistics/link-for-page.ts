@@ -3,7 +3,10 @@ import type { Data } from '../database.ts';
 import { sql } from '../sql.ts';
 
 /** The columns of a link that its page of statistics needs. */
-export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPassword' | 'expirationClicks'>;
+export type ShownLink = Pick<
+  Link,
+  'id' | 'alias' | 'disabled' | 'password' | 'privacyPassword' | 'expirationClicks'
+>;
 
 /**
  * The link with this alias on this domain whose statistics others may see; null if there is none. A private link is treated
@@ -13,8 +16,8 @@ export type ShownLink = Pick<Link, 'id' | 'alias' | 'password' | 'privacyPasswor
 export async function readShownLink(db: Data, domainId: number, alias: string): Promise<ShownLink | null> {
   const [link = null] =
     await db.read<ShownLink>(sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
-      "expirationClicks" FROM (
-        SELECT "id", "alias", "password", "privacy", "privacyPassword", "expirationClicks" FROM "Link"
+      "disabled", "expirationClicks" FROM (
+        SELECT "id", "alias", "password", "privacy", "privacyPassword", "disabled", "expirationClicks" FROM "Link"
         WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
       ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
   return link;

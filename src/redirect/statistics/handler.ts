@@ -76,7 +76,8 @@ export function createStatisticsPages(
       })),
     );
     const shortUrl = shortUrlOf({ scheme }, domain, link);
-    sendPage(req, res, 200, statisticsPage(shown, shortUrl, header(req, 'accept-language')));
+    const about = { shortUrl, disabled: Boolean(link.disabled) };
+    sendPage(req, res, 200, statisticsPage(shown, about, header(req, 'accept-language')));
   };
 
   return async (req, res, asked) => {

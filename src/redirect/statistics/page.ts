@@ -97,10 +97,11 @@ ${tableOf(title, [texts.value, texts.clicks, texts.share], cells, locale)}
 }
 
 /** The text instead of charts for a period without clicks. */
-function emptyOf({ texts }: Locale): string {
-  const { title, lines } = texts.empty;
+function emptyOf({ texts }: Locale, disabled: boolean): string {
+  const { title, earlier, ...why } = texts.empty;
   return `<section class="empty" aria-labelledby="empty"><h2 id="empty">${title}</h2>
-${lines.map((line) => `<p>${line}</p>`).join('\n')}</section>`;
+<p>${disabled ? why.disabled : why.active}</p>
+<p>${earlier}</p></section>`;
 }
 
 /** The buttons of the short link: its QR code and, if scripts run and may write to the clipboard, a copy of it. */
@@ -128,7 +129,11 @@ setTimeout(function () { button.textContent = label }, 2000)
 })()`;
 
 /** The page of a link's statistics. It loads nothing, and only the button that copies the link needs a script. */
-export function statisticsPage(shown: PublicStatistics, shortUrl: string, acceptLanguage: string): Page {
+export function statisticsPage(
+  shown: PublicStatistics,
+  { shortUrl, disabled }: { shortUrl: string; disabled: boolean },
+  acceptLanguage: string,
+): Page {
   const locale = localeFor(acceptLanguage);
   const { texts } = locale;
   const nonce = newNonce();
@@ -171,7 +176,7 @@ ${hidden}
 ${usesOf(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>
-${shown.clicks === 0 ? emptyOf(locale) : charts}
+${shown.clicks === 0 ? emptyOf(locale, disabled) : charts}
 <footer><p>${texts.note}</p></footer>
 </main>
 </body>

@@ -67,10 +67,9 @@ export const de: Texts = {
     qrCode: 'QR-Code',
     empty: {
       title: 'Keine Klicks in diesem Zeitraum',
-      lines: [
-        'Öffnen Sie den Kurzlink in einem Browser, oder teilen Sie ihn: Ein Klick erscheint hier nach wenigen Sekunden.',
-        'Programme wie curl zählen als Bots. Für frühere Klicks wählen Sie einen längeren Zeitraum.',
-      ],
+      active: 'Teilen Sie den Kurzlink: Ein Klick erscheint hier nach wenigen Sekunden.',
+      disabled: 'Der Link ist abgeschaltet: Klicks werden nicht gezählt.',
+      earlier: 'Für frühere Klicks wählen Sie einen längeren Zeitraum.',
     },
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',

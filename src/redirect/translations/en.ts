@@ -60,10 +60,9 @@ export const en = {
     qrCode: 'QR code',
     empty: {
       title: 'No clicks in this period',
-      lines: [
-        'Open the short link in a browser, or share it: a click shows up here within seconds.',
-        'Programs such as curl are counted as bots. For earlier clicks, choose a longer period.',
-      ],
+      active: 'Share the short link: a click shows up here within seconds.',
+      disabled: 'The link is switched off: clicks are not counted.',
+      earlier: 'For earlier clicks, choose a longer period.',
     },
     unknown: 'Unknown',
     direct: 'Direct or unknown',

@@ -58,10 +58,9 @@ export const es: Texts = {
     qrCode: 'Código QR',
     empty: {
       title: 'Sin clics en este período',
-      lines: [
-        'Abra el enlace corto en un navegador o compártalo: el clic aparecerá aquí en unos segundos.',
-        'Los programas como curl cuentan como bots. Para ver clics anteriores, elija un período más largo.',
-      ],
+      active: 'Comparta el enlace corto: el clic aparecerá aquí en unos segundos.',
+      disabled: 'El enlace está desactivado: los clics no se cuentan.',
+      earlier: 'Para ver clics anteriores, elija un período más largo.',
     },
     unknown: 'Desconocido',
     direct: 'Directo o desconocido',

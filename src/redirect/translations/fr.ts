@@ -61,10 +61,9 @@ export const fr: Texts = {
     qrCode: 'QR code',
     empty: {
       title: 'Aucun clic pendant cette période',
-      lines: [
-        'Ouvrez le lien court dans un navigateur, ou partagez-le : un clic apparaît ici en quelques secondes.',
-        'Les programmes comme curl comptent comme des robots. Pour des clics plus anciens, choisissez une période plus longue.',
-      ],
+      active: 'Partagez le lien court : un clic apparaît ici en quelques secondes.',
+      disabled: 'Le lien est désactivé : les clics ne sont pas comptés.',
+      earlier: 'Pour des clics plus anciens, choisissez une période plus longue.',
     },
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',

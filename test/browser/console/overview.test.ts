@@ -58,7 +58,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await expect.poll(async () => (await topLinks(page))[0]).toBe('s.example/most The most\n4');
     expect(await fileOf(page, 'Download CSV: Countries')).toEqual({
       name: `statistics-country-${day}-to-${day}.csv`,
-      text: `\ufeffCountry,Clicks,From,To\r\nFR,3,${day},${day}\r\nDE,3,${day},${day}\r\n`,
+      text: `\ufeffCountry,Clicks,From,To\r\nFrance,3,${day},${day}\r\nGermany,3,${day},${day}\r\n`,
     });
     await page.locator('#top-links').getByRole('link', { name: 's.example/german' }).click();
     await page.waitForURL(/\/links\/\d+\/statistics\?from=/);

@@ -122,7 +122,11 @@ export function LinkRow({
       )}
       <div className="what">
         <div className="first">
-          <To href={address} className="short" style={{ minWidth: `${Math.min(link.alias.length, 12)}ch` }}>
+          <To
+            href={address}
+            className="short"
+            style={{ minWidth: `${Math.min(link.alias.length, 16) * 0.75}ch` }}
+          >
             <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
             <span>{withoutScheme(link.shortUrl).replace(/^.*\//, '')}</span>
           </To>

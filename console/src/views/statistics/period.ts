@@ -69,8 +69,13 @@ export function withPeriod(query: string, { from, to }: Period, now: number): st
   return String(params);
 }
 
-/** The same dates a year before. */
-export function yearBefore({ from, to }: Period): Period {
+/** 52 weeks, so that each begins on a Monday, too. */
+const YEAR_OF_WEEKS = 364 * DAY;
+
+/** The same dates a year before; of weeks, the same days of the week. */
+export function yearBefore({ from, to }: Period, interval: Interval): Period {
+  if (interval === 'WEEK')
+    return { from: dayOf(Date.parse(from) - YEAR_OF_WEEKS), to: dayOf(Date.parse(to) - YEAR_OF_WEEKS) };
   const earlier = (day: string) => inMonth(day, -12, Number(day.slice(-2)));
   return { from: earlier(from), to: earlier(to) };
 }

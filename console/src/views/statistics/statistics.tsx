@@ -47,7 +47,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
     { name: t.lastMonth, of: monthOf('last', now) },
   ].map((one) => ({ ...one, key: one.name }));
   const { interval, comparison } = viewOf(query, period);
-  const earlier = comparisons[comparison](period);
+  const earlier = comparisons[comparison](period, interval);
   const { data, fault, again } = useRead(StatisticsOfDocument, {
     ...{ ...asking(owner), ...period, interval: interval === 'HOUR' ? 'HOUR' : 'DAY' },
     ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
@@ -99,6 +99,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
               {past && (
                 <span className="quiet">
                   {past.clicks === 0 ? t.nothingThen(betweenUtcDays(past)) : betweenUtcDays(past)}
+                  {comparison === 'year' && interval === 'WEEK' && ` · ${t.wholeWeeks}`}
                 </span>
               )}
             </p>
