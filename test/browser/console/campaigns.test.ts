@@ -199,7 +199,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
         ...['example.com/second', 'example.com/second?utm_medium=email&utm_content=second'],
       ]);
     await dialog.getByRole('button', { name: 'Change 2 links' }).click();
-    await page.getByText('Campaign set for 2 links.').waitFor();
+    await page.locator('.toast').getByText('Campaign set for 2 links.').waitFor();
     expect((await urlsOf(caller)).second).toBe(
       'https://example.com/second?utm_medium=email&utm_content=second',
     );

@@ -172,7 +172,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await begin();
     await dialog.getByRole('combobox').fill('New');
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
-    await shown(page.getByText('Tags added to 3 links.'));
+    await shown(page.locator('.toast').getByText('Tags added to 3 links.'));
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await shown(page.getByText('Undone.'));
     await begin();
@@ -181,7 +181,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
       await dialog.getByRole('option', { name, exact: true }).click();
     }
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
-    await shown(page.getByText('Tags added to 3 links.'));
+    await shown(page.locator('.toast').getByText('Tags added to 3 links.'));
     expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
@@ -191,14 +191,14 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('combobox').fill('Old');
     await dialog.getByRole('option', { name: 'Old' }).click();
     await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
-    await shown(page.getByText('Tags removed from 1 link.'));
+    await shown(page.locator('.toast').getByText('Tags removed from 1 link.'));
     expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
     await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
     await expiry.getByRole('button', { name: 'Set expiry' }).click();
-    await shown(page.getByText(/^3 links end on Jan 1, 2040/));
+    await shown(page.locator('.toast').getByText(/^3 links end on Jan 1, 2040/));
     const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
     expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
     // In the reverse order, long after the message.
@@ -212,7 +212,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await bar.getByLabel('Move to space').selectOption('New space…');
     await page.getByRole('dialog').getByLabel('Name').fill('Spring');
     await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
-    await shown(page.getByText('3 links moved to “Spring”.'));
+    await shown(page.locator('.toast').getByText('3 links moved to “Spring”.'));
     expect(await caller.data('{ spaces { nodes { name links { totalCount } } } }')).toEqual({
       spaces: { nodes: [{ name: 'Spring', links: { totalCount: 3 } }] },
     });

@@ -122,13 +122,9 @@ export function LinkRow({
       )}
       <div className="what">
         <div className="first">
-          <To
-            href={address}
-            className="short"
-            style={{ minWidth: `${Math.min(link.alias.length, 16) * 0.75}ch` }}
-          >
+          <To href={address} className="short">
             <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
-            <span>{withoutScheme(link.shortUrl).replace(/^.*\//, '')}</span>
+            {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
           </To>
           <OneLine>
             <StatusBadge link={link} />
