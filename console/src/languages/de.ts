@@ -38,7 +38,7 @@ const orders: Texts['filters']['orders'] = {
 const privacies: Texts['form']['privacies'] = {
   PUBLIC: 'Alle',
   PRIVATE: 'Nur dieses Konto',
-  PASSWORD: 'Wer ein Passwort kennt',
+  PASSWORD: 'Alle mit Passwort',
 };
 const targetTypes: Texts['form']['targetTypes'] = {
   NONE: 'Für alle gleich',
@@ -970,7 +970,7 @@ export const texts: Translation = {
     again: 'Weitere Links',
   },
   form: {
-    inZone: (zone) => `Mit Uhrzeit, in der Zeitzone ${zone}.`,
+    inZone: (zone) => `Datum und Uhrzeit, in ${zone}.`,
     titleFor: (title) => `Jeder Link bekommt seine Quelle dahinter: ${title}`,
     url: 'Ziel',
     alias: 'Alias',
@@ -1225,7 +1225,7 @@ export const texts: Translation = {
   },
   tags: {
     title: 'Tags',
-    lead: 'Markierungen von Links, jede mit einer Farbe. Ein Link kann viele haben.',
+    lead: 'Schlagwörter für Links, jedes mit einer Farbe. Ein Link kann viele haben.',
     create: 'Neuer Tag',
     edit: (name: string) => `${name} bearbeiten`,
     none: 'Noch keine Tags',
@@ -1297,7 +1297,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Wird ein CNAME abgelehnt, weil der Host keine Subdomain ist, nehmen Sie einen ALIAS oder ANAME oder einen A-Eintrag mit der IP-Adresse von ${host}.`,
     noAddress: (host) =>
-      `Damit Besucher hierher kommen, muss der Host zum Server des Dienstes führen: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Der Dienst ist als ${host} eingerichtet, das ist kein Name im Internet; mehr lässt sich deshalb hier nicht sagen.`,
+      `Damit Besucher hierher kommen, muss der Host zum Server des Dienstes führen: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Der Dienst ist als ${host} eingerichtet, was nur in seinem eigenen Netz gilt: Fragen Sie den Betreiber nach Name oder Adressen.`,
     dnsNotes:
       'Manche Formulare hängen die Domain an den Namen an: Lassen Sie sie dann weg. Für https muss der Betreiber des Dienstes ein Zertifikat für den Host einrichten.',
     notYet:

@@ -54,7 +54,7 @@ const orders: Readonly<Record<LinkOrderField, Words<Direction>>> = {
 const privacies: Words<LinkPrivacy> = {
   PUBLIC: 'Everybody',
   PRIVATE: 'Only this account',
-  PASSWORD: 'Whoever knows a password',
+  PASSWORD: 'Anyone with the password',
 };
 const targetTypes: Words<TargetType> = {
   NONE: 'The same for everybody',
@@ -182,7 +182,7 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   title: 'title',
   space: 'space',
   domain: 'domain',
-  disabled: 'status (enabled or disabled)',
+  disabled: 'status',
   expiration: 'expiry or click limit',
   targeting: 'destinations by visitor',
   pixels: 'pixels',
@@ -211,7 +211,7 @@ const fieldNamesOf: Readonly<Partial<Record<string, Readonly<Partial<Record<stri
   DOMAIN: {
     name: 'host',
     notFoundUrl: 'where unknown links lead',
-    rootUrl: 'where the root leads',
+    rootUrl: 'where the bare domain leads',
     verified: 'verification',
   },
   WEBHOOK: { url: 'receiver' },
@@ -852,7 +852,7 @@ const english = {
     again: 'More links',
   },
   form: {
-    inZone: (zone: string) => `With a time, in the zone ${zone}.`,
+    inZone: (zone: string) => `Date and time, in ${zone}.`,
     titleFor: (title: string) => `Each link gets its source behind it: ${title}`,
     url: 'Destination',
     alias: 'Alias',
@@ -1104,7 +1104,7 @@ const english = {
   },
   tags: {
     title: 'Tags',
-    lead: 'Marks of links, each with a colour. A link may have many.',
+    lead: 'Labels for links, each with a colour. A link may have many.',
     create: 'New tag',
     edit: (name: string) => `Edit ${name}`,
     none: 'No tags yet',
@@ -1154,9 +1154,9 @@ const english = {
     notFound: 'Unknown links lead to',
     notFoundHint: 'Without a URL, visitors read that there is no such link.',
     notFoundTo: (url: string) => `Unknown links lead to ${url}`,
-    root: 'The root leads to',
+    root: 'The bare domain leads to',
     rootHint: 'Without a URL, whoever opens the host alone gets the page of the service.',
-    rootTo: (url: string) => `The root leads to ${url}`,
+    rootTo: (url: string) => `The bare domain leads to ${url}`,
     shared: 'Shared',
     verified: 'Verified',
     unverified: 'Not verified',
@@ -1169,7 +1169,7 @@ const english = {
     noCname: (host: string) =>
       `If a CNAME is refused, since the host has no subdomain, use an ALIAS or ANAME, or an A record with the IP address of ${host}.`,
     noAddress: (host: string) =>
-      `For visitors to get here, the host has to lead to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. The service is set up as ${host}, which is no name on the Internet, and so cannot say more.`,
+      `For visitors to get here, the host has to lead to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. The service is set up as ${host}, which works only in its own network: ask whoever runs it for its name or addresses.`,
     dnsNotes:
       'Some forms append the domain to the name: then leave it out. For https, the operator of the service has to set up a certificate for the host.',
     notYet:

@@ -794,7 +794,7 @@ export const texts: Translation = {
     again: 'Más enlaces',
   },
   form: {
-    inZone: (zone) => `Con la hora, en la zona ${zone}.`,
+    inZone: (zone) => `Fecha y hora, en ${zone}.`,
     titleFor: (title) => `Cada enlace le añade su fuente: ${title}`,
     url: 'Destino',
     alias: 'Alias',
@@ -846,7 +846,7 @@ export const texts: Translation = {
     privacies: {
       PUBLIC: 'Todo el mundo',
       PRIVATE: 'Solo esta cuenta',
-      PASSWORD: 'Quien sepa una contraseña',
+      PASSWORD: 'Quien tenga la contraseña',
     },
     targets: 'Destinos',
     targetType: 'Adónde van los visitantes',
@@ -1151,7 +1151,7 @@ export const texts: Translation = {
   },
   tags: {
     title: 'Etiquetas',
-    lead: 'Marcas de enlaces, cada una con un color. Un enlace puede tener varias.',
+    lead: 'Etiquetas para enlaces, cada una con un color. Un enlace puede tener varias.',
     create: 'Nueva etiqueta',
     edit: (name) => `Editar ${name}`,
     none: 'Aún no hay etiquetas',
@@ -1220,7 +1220,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Si se rechaza un CNAME, porque el host no tiene subdominio, use un ALIAS o ANAME, o un registro A con la dirección IP de ${host}.`,
     noAddress: (host) =>
-      `Para que los visitantes lleguen aquí, el host debe apuntar al servidor del servicio: con un registro CNAME con el nombre del servidor, o con registros A y AAAA con sus direcciones IP. El servicio está configurado como ${host}, que no es un nombre de Internet, así que aquí no se puede decir más.`,
+      `Para que los visitantes lleguen aquí, el host debe apuntar al servidor del servicio: con un registro CNAME con el nombre del servidor, o con registros A y AAAA con sus direcciones IP. El servicio está configurado como ${host}, que solo vale en su propia red: pida su nombre o sus direcciones a quien lo gestiona.`,
     dnsNotes:
       'Algunos formularios añaden el dominio al nombre: en ese caso, omítalo. Para https, el operador del servicio debe instalar un certificado para el host.',
     notYet:

@@ -801,7 +801,7 @@ export const texts: Translation = {
     again: 'Créer d’autres liens',
   },
   form: {
-    inZone: (zone) => `Avec l’heure, dans le fuseau ${zone}.`,
+    inZone: (zone) => `Date et heure, en ${zone}.`,
     titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
     url: 'Destination',
     alias: 'Alias',
@@ -1225,7 +1225,7 @@ export const texts: Translation = {
     noCname: (host) =>
       `Si un CNAME est refusé, parce que l’hôte n’a pas de sous-domaine, utilisez un ALIAS ou un ANAME, ou un enregistrement A avec l’adresse IP de ${host}.`,
     noAddress: (host) =>
-      `Pour que les visiteurs arrivent ici, l’hôte doit pointer vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. Le service est configuré comme ${host}, qui n’est pas un nom sur Internet, et ne peut donc en dire plus.`,
+      `Pour que les visiteurs arrivent ici, l’hôte doit pointer vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. Le service est configuré comme ${host}, ce qui ne vaut que dans son propre réseau : demandez son nom ou ses adresses à la personne qui l’exploite.`,
     dnsNotes:
       'Certains formulaires ajoutent le domaine au nom : dans ce cas, omettez-le. Pour https, l’exploitant du service doit installer un certificat pour l’hôte.',
     notYet:

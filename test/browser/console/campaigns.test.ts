@@ -217,9 +217,9 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await follow(page, '/domains');
     await page.getByRole('button', { name: `Actions for ${host}` }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('The root leads to').fill('example.com/home');
+    await page.getByLabel('The bare domain leads to').fill('example.com/home');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The root leads to https://example.com/home').waitFor();
+    await page.getByText('The bare domain leads to https://example.com/home').waitFor();
   });
 
   test('have QR codes in two colours and with a logo, which a reader reads', async () => {
