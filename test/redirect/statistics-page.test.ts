@@ -118,6 +118,14 @@ describe('the statistics page of a public link', () => {
     expect(body).toContain('Share the short link');
   });
 
+  test('invites nobody to a link that is switched off', async () => {
+    const { alias, id } = await owner.link();
+    await owner.rest('PATCH', `/links/${id}`, { disabled: true });
+    const { body } = await open(`/${alias}+`);
+    expect(body).toContain('The link is switched off: clicks are not counted.');
+    expect(body).not.toContain('Share the short link');
+  });
+
   test('dots only the line to the current day', async () => {
     const link = await owner.link();
     await visits(link, 3);

@@ -198,7 +198,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
     await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
     await expiry.getByRole('button', { name: 'Set expiry' }).click();
-    await shown(page.locator('.toast').getByText(/^3 links end on Jan 1, 2040/));
+    await shown(page.locator('.toast').getByText(/^3 links end on .*2040/));
     const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
     expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
     // In the reverse order, long after the message.
