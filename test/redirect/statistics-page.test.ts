@@ -119,8 +119,7 @@ describe('the statistics page of a public link', () => {
   });
 
   test('invites nobody to a link that is switched off', async () => {
-    const { alias, id } = await owner.link();
-    await owner.rest('PATCH', `/links/${id}`, { disabled: true });
+    const { alias } = await owner.link({ disabled: 1 });
     const { body } = await open(`/${alias}+`);
     expect(body).toContain('The link is switched off: clicks are not counted.');
     expect(body).not.toContain('Share the short link');

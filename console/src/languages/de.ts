@@ -1167,7 +1167,7 @@ export const texts: Translation = {
     comparedWith: (then) => `zuvor ${then}`,
     comparison: 'Vergleich',
     comparisons: { before: 'Vergleich mit dem Zeitraum davor', year: 'Vergleich mit dem Vorjahr' },
-    wholeWeeks: '52 Wochen vorher, ab Montag',
+    wholeWeeks: '52 Wochen vorher: dieselben Wochentage',
     firstLink: 'Ersten Link erstellen',
     interval: 'Intervall',
     values: 'Was angezeigt wird',

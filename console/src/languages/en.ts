@@ -1047,7 +1047,7 @@ const english = {
     comparedWith: (then: string) => `from ${then}`,
     comparison: 'Compared with',
     comparisons: { before: 'Compared with the period before', year: 'Compared with the year before' },
-    wholeWeeks: '52 weeks before, from Monday on',
+    wholeWeeks: '52 weeks before: the same days of the week',
     firstLink: 'Make your first link',
     interval: 'Interval',
     values: 'What to show',

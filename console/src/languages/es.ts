@@ -1087,7 +1087,7 @@ export const texts: Translation = {
     comparedWith: (then) => `frente a ${then}`,
     comparison: 'Comparación',
     comparisons: { before: 'Respecto al período anterior', year: 'Respecto al año anterior' },
-    wholeWeeks: '52 semanas antes, de lunes en adelante',
+    wholeWeeks: '52 semanas antes: los mismos días de la semana',
     firstLink: 'Crear su primer enlace',
     interval: 'Intervalo',
     values: 'Datos que se muestran',

@@ -1095,7 +1095,7 @@ export const texts: Translation = {
     comparedWith: (then) => `contre ${then}`,
     comparison: 'Comparaison',
     comparisons: { before: 'Par rapport à la période précédente', year: 'Par rapport à l’année précédente' },
-    wholeWeeks: '52 semaines avant, à partir du lundi',
+    wholeWeeks: '52 semaines avant : les mêmes jours de la semaine',
     firstLink: 'Créer votre premier lien',
     interval: 'Intervalle',
     values: 'Données affichées',

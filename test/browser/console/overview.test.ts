@@ -114,13 +114,13 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     await page.getByText('Show as table').click();
     await shown(page.getByRole('rowheader', { name: '8 Nov (1 of 7 days)' }));
     const { name, text } = await fileOf(page, 'Download CSV: Clicks and visitors · Week');
-    expect(name).toBe('statistics-most-by-week-2026-11-08-to-2026-11-20-and-2025-11-08-to-2025-11-20.csv');
+    expect(name).toBe('statistics-most-by-week-2026-11-08-to-2026-11-20-and-2025-11-09-to-2025-11-21.csv');
     const times = ['Week (from)', 'Week (to)', 'Note', 'Clicks', 'Visitors', 'Bots'];
     expect(text.slice(1).replaceAll('"', '').split('\r\n')).toEqual([
       [...times, ...times.map((one) => `${one} in the year before`)].join(),
-      '2026-11-08,2026-11-08,1 of 7 days,0,0,0,2025-11-08,2025-11-08,1 of 7 days,0,0,0',
-      '2026-11-09,2026-11-15,,0,0,0,2025-11-09,2025-11-15,,0,0,0',
-      '2026-11-16,2026-11-20,5 of 7 days,4,1,0,2025-11-16,2025-11-20,5 of 7 days,0,0,0',
+      '2026-11-08,2026-11-08,1 of 7 days,0,0,0,2025-11-09,2025-11-09,1 of 7 days,0,0,0',
+      '2026-11-09,2026-11-15,,0,0,0,2025-11-10,2025-11-16,,0,0,0',
+      '2026-11-16,2026-11-20,5 of 7 days,4,1,0,2025-11-17,2025-11-21,5 of 7 days,0,0,0',
       '',
     ]);
   });
