@@ -3,20 +3,13 @@ import { away } from '../data/away.ts';
 import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
 import { useSession } from '../data/session.ts';
+import { showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 
 /** How often a service that does not answer is asked again, in milliseconds. */
 const ASK_EVERY = 2_000;
 /** After how many milliseconds in the background everything is read again. */
 const STALE_AFTER = 30_000;
-
-async function answers(): Promise<boolean> {
-  try {
-    return (await fetch('/readyz', { cache: 'no-store' })).ok;
-  } catch {
-    return false;
-  }
-}
 
 /** Follows the changes of others, and says when the service does not answer. */
 export function Connection(): ReactElement | null {
@@ -31,7 +24,7 @@ export function Connection(): ReactElement | null {
     // A stream ends, too, when the user gets another role.
     if (isOpen && wasOpen.current) announceKinds('MEMBER');
     wasOpen.current ||= isOpen;
-    if (!isOpen && !(await answers())) away.set(true);
+    if (!isOpen) await away.find();
   });
   useEffect(() => {
     const name = `linkspace.${accountId}.${viewer.user?.id}`;
@@ -56,8 +49,9 @@ export function Connection(): ReactElement | null {
   useEffect(() => {
     if (!isAway) return;
     const timer = setInterval(async () => {
-      if (!(await answers())) return;
+      if (!(await away.isOver())) return;
       away.set(false);
+      showToast(texts.back);
       reconnectNow();
       announceAll();
     }, ASK_EVERY);
@@ -74,7 +68,7 @@ export function Connection(): ReactElement | null {
   }, []);
   if (!isAway) return null;
   return (
-    <div className="notice wrong" role="alert">
+    <div className="away notice wrong" role="alert">
       {texts.away}
     </div>
   );

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 
 import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
+import { away } from '../data/away.ts';
 import { createClient } from '../data/client.ts';
 import { Fault } from '../data/faults.ts';
 import { useRead } from '../data/read.ts';
@@ -139,7 +140,12 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
 function InAccount(props: { accountId: string; who: SignedIn; onOver: (why: string) => void }): ReactElement {
   const { accountId } = props;
   const over = useEffectEvent(() => props.onOver(texts.signIn.over));
-  const [client] = useState(() => createClient(accountId, ({ kind }) => kind === 'session' && over()));
+  const [client] = useState(() =>
+    createClient(accountId, ({ kind }) => {
+      if (kind === 'session') over();
+      if (kind === 'away') void away.find();
+    }),
+  );
   return (
     <Provider value={client}>
       <Router base={`/${accountId}`}>

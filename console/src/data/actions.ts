@@ -6,10 +6,9 @@ import {
   UpdateLinkDocument,
   type UpdateLinkInput,
 } from '../generated/documents.ts';
-import { faultText } from '../parts/notice.tsx';
+import { failureText } from '../parts/notice.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
-import { away } from './away.ts';
 import { announce } from './bus.ts';
 import { headersOf } from './client.ts';
 import { Fault } from './faults.ts';
@@ -20,8 +19,7 @@ import { write } from './write.ts';
 /** Shows why something failed. */
 export function showFault(error: unknown, about = ''): void {
   if (!(error instanceof Fault)) throw error;
-  const isTold = error.kind === 'session' || (error.kind === 'away' && away.get());
-  if (!isTold) showToast(faultText(error), { wrong: true, about });
+  if (error.kind !== 'session') showToast(failureText(error), { wrong: true, about });
 }
 
 /** Does what somebody asked for, and shows why if it fails. What was said before about the same is gone. */

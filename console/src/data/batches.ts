@@ -51,7 +51,9 @@ export async function inBatches<Item, Result>(
       waits = 0;
       onProgress({ done: results.length, of: items.length });
     } catch (error) {
-      const mayRepeat = error instanceof Fault && ['limited', 'busy', 'away'].includes(error.kind);
+      // Of what has not begun, people hear at once that it does not.
+      const repeated = results.length > 0 ? ['limited', 'busy', 'away'] : ['limited', 'busy'];
+      const mayRepeat = error instanceof Fault && repeated.includes(error.kind);
       waits++;
       if (!mayRepeat || waits > MAX_WAITS) throw error;
       await wait(Math.max(error.retryAfter ?? 1, 1));

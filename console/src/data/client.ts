@@ -23,6 +23,9 @@ const withoutId = [
   ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
 ];
 
+/** After how many milliseconds a service that took a request counts as away. */
+const PATIENCE = 10_000;
+
 /** How many pages of lists stay in the cache. */
 const KEPT_PAGES = 12;
 
@@ -66,6 +69,11 @@ export function createClient(accountId: string, onFault: (fault: Fault) => void)
     url: '/graphql',
     preferGetMethod: false,
     fetchOptions: { headers: headersOf(accountId) },
+    fetch: (to, { signal, ...init } = {}) =>
+      fetch(to, {
+        ...init,
+        signal: AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(signal ? [signal] : [])]),
+      }),
     exchanges: [
       mapExchange({ onError: (error) => onFault(faultOf(error)) }),
       cacheExchange({

@@ -84,6 +84,8 @@ export function faultOfCode(
 export function faultOf(error: CombinedError): Fault {
   const response: Response | undefined = error.response;
   const [first] = error.graphQLErrors;
+  // Nobody waits for several of those.
+  if (error.networkError?.name === 'TimeoutError') return new Fault('away', error.message);
   if (first === undefined) return faultOfResponse(response, error.message);
   return faultOfCode(first.extensions, first.message, response);
 }

@@ -1,4 +1,5 @@
 import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
+import { away } from './away.ts';
 import { headersOf } from './client.ts';
 import { Fault, faultOf } from './faults.ts';
 import { askToSignIn } from './sign-in-again.ts';
@@ -44,7 +45,9 @@ export async function write<Data, Variables extends AnyVariables>(
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
     if (fault.kind === 'stale' && (await askToSignIn())) continue;
     const seconds = fault.retryAfter === null ? null : Math.max(fault.retryAfter, attempt / 2);
-    if (attempt === MAX_ATTEMPTS || seconds === null || seconds > MAX_WAIT) throw fault;
+    // The page says already that nothing answers: whoever wrote is told at once.
+    const isKnown = fault.kind === 'away' && away.get();
+    if (attempt === MAX_ATTEMPTS || isKnown || seconds === null || seconds > MAX_WAIT) throw fault;
     await wait(seconds);
   }
 }

@@ -32,12 +32,15 @@ export function CopyButton({
   label = texts.copy,
   wide = false,
   small = false,
+  alone = false,
 }: {
   text: string;
   label?: string;
   wide?: boolean;
   /** Above a list, as plain as other actions there. */
   small?: boolean;
+  /** Whether what it copies stands beside it alone: its name does not say it again. */
+  alone?: boolean;
 }): ReactElement {
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -49,7 +52,7 @@ export function CopyButton({
     <button
       type="button"
       className={small ? 'button text small' : wide ? 'button quiet' : 'bare copy'}
-      aria-label={wide ? undefined : `${label}: ${text}`}
+      aria-label={wide ? undefined : alone ? label : texts.labelled(label, text)}
       title={label}
       onClick={copy}
     >

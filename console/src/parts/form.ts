@@ -3,7 +3,7 @@ import { showWrong } from '../app/focus.ts';
 import { Fault } from '../data/faults.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
-import { faultText } from './notice.tsx';
+import { failureText } from './notice.tsx';
 
 /** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
 export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
@@ -52,7 +52,7 @@ export function useForm(
       else show();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      setMessage(faultText(error));
+      setMessage(failureText(error));
     } finally {
       setBusy(false);
     }

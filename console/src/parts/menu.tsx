@@ -29,6 +29,7 @@ export function Menu({
   // A list of 50 rows has 50 menus: what is in them is rendered when it is shown.
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const byKey = useRef(false);
   const list = useRef<HTMLDivElement>(null);
   const place = () => {
     if (!button.current || !list.current) return;
@@ -37,6 +38,15 @@ export function Menu({
     const fitsBelow = bottom + offsetHeight + 8 < innerHeight;
     style.top = `${fitsBelow ? bottom + 4 : Math.max(8, top - offsetHeight - 4)}px`;
     style.left = `${Math.max(8, right - offsetWidth)}px`;
+  };
+  /** Moves the focus as in other menus; false if the key means something else. */
+  const move = (key: string): boolean => {
+    const all = [...(list.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
+    const at = all.findIndex((one) => one === document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at === -1 ? -1 : at - 1, Home: 0, End: -1 }[key];
+    if (to === undefined) return false;
+    all.at(to % all.length)?.focus();
+    return true;
   };
   return (
     <>
@@ -47,16 +57,33 @@ export function Menu({
         aria-label={children ? undefined : label}
         title={children ? undefined : label}
         popoverTarget={listId}
+        onClick={({ detail }) => {
+          // Opened by a key.
+          byKey.current = detail === 0;
+        }}
+        onKeyDown={(event) => {
+          if (isOpen && move(event.key)) event.preventDefault();
+        }}
       >
         {children ?? <Icon name={icon} />}
       </button>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move among the buttons in it */}
       <div
         ref={list}
         id={listId}
         popover="auto"
         className="menu"
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
-        onToggle={({ newState }) => (newState === 'open' ? place() : setOpen(false))}
+        onToggle={({ newState }) => {
+          if (newState !== 'open') return setOpen(false);
+          place();
+          if (byKey.current) move('Home');
+        }}
+        onKeyDown={(event) => {
+          // What is around it has keys, too: they wait while it is open.
+          if (event.key !== 'Escape') event.stopPropagation();
+          if (move(event.key)) event.preventDefault();
+        }}
       >
         {isOpen &&
           items.map(({ id, name, icon, shortcut, href, danger, run }) => {

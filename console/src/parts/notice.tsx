@@ -9,6 +9,10 @@ export function faultText({ kind, code, message, told }: Fault): string {
   return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
 }
 
+/** What people read about an action that failed. */
+export const failureText = (fault: Fault): string =>
+  fault.kind === 'away' ? texts.notDone : faultText(fault);
+
 export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement | null {
   const isTold = useSyncExternalStore(away.subscribe, away.get);
   // One message is enough; it is read again by itself.

@@ -31,13 +31,17 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByText('No links yet').waitFor();
     await first.stop();
-    const notice = page.getByText('The service does not answer. What you see may be old');
+    const notice = page.getByText('The service does not answer. Keep this page open');
     await shown(notice);
     // Once, whatever cannot be read.
     await page.getByRole('link', { name: 'Overview' }).click();
     await shown(page.getByRole('heading', { name: 'Overview' }));
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
     expect(await page.getByText('The service does not answer').count()).toBe(1);
+    // Where it says so is in sight wherever the page is scrolled to, and covers nothing that can be clicked.
+    expect(
+      await notice.evaluate((one) => [getComputedStyle(one).position, getComputedStyle(one).pointerEvents]),
+    ).toEqual(['fixed', 'none']);
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await page.goBack();
@@ -46,14 +50,15 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.goBack();
     await (await newUrl(page)).fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
+    await shown(page.getByText('Not done: the service does not answer. Press again when it is back.'));
     const second = await startService({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
     const { alias } = await caller.link({ title: 'By somebody else' });
     await shown(rowOf(page, alias));
     await notice.waitFor({ state: 'hidden' });
+    await shown(page.getByText('The service is back.'));
     const again = page.getByRole('button', { name: 'Shorten' });
     const ready = page.getByText('Your link is ready');
-    // It was sent again by itself, unless the service was away for too long.
     await expect
       .poll(async () => {
         if (!(await ready.isVisible()) && (await again.isEnabled())) await again.click();

@@ -93,9 +93,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Where to search').selectOption('ALIAS');
     await expect.poll(() => why.innerText()).toContain('The search looked only in aliases.');
     await page.getByLabel('Where to search').selectOption('ANYWHERE');
-    await page.getByLabel('Any status').selectOption('Disabled');
+    await page.getByLabel('Status', { exact: true }).selectOption('Disabled');
     await expect.poll(() => why.innerText()).toContain('only among the links of the chosen filters');
-    await page.getByLabel('Any status').selectOption('');
+    await page.getByLabel('Status', { exact: true }).selectOption('');
     await page.getByLabel('Search links').fill('nowhere');
     await expect.poll(() => why.innerText()).toContain('The search looked everywhere.');
     await page.getByLabel('Where to search').selectOption('URL');
@@ -605,10 +605,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page } = await tabOf(caller);
     const titles = page.locator('.row .second b');
     await expect.poll(() => titles.allInnerTexts()).toEqual(['Out', 'In']);
-    await page.getByLabel('Any status').selectOption('Disabled');
+    await page.getByLabel('Status', { exact: true }).selectOption('Disabled');
     await expect.poll(() => titles.allInnerTexts()).toEqual(['Out']);
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByLabel('Any space').selectOption('Space of some');
+    await page.locator('.filters').getByLabel('Space').selectOption('Space of some');
     await expect.poll(() => titles.allInnerTexts()).toEqual(['In']);
     await page.getByRole('link', { name: /^s\.example/ }).click();
     await (await shown(page.getByRole('link', { name: 'All links' }))).click();

@@ -136,10 +136,10 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const { page } = await tabOf(caller);
     await shown(page.getByText('4 links', { exact: true }));
     const query = () => new URL(page.url()).search;
-    await page.getByLabel('Filter by tags').selectOption('Red');
+    await page.locator('.filters').getByLabel('Tags', { exact: true }).selectOption('Red');
     await expect.poll(() => titles(page)).toEqual(['Both', 'Red']);
     await shown(page.getByText('2 links', { exact: true }));
-    await page.getByLabel('Filter by tags').selectOption('Blue');
+    await page.locator('.filters').getByLabel('Tags', { exact: true }).selectOption('Blue');
     await expect.poll(() => titles(page)).toEqual(['Both', 'Blue', 'Red']);
     await page.getByLabel('Which links').selectOption('With all of these tags');
     await expect.poll(() => titles(page)).toEqual(['Both']);

@@ -151,10 +151,10 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
   return (
     <header className="head">
       <div>
-        <h1>
-          <span>{withoutScheme(link.shortUrl)}</span>
-          <CopyButton text={link.shortUrl} />
-        </h1>
+        <div className="name">
+          <h1>{withoutScheme(link.shortUrl)}</h1>
+          <CopyButton text={link.shortUrl} alone />
+        </div>
         <p className="quiet cut" title={link.url}>
           {link.title === null ? '' : `${link.title} · `}
           {withoutScheme(link.url)}

@@ -59,17 +59,19 @@ export function BulkBar(props: BulkProps): ReactElement | null {
   const { canWrite } = useSession();
   const { total, isCut } = useTotal(filter);
   if (selection.links.length > 0 || selection.isAll) return <Bar {...props} />;
-  if (links.length === 0) return null;
   return (
-    <div className="above-links">
-      <span className="quiet">{total !== null && texts.tags.total(total, isCut)}</span>
-      {canWrite && (
+    // How many there are is heard, even if there are none.
+    <div className={links.length === 0 ? 'unseen' : 'above-links'}>
+      <span className="quiet" role="status">
+        {total !== null && texts.tags.total(total, isCut)}
+      </span>
+      {canWrite && links.length > 0 && (
         <button type="button" className="button text small" onClick={() => selection.togglePage()}>
           {texts.bulk.page}
         </button>
       )}
       <span className="grow" />
-      {children}
+      {links.length > 0 && children}
     </div>
   );
 }

@@ -1,5 +1,6 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
+import { onShortcut } from '../../app/shortcuts.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -17,6 +18,11 @@ export function Created({
   onClose: () => void;
 }): ReactElement {
   const [link, ...others] = links;
+  const onKey = useEffectEvent((event: KeyboardEvent) => onShortcut(event, { Escape: onClose }));
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
   return (
     <div className={others.length > 0 ? 'created many' : 'created'} role="status">
       {link && others.length === 0 ? <One link={link} /> : <Several links={links} />}

@@ -35,11 +35,14 @@ interface Choice {
 
 function Filter({
   name,
+  any,
   value,
   choices,
   onValue,
 }: {
   name: string;
+  /** Its empty choice. */
+  any: string;
   value: string;
   choices: readonly Choice[];
   onValue: (value: string) => void;
@@ -51,7 +54,7 @@ function Filter({
       value={value}
       onChange={(event) => onValue(event.target.value)}
     >
-      <option value="">{name}</option>
+      <option value="">{any}</option>
       {choices.map((one) => (
         <option key={one.value} value={one.value}>
           {one.text}
@@ -95,12 +98,14 @@ export function Filters({
       <div>
         <Filter
           name={t.status}
+          any={t.any.status}
           value={state.status}
           choices={statuses.map((value) => ({ value, text: texts.status[value] }))}
           onValue={(value) => set({ status: statuses.find((one) => one === value) ?? '' })}
         />
         <Filter
           name={t.space}
+          any={t.any.space}
           value={state.space}
           choices={withValue(spaces, state.space)}
           onValue={(space) => set({ space })}
@@ -110,6 +115,7 @@ export function Filters({
         {(domains.length > 1 || state.domain !== '') && (
           <Filter
             name={t.domain}
+            any={t.any.domain}
             value={state.domain}
             choices={withValue(domains, state.domain)}
             onValue={(domain) => set({ domain })}
@@ -118,6 +124,7 @@ export function Filters({
         {(pixels.length > 0 || state.pixel !== '') && (
           <Filter
             name={t.pixel}
+            any={t.any.pixel}
             value={state.pixel}
             choices={withValue(pixels, state.pixel)}
             onValue={(pixel) => set({ pixel })}

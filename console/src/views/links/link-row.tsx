@@ -90,6 +90,8 @@ export function LinkRow({
   ];
   const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // Opened with the mouse: the button still has the focus.
+    if (document.querySelector('.menu:popover-open')) return;
     if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
     // Keys on a button or a box of the row are its own.
     if (event.target !== event.currentTarget) return;
@@ -112,13 +114,15 @@ export function LinkRow({
       onFocus={onFocus}
     >
       {canWrite && (
-        <input
-          type="checkbox"
-          checked={isSelected}
-          aria-label={t.selectOne(withoutScheme(link.shortUrl))}
-          onClick={box}
-          onChange={() => undefined}
-        />
+        <label className="box">
+          <input
+            type="checkbox"
+            checked={isSelected}
+            aria-label={t.selectOne(withoutScheme(link.shortUrl))}
+            onClick={box}
+            onChange={() => undefined}
+          />
+        </label>
       )}
       <div className="what">
         <div className="first">

@@ -13,7 +13,7 @@ export function LinksView(): ReactElement {
   const [entered, setEntered] = useState<string | null>(null);
   return (
     <>
-      {canWrite ? <NewLink /> : <h1>{texts.places.links}</h1>}
+      {canWrite ? <NewLink search={state.search} /> : <h1>{texts.places.links}</h1>}
       <section className="list" aria-label={texts.places.links}>
         <div className="toolbar">
           <Search state={state} set={set} onEnter={setEntered} />

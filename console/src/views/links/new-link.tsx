@@ -41,7 +41,7 @@ const LinkForm = lazily(
 );
 
 /** The head of the list: a button that opens the form of a new link, and the link that was made. */
-export function NewLink(): ReactElement {
+export function NewLink({ search }: { search: string }): ReactElement {
   const session = useSession();
   const t = texts.newLink;
   const draft = draftName(session, NEW);
@@ -51,6 +51,9 @@ export function NewLink(): ReactElement {
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
   const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
+  // Whoever searches goes on to something else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search
+  useEffect(() => setMade([]), [search]);
   const isEmpty = JSON.stringify(fields) === JSON.stringify(emptyFields);
   const [wasKept] = useState(!isEmpty);
   const [isNoted, setNoted] = useState(wasKept);
