@@ -667,7 +667,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.getByText('Viewer', { exact: true }));
     expect(await page.getByLabel('Destination of a new link').count()).toBe(0);
     expect(await page.locator('.row input').count()).toBe(0);
-    await page.getByRole('button', { name: /^Actions for/ }).click();
+    const opener = page.getByRole('button', { name: /^Actions for/ });
+    await opener.press('Enter');
+    // By keys: in the menu, not among the rows behind it.
+    const focused = page.locator('.menu:popover-open > :focus');
+    await expect.poll(() => focused.innerText()).toContain('Copy short URL');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => focused.innerText()).toContain('Visit');
     const actions = await page.locator('.menu:popover-open > *').allInnerTexts();
     expect(actions.map((text) => text.split('\n')[0])).toEqual([
       'Copy short URL',
@@ -678,6 +684,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       'Visit',
     ]);
     await page.keyboard.press('Escape');
+    await expect.poll(() => opener.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.getByRole('link', { name: /^s\.example/ }).click();
     await page.waitForURL(`${server.origin}/console/${accountId}/links/${id}`);
     expect(await (await shown(page.getByLabel('Title', { exact: true }))).isDisabled()).toBe(true);
