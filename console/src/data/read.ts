@@ -63,5 +63,11 @@ export function useRead<Data, Variables extends AnyVariables>(
     (happening) => !pause && (typeof on === 'function' ? on(happening) : on.includes(happening.kind)),
     again,
   );
-  return { data, fault: error ? faultOf(error) : null, isLoading: fetching, again };
+  const fault = error ? faultOf(error) : null;
+  const key = JSON.stringify(variables);
+  const last = useRef<{ key: string; data: Data } | null>(null);
+  if (data) last.current = { key, data };
+  // What is on the page stays while the service is away.
+  const kept = fault?.kind === 'away' && last.current?.key === key ? last.current.data : undefined;
+  return { data: data ?? kept, fault, isLoading: fetching, again };
 }
