@@ -114,7 +114,7 @@ export function LinkRow({
       onFocus={onFocus}
     >
       {canWrite && (
-        <label className="box">
+        <label className="hit">
           <input
             type="checkbox"
             checked={isSelected}
