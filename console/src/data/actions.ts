@@ -1,11 +1,6 @@
 import { stringifyDocument } from 'urql';
 import { focusSoon, rowId } from '../app/focus.ts';
-import {
-  DeleteLinksDocument,
-  type LinkRowFragment,
-  UpdateLinkDocument,
-  type UpdateLinkInput,
-} from '../generated/documents.ts';
+import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
 import { failureText } from '../parts/notice.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
@@ -61,24 +56,6 @@ export async function setDisabled(
         run: () => undoAt(link.id, () => void setDisabled(session, link, !disabled, true)),
       },
     });
-  });
-}
-
-/** Gives a link that was saved its values from before, unless it changed since. */
-export async function undoSave(
-  session: Session,
-  { id, updatedAt }: Pick<LinkRowFragment, 'id' | 'updatedAt'>,
-  input: UpdateLinkInput,
-): Promise<void> {
-  const about = aboutRecord('LINK', id);
-  await attempt(about, async () => {
-    const { updateLink: result } = await write(session, UpdateLinkDocument, {
-      ...{ id, input, ifUpdatedAt: updatedAt },
-    });
-    announce([{ kind: 'LINK', recordId: id, action: 'UPDATED' }]);
-    if (result.__typename === 'Link') return showToast(texts.undone, { about });
-    const why = result.__typename === 'ConflictError' ? texts.link.undoTooLate : refusalText(result);
-    return showToast(why, { wrong: true, about });
   });
 }
 

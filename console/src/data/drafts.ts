@@ -21,6 +21,9 @@ export function draftsOf(own: Own): string[] {
   );
 }
 
+export const hasDraft = (own: Own, what: string): boolean =>
+  localStorage.getItem(draftName(own, what)) !== null;
+
 export function readDraft(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(name) ?? 'null');

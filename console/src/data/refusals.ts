@@ -1,5 +1,6 @@
 import type { Client } from 'urql';
 import { CheckLinksDocument, type RefusedFragment } from '../generated/documents.ts';
+import { inDigits, isAddress } from '../parts/format.ts';
 import { texts } from '../texts.ts';
 import type { Told } from './faults.ts';
 import {
@@ -22,8 +23,11 @@ export function wordsOf({ rule = '', values = [] }: Told, message: string): stri
   const words = rules[rule];
   const known = new Map(values.map(({ name, value }) => [name, value]));
   const names = words?.match(/(?<={)\w+(?=})/g) ?? [];
-  if (words === undefined || !names.every((name) => known.has(name))) return message;
-  return words.replaceAll(/{(\w+)}/g, (_, name) => known.get(name) ?? '');
+  const told =
+    words === undefined || !names.every((name) => known.has(name))
+      ? message
+      : words.replaceAll(/{(\w+)}/g, (_, name) => known.get(name) ?? '');
+  return rule === 'INTEGER' ? told.replace(/\d{5,}/g, (digits) => inDigits(Number(digits))) : told;
 }
 
 /** The words of a rule continue a sentence that starts with the field's name. */
@@ -126,6 +130,8 @@ function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErro
 
 /** What is wrong with the fields that cannot be sent; `read` is what the link has already. */
 export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors => ({
+  ...(!isAddress(fields.url) && { url: texts.form.noScheme }),
+  ...(!isAddress(fields.expiredUrl) && { 'expiration.url': texts.form.noScheme }),
   ...(fields.expiresAt === INCOMPLETE && { 'expiration.at': texts.form.incompleteExpiry }),
   ...(fields.pixelTyped !== '' && { pixelIds: texts.form.notChosen(fields.pixelTyped.trim()) }),
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),

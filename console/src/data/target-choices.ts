@@ -1,3 +1,4 @@
+import { platformWords } from '../languages/names.ts';
 import type { ChoiceItem } from '../parts/choice.tsx';
 import { countryName, languageName } from '../parts/format.ts';
 import { texts } from '../texts.ts';
@@ -23,7 +24,11 @@ function make(list: TargetList): ChoiceItem[] {
   if (list === 'COUNTRY') return byName(countries.map((id) => ({ id, name: countryName(id) })));
   if (list === 'LANGUAGE') return byName(languages.map((id) => ({ id, name: languageName(id) })));
   if (list === 'PLATFORM')
-    return Object.entries(texts.platforms).map(([id, name]) => ({ id, name: name ?? id }));
+    return Object.entries(texts.platforms).map(([id, name]) => ({
+      id,
+      name: name ?? id,
+      words: platformWords[id],
+    }));
   return [];
 }
 

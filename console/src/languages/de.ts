@@ -118,7 +118,7 @@ const roles: Texts['roles'] = {
 };
 const roleHints: Texts['roleHints'] = {
   VIEWER: 'Sieht alles außer Geheimnissen und ändert nichts.',
-  EDITOR: 'Sieht ebenso viel und erstellt und ändert Links, Spaces, Tags und Pixel.',
+  EDITOR: 'Sieht alles außer Geheimnissen und erstellt und ändert Links, Spaces, Tags und Pixel.',
   ADMIN:
     'Darf alles, was Bearbeiter dürfen, und verwaltet Domains, Webhooks, Schlüssel und Personen bis zum Admin.',
   OWNER: 'Darf alles, was Admins dürfen, und verwaltet Inhaber und den Namen des Kontos.',
@@ -197,7 +197,7 @@ const fieldNames: Texts['history']['fields'] = {
   privacy: 'wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
   statistics: 'Statistik (zurückgesetzt)',
-  forwardsQuery: 'ob der Query-String des Besuchs weitergegeben wird',
+  forwardsQuery: 'ob die Parameter des Besuchs weitergegeben werden',
   source: 'Quelle',
   medium: 'Medium',
   campaign: 'Kampagne',
@@ -234,17 +234,17 @@ const editedNames: Texts['link']['names'] = {
   expiresAt: 'Läuft ab am',
   expiresAfter: 'Läuft ab nach Klicks',
   expiredUrl: 'Führt dann zu',
-  targetType: 'Ziele',
-  targets: 'Zielauswahl',
+  targetType: 'Wohin Besucher gelangen',
+  targets: 'Ziele nach Besucher',
   pixelIds: 'Pixel',
   pixelTyped: 'Pixel',
   tagIds: 'Tags',
   tagTyped: 'Tags',
   privacy: 'Wer die Statistik sieht',
   privacyPassword: 'Passwort für die Statistik',
-  forwardsQuery: 'Query-String des Besuchs weitergeben',
+  forwardsQuery: 'Parameter des Besuchs weitergeben',
   utmTemplateId: 'Vorlage',
-  utmOnTargets: 'Kampagne der Zielauswahl',
+  utmOnTargets: 'Kampagne der Ziele nach Besucher',
   sources: 'Quellen',
   sourceTyped: 'Quellen',
 };
@@ -558,7 +558,7 @@ export const texts: Translation = {
         : `${email} ist in keinem Konto Mitglied. Bitten Sie einen Inhaber oder Admin um eine Einladung.`,
   },
   people: {
-    lead: (account) => `Wer mit den Links von ${account} arbeitet.`,
+    lead: (account) => `Die Mitglieder des Kontos „${account}“ und ihre Rollen.`,
     invite: 'Person einladen',
     inviteHint: 'Die Einladung gilt für diese Adresse, 7 Tage lang.',
     isMember: (name, role) =>
@@ -566,7 +566,7 @@ export const texts: Translation = {
     makeLink: 'Einladen',
     linkMailed:
       'Die Einladung ist per E-Mail unterwegs. Sie können diesen Link auch selbst senden; er wird nicht noch einmal angezeigt.',
-    link: 'Der Link zur Einladung',
+    link: 'Einladungslink',
     linkWarning: 'Senden Sie ihn der Person, die Sie eingeladen haben. Er wird nicht noch einmal angezeigt.',
     role: 'Rolle',
     you: 'Sie',
@@ -739,7 +739,7 @@ export const texts: Translation = {
   },
   utm: {
     title: 'Kampagne',
-    none: 'keine',
+    none: 'Keine',
     from: 'UTM-Parameter des Ziels; an ihnen erkennen Statistikprogramme, woher ein Besuch kommt.',
     noUrl: 'Geben Sie zuerst das Ziel ein.',
     names: {
@@ -801,6 +801,7 @@ export const texts: Translation = {
     empty: 'Fügen Sie zuerst eine URL ein.',
     discard: 'Verwerfen',
     ready: 'Ihr Link ist fertig',
+    ended: 'Ihr Link ist erstellt, aber schon abgelaufen: Sein Ablauf liegt in der Vergangenheit.',
     same: 'Zu diesem Ziel haben Sie schon einen Link:',
     another: '„Kürzen“ erstellt einen weiteren.',
   },
@@ -849,9 +850,10 @@ export const texts: Translation = {
     edit: 'Bearbeiten',
     details: 'Details',
     statistics: 'Statistik',
+    draft: 'Nicht gespeichert',
     publicStatistics: 'Öffentliche Statistik',
     ends: (when, isPast) => `${isPast ? 'Abgelaufen' : 'Läuft ab'}: ${when}`,
-    limit: (clicks) => `Limit: ${clicks} Klicks`,
+    limit: (clicks, isReached) => `${isReached ? 'Limit erreicht' : 'Limit'}: ${clicks} Klicks`,
     visit: 'Öffnen',
     enable: 'Einschalten',
     disable: 'Abschalten',
@@ -993,7 +995,7 @@ export const texts: Translation = {
     creatingSpace: (name) => `Der Space „${name}“ wird erstellt …`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
-    none: { expiry: 'keiner', protection: 'keiner', pixels: 'keine' },
+    none: { expiry: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
     afterClicks: (count) => `nach ${count} Klicks`,
     expiry: 'Ablauf',
     expiresAt: 'Endet am',
@@ -1006,11 +1008,6 @@ export const texts: Translation = {
     expiredUrl: 'Besucher danach leiten zu',
     expiredHint: 'Ohne URL lesen Besucher, dass der Link abgelaufen ist.',
     withPassword: 'Passwort',
-    statisticsFor: {
-      PUBLIC: 'Statistik für alle',
-      PRIVATE: 'private Statistik',
-      PASSWORD: 'Statistik mit Passwort',
-    },
     protection: 'Schutz',
     password: 'Passwort für Besucher',
     newPassword: 'Neues Passwort für Besucher',
@@ -1020,12 +1017,12 @@ export const texts: Translation = {
     privacy: 'Wer die Statistik sieht',
     publicPage: 'Seite der Statistik:',
     privacyPassword: 'Passwort für die Statistik',
-    forwardsQuery: 'Query-String des Besuchs weitergeben',
+    forwardsQuery: 'Parameter des Besuchs weitergeben',
     forwardsHint: 'Was in der Kurz-URL auf „?“ folgt, wird dem Ziel hinzugefügt.',
     yes: 'ja',
     no: 'nein',
     privacies,
-    targets: 'Ziele',
+    targets: 'Ziele nach Besucher',
     targetType: 'Wohin Besucher gelangen',
     targetTypes,
     targetHints: {
@@ -1033,10 +1030,12 @@ export const texts: Translation = {
       COUNTRY: 'Besucher aus anderen Ländern gelangen zum Ziel des Links. Nur das Land zählt.',
       PLATFORM: 'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
-      ROTATION: 'Jeder Besucher bekommt das nächste, egal woher er kommt.',
+      ROTATION:
+        'Jeder Besuch führt zum nächsten dieser Ziele, der Reihe nach, und dann wieder zum ersten. Das Ziel des Links ist nicht dabei: Fügen Sie es hier hinzu, wenn es das sein soll.',
     },
     keys,
     targetUrl: 'Ziel',
+    noScheme: 'Beginnen Sie mit https://, etwa https://example.com/seite.',
     noTargets: 'Fügen Sie unten ein Ziel hinzu, oder wählen Sie „Für alle gleich“.',
     noKey: {
       COUNTRY: 'Wählen Sie das Land, oder entfernen Sie diese Zeile.',
@@ -1056,6 +1055,7 @@ export const texts: Translation = {
     back: 'Alle Links',
     preview: 'Vorschau',
     leadsTo: 'führt zu',
+    leadsInTurn: 'führt im Wechsel zu',
     none: 'Diesen Link gibt es nicht',
     noneWhy: 'Vielleicht wurde er gelöscht, oder er gehört zu einem anderen Konto.',
     tabs: {
@@ -1069,7 +1069,6 @@ export const texts: Translation = {
     readOnly: 'Sie können diesen Link ansehen. Bearbeiter, Admins und Inhaber können ihn ändern.',
     saved: 'Gespeichert.',
     savedAt: (time) => `Gespeichert um ${time}. Vorher:`,
-    takeBack: 'Zurücknehmen',
     unsaved: 'Nicht gespeicherte Änderungen',
     discard: 'Verwerfen',
     save: 'Speichern',
@@ -1098,9 +1097,10 @@ export const texts: Translation = {
     anyKind: 'Alles',
     kinds: severalKinds,
     none: 'Keine Änderungen aufgezeichnet',
-    keptFor: 'Der Dienst bewahrt Änderungen 90 Tage auf, wenn der Betreiber nichts anderes gewählt hat.',
-    noValues:
-      'Der Verlauf nennt die Felder, nicht ihre früheren Werte. Was Sie speichern, können Sie unter „Details“ zurücknehmen, solange diese Seite offen bleibt.',
+    keptFor:
+      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat; die alten Werte nicht.',
+    ownSaves:
+      'Was Sie speichern, können Sie unter „Details“ rückgängig machen, bis die Seite neu geladen wird.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,
@@ -1132,6 +1132,7 @@ export const texts: Translation = {
     devices: {
       IPHONE: 'iPhone',
       ANDROID: 'Android-Smartphone',
+      TABLET: 'Android-Tablet',
       WINDOWS: 'Windows',
       MAC: 'Mac',
       LINUX: 'Linux',
@@ -1140,6 +1141,7 @@ export const texts: Translation = {
     withDevices: {
       IPHONE: 'mit einem iPhone',
       ANDROID: 'mit einem Android-Smartphone',
+      TABLET: 'mit einem Android-Tablet',
       WINDOWS: 'mit Windows',
       MAC: 'mit einem Mac',
       LINUX: 'mit Linux',

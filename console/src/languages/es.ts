@@ -261,7 +261,7 @@ export const texts: Translation = {
   roles: { VIEWER: 'Lector', EDITOR: 'Editor', ADMIN: 'Administrador', OWNER: 'Propietario' },
   roleHints: {
     VIEWER: 'Ve todo menos los secretos y no cambia nada.',
-    EDITOR: 'Ve lo mismo y crea y modifica enlaces, espacios, etiquetas y píxeles.',
+    EDITOR: 'Ve todo menos los secretos y crea y modifica enlaces, espacios, etiquetas y píxeles.',
     ADMIN:
       'Hace lo mismo que los editores y gestiona dominios, webhooks, claves y personas, incluidos los administradores.',
     OWNER: 'Hace lo mismo que los administradores y gestiona los propietarios y el nombre de la cuenta.',
@@ -371,7 +371,7 @@ export const texts: Translation = {
         : `${email} no es miembro de ninguna cuenta. Pida una invitación a un propietario o administrador.`,
   },
   people: {
-    lead: (account) => `Quién trabaja con los enlaces de ${account}.`,
+    lead: (account) => `Los miembros de la cuenta «${account}» y sus roles.`,
     invite: 'Invitar a alguien',
     inviteHint: 'La invitación es solo para este correo y dura 7 días.',
     isMember: (name, role) =>
@@ -379,7 +379,7 @@ export const texts: Translation = {
     makeLink: 'Invitar',
     linkMailed:
       'La invitación va de camino por correo. También puede enviar este enlace usted; no se mostrará de nuevo.',
-    link: 'El enlace de la invitación',
+    link: 'Enlace de invitación',
     linkWarning: 'Envíelo a la persona invitada. No se volverá a mostrar.',
     role: 'Rol',
     you: 'Usted',
@@ -549,7 +549,7 @@ export const texts: Translation = {
   },
   utm: {
     title: 'Campaña',
-    none: 'ninguna',
+    none: 'Ninguna',
     from: 'Parámetros UTM del destino, que indican a los programas de estadísticas de dónde viene una visita.',
     noUrl: 'Indique primero el destino.',
     names: {
@@ -611,6 +611,7 @@ export const texts: Translation = {
     empty: 'Pegue primero una URL.',
     discard: 'Descartar',
     ready: 'Su enlace está listo',
+    ended: 'Su enlace está creado, pero ya ha caducado: su caducidad está en el pasado.',
     same: 'Ya tiene un enlace a este destino:',
     another: '«Acortar» crea otro.',
   },
@@ -675,9 +676,10 @@ export const texts: Translation = {
     edit: 'Editar',
     details: 'Detalles',
     statistics: 'Estadísticas',
+    draft: 'Sin guardar',
     publicStatistics: 'Estadísticas públicas',
     ends: (when, isPast) => `${isPast ? 'Caducó' : 'Caduca'} el ${when}`,
-    limit: (clicks) => `Límite de clics: ${clicks}`,
+    limit: (clicks, isReached) => `Límite de clics${isReached ? ' alcanzado' : ''}: ${clicks}`,
     visit: 'Visitar',
     enable: 'Activar',
     disable: 'Desactivar',
@@ -821,7 +823,7 @@ export const texts: Translation = {
     isNewSpace: (name) => `«${name}» es un espacio nuevo: se creará y el enlace irá en él.`,
     creatingSpace: (name) => `Creando el espacio «${name}»…`,
     notChosen: (text) => `«${text}» no está elegido. Elija de la lista o borre el campo.`,
-    none: { expiry: 'ninguna', protection: 'ninguna', pixels: 'ninguno' },
+    none: { expiry: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
     afterClicks: (count) => `tras ${count} clics`,
     expiry: 'Caducidad',
     expiresAt: 'Termina el',
@@ -833,12 +835,7 @@ export const texts: Translation = {
       `El enlace ya tiene ${one(clicks, 'clic', 'clics')}: con este límite caducará de inmediato.`,
     expiredUrl: 'Después, llevar a',
     expiredHint: 'Sin una URL, los visitantes leen que el enlace ha caducado.',
-    withPassword: 'contraseña',
-    statisticsFor: {
-      PUBLIC: 'estadísticas para todos',
-      PRIVATE: 'estadísticas privadas',
-      PASSWORD: 'estadísticas con contraseña',
-    },
+    withPassword: 'Contraseña',
     protection: 'Protección',
     password: 'Contraseña para los visitantes',
     newPassword: 'Nueva contraseña para los visitantes',
@@ -857,7 +854,7 @@ export const texts: Translation = {
       PRIVATE: 'Solo esta cuenta',
       PASSWORD: 'Quien tenga la contraseña',
     },
-    targets: 'Destinos',
+    targets: 'Destinos según el visitante',
     targetType: 'Adónde van los visitantes',
     targetTypes: {
       NONE: 'Al mismo para todos',
@@ -871,7 +868,8 @@ export const texts: Translation = {
       COUNTRY: 'Los visitantes de otros países van al destino del enlace. Solo cuenta el país.',
       PLATFORM: 'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema.',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
-      ROTATION: 'A cada visitante le toca el siguiente, esté donde esté.',
+      ROTATION:
+        'Cada visita lleva al siguiente de estos destinos, por orden, y luego otra vez al primero. El destino del enlace no participa: añádalo aquí también si debe hacerlo.',
     },
     keys: {
       COUNTRY: 'País',
@@ -880,6 +878,7 @@ export const texts: Translation = {
       ROTATION: '',
     },
     targetUrl: 'Destino',
+    noScheme: 'Empiece por https://, por ejemplo https://example.com/pagina.',
     noTargets: 'Añada un destino abajo o elija «Al mismo para todos».',
     noKey: {
       COUNTRY: 'Elija el país o quite esta línea.',
@@ -899,6 +898,7 @@ export const texts: Translation = {
     back: 'Todos los enlaces',
     preview: 'Vista previa',
     leadsTo: 'lleva a',
+    leadsInTurn: 'lleva por turnos a',
     none: 'Este enlace no existe',
     noneWhy: 'Puede que se haya eliminado o que sea de otra cuenta.',
     tabs: {
@@ -912,7 +912,6 @@ export const texts: Translation = {
     readOnly: 'Puede consultar este enlace. Los editores, administradores y propietarios pueden modificarlo.',
     saved: 'Guardado.',
     savedAt: (time) => `Guardado a las ${time}. Antes:`,
-    takeBack: 'Restaurar',
     unsaved: 'Cambios sin guardar',
     discard: 'Descartar',
     save: 'Guardar',
@@ -945,8 +944,8 @@ export const texts: Translation = {
       expiresAt: 'Caduca el',
       expiresAfter: 'Caduca tras (clics)',
       expiredUrl: 'Después lleva a',
-      targetType: 'Destinos',
-      targets: 'Reglas',
+      targetType: 'Adónde van los visitantes',
+      targets: 'Destinos según el visitante',
       pixelIds: 'Píxeles',
       pixelTyped: 'Píxeles',
       tagIds: 'Etiquetas',
@@ -955,7 +954,7 @@ export const texts: Translation = {
       privacyPassword: 'Contraseña de las estadísticas',
       forwardsQuery: 'Transmitir los parámetros de la visita',
       utmTemplateId: 'Plantilla',
-      utmOnTargets: 'Campaña en las reglas',
+      utmOnTargets: 'Campaña de los destinos según el visitante',
       sources: 'Fuentes',
       sourceTyped: 'Fuentes',
     },
@@ -966,9 +965,9 @@ export const texts: Translation = {
     anyKind: 'Todo',
     kinds: severalKinds,
     none: 'No hay cambios registrados',
-    keptFor: 'El servicio conserva los cambios 90 días, salvo que su operador lo haya decidido de otro modo.',
-    noValues:
-      'El historial nombra los campos, no sus valores anteriores. Lo que guarde puede restaurarse en «Detalles» mientras esta página siga abierta.',
+    keptFor:
+      'Quién cambió qué y cuándo se conserva 90 días, salvo que el operador lo haya decidido de otro modo; los valores anteriores, no.',
+    ownSaves: 'Lo que guarde puede deshacerse en «Detalles» hasta que se vuelva a cargar la página.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {
@@ -1046,6 +1045,7 @@ export const texts: Translation = {
     devices: {
       IPHONE: 'iPhone',
       ANDROID: 'Teléfono Android',
+      TABLET: 'Tableta Android',
       WINDOWS: 'Windows',
       MAC: 'Mac',
       LINUX: 'Linux',
@@ -1054,6 +1054,7 @@ export const texts: Translation = {
     withDevices: {
       IPHONE: 'Un visitante con un iPhone',
       ANDROID: 'Un visitante con un teléfono Android',
+      TABLET: 'Un visitante con una tableta Android',
       WINDOWS: 'Un visitante con Windows',
       MAC: 'Un visitante con un Mac',
       LINUX: 'Un visitante con Linux',

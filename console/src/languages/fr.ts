@@ -261,7 +261,7 @@ export const texts: Translation = {
   roles: { VIEWER: 'Lecteur', EDITOR: 'Éditeur', ADMIN: 'Administrateur', OWNER: 'Propriétaire' },
   roleHints: {
     VIEWER: 'Voit tout sauf les secrets, et ne modifie rien.',
-    EDITOR: 'Voit tout autant, et crée et modifie les liens, les espaces, les tags et les pixels.',
+    EDITOR: 'Voit tout sauf les secrets, et crée et modifie les liens, les espaces, les tags et les pixels.',
     ADMIN:
       'Fait ce que font les éditeurs, et gère les domaines, les webhooks, les clés et les personnes, administrateurs compris.',
     OWNER: 'Fait ce que font les administrateurs, et gère les propriétaires et le nom du compte.',
@@ -374,7 +374,7 @@ export const texts: Translation = {
         : `${email} n’est membre d’aucun compte. Demandez une invitation à un propriétaire ou à un administrateur.`,
   },
   people: {
-    lead: (account) => `Qui travaille avec les liens du compte ${account}.`,
+    lead: (account) => `Les membres du compte « ${account} » et leurs rôles.`,
     invite: 'Inviter quelqu’un',
     inviteHint: 'L’invitation est réservée à cette adresse, et valable 7 jours.',
     isMember: (name, role) =>
@@ -382,7 +382,7 @@ export const texts: Translation = {
     makeLink: 'Inviter',
     linkMailed:
       'L’invitation part par e-mail. Vous pouvez aussi envoyer ce lien vous-même ; il ne sera plus affiché.',
-    link: 'Le lien d’invitation',
+    link: 'Lien d’invitation',
     linkWarning: 'Envoyez-le à la personne invitée. Il ne sera plus affiché.',
     role: 'Rôle',
     you: 'Vous',
@@ -555,7 +555,7 @@ export const texts: Translation = {
   },
   utm: {
     title: 'Campagne',
-    none: 'aucune',
+    none: 'Aucune',
     from: 'Les paramètres UTM de la destination, qui indiquent aux outils de statistiques d’où vient une visite.',
     noUrl: 'Indiquez d’abord la destination.',
     names: { source: 'Source', medium: 'Support', campaign: 'Campagne', term: 'Terme', content: 'Contenu' },
@@ -611,6 +611,7 @@ export const texts: Translation = {
     empty: 'Collez d’abord une URL.',
     discard: 'Abandonner',
     ready: 'Votre lien est prêt',
+    ended: 'Votre lien est créé, mais il a déjà expiré : son expiration est dans le passé.',
     same: 'Vous avez déjà un lien vers cette destination :',
     another: '« Raccourcir » en crée un autre.',
   },
@@ -676,9 +677,10 @@ export const texts: Translation = {
     edit: 'Modifier',
     details: 'Détails',
     statistics: 'Statistiques',
+    draft: 'Non enregistré',
     publicStatistics: 'Statistiques publiques',
     ends: (when, isPast) => `${isPast ? 'A expiré' : 'Expire'} le ${when}`,
-    limit: (clicks) => `Limite de clics : ${clicks}`,
+    limit: (clicks, isReached) => `Limite de clics${isReached ? ' atteinte' : ''} : ${clicks}`,
     visit: 'Visiter',
     enable: 'Activer',
     disable: 'Désactiver',
@@ -828,7 +830,7 @@ export const texts: Translation = {
     isNewSpace: (name) => `« ${name} » est un nouvel espace : il sera créé, et le lien y sera placé.`,
     creatingSpace: (name) => `Création de l’espace « ${name} »…`,
     notChosen: (text) => `« ${text} » n’est pas sélectionné. Choisissez dans la liste, ou effacez le champ.`,
-    none: { expiry: 'aucune', protection: 'aucune', pixels: 'aucun' },
+    none: { expiry: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
     afterClicks: (count) => `après ${count} clics`,
     expiry: 'Expiration',
     expiresAt: 'Se termine le',
@@ -840,12 +842,7 @@ export const texts: Translation = {
       `Le lien a déjà ${one(clicks, 'clic', 'clics')} : avec cette limite, il expirera aussitôt.`,
     expiredUrl: 'Puis rediriger vers',
     expiredHint: 'Sans URL, les visiteurs lisent que le lien a expiré.',
-    withPassword: 'mot de passe',
-    statisticsFor: {
-      PUBLIC: 'statistiques pour tous',
-      PRIVATE: 'statistiques privées',
-      PASSWORD: 'statistiques avec mot de passe',
-    },
+    withPassword: 'Mot de passe',
     protection: 'Protection',
     password: 'Mot de passe pour les visiteurs',
     newPassword: 'Nouveau mot de passe pour les visiteurs',
@@ -864,7 +861,7 @@ export const texts: Translation = {
       PRIVATE: 'Ce compte uniquement',
       PASSWORD: 'Avec un mot de passe',
     },
-    targets: 'Destinations',
+    targets: 'Destinations selon le visiteur',
     targetType: 'Où vont les visiteurs',
     targetTypes: {
       NONE: 'La même pour tous',
@@ -878,7 +875,8 @@ export const texts: Translation = {
       COUNTRY: 'Les visiteurs d’autres pays vont à la destination du lien. Seul le pays compte.',
       PLATFORM: 'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte.',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
-      ROTATION: 'Chaque visiteur reçoit la suivante, où qu’il soit.',
+      ROTATION:
+        'Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première. La destination du lien n’en fait pas partie : ajoutez-la ici si elle doit en être.',
     },
     keys: {
       COUNTRY: 'Pays',
@@ -887,6 +885,7 @@ export const texts: Translation = {
       ROTATION: '',
     },
     targetUrl: 'Destination',
+    noScheme: 'Commencez par https://, par exemple https://example.com/page.',
     noTargets: 'Ajoutez une destination ci-dessous, ou choisissez « La même pour tous ».',
     noKey: {
       COUNTRY: 'Choisissez le pays, ou retirez cette ligne.',
@@ -906,6 +905,7 @@ export const texts: Translation = {
     back: 'Tous les liens',
     preview: 'Aperçu',
     leadsTo: 'mène à',
+    leadsInTurn: 'mène tour à tour à',
     none: 'Ce lien n’existe pas',
     noneWhy: 'Il a peut-être été supprimé, ou il appartient à un autre compte.',
     tabs: {
@@ -920,7 +920,6 @@ export const texts: Translation = {
       'Vous pouvez consulter ce lien. Les éditeurs, administrateurs et propriétaires peuvent le modifier.',
     saved: 'Enregistré.',
     savedAt: (time) => `Enregistré à ${time}. Avant :`,
-    takeBack: 'Rétablir',
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
     save: 'Enregistrer',
@@ -953,8 +952,8 @@ export const texts: Translation = {
       expiresAt: 'Expire le',
       expiresAfter: 'Expire après (clics)',
       expiredUrl: 'Redirige ensuite vers',
-      targetType: 'Destinations',
-      targets: 'Cibles',
+      targetType: 'Où vont les visiteurs',
+      targets: 'Destinations selon le visiteur',
       pixelIds: 'Pixels',
       pixelTyped: 'Pixels',
       tagIds: 'Tags',
@@ -963,7 +962,7 @@ export const texts: Translation = {
       privacyPassword: 'Mot de passe des statistiques',
       forwardsQuery: 'Transmettre les paramètres de la visite',
       utmTemplateId: 'Modèle',
-      utmOnTargets: 'Campagne des cibles',
+      utmOnTargets: 'Campagne des destinations selon le visiteur',
       sources: 'Sources',
       sourceTyped: 'Sources',
     },
@@ -974,9 +973,10 @@ export const texts: Translation = {
     anyKind: 'Tout',
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
-    keptFor: 'Le service conserve les modifications 90 jours, sauf autre choix de son exploitant.',
-    noValues:
-      'L’historique nomme les champs, pas leurs anciennes valeurs. Ce que vous enregistrez peut être rétabli sous « Détails » tant que cette page reste ouverte.',
+    keptFor:
+      'Qui a modifié quoi et quand est conservé 90 jours, sauf autre choix de l’exploitant ; les anciennes valeurs ne le sont pas.',
+    ownSaves:
+      'Ce que vous enregistrez peut être annulé sous « Détails » jusqu’au prochain chargement de la page.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {
@@ -1054,6 +1054,7 @@ export const texts: Translation = {
     devices: {
       IPHONE: 'iPhone',
       ANDROID: 'Téléphone Android',
+      TABLET: 'Tablette Android',
       WINDOWS: 'Windows',
       MAC: 'Mac',
       LINUX: 'Linux',
@@ -1062,6 +1063,7 @@ export const texts: Translation = {
     withDevices: {
       IPHONE: 'Un visiteur avec un iPhone',
       ANDROID: 'Un visiteur avec un téléphone Android',
+      TABLET: 'Un visiteur avec une tablette Android',
       WINDOWS: 'Un visiteur sous Windows',
       MAC: 'Un visiteur avec un Mac',
       LINUX: 'Un visiteur sous Linux',

@@ -15,6 +15,14 @@ export const platforms: Words<Platform> = {
   CHROME_OS: 'ChromeOS',
 };
 
+/** What else people look for when they mean a system. */
+export const platformWords: Readonly<Partial<Record<string, readonly string[]>>> = {
+  IOS: ['iPhone', 'iPad'],
+  OS_X: ['Mac', 'OS X', 'MacBook'],
+  WINDOWS: ['PC'],
+  CHROME_OS: ['Chromebook'],
+};
+
 export const pixelTypes: Words<PixelType> = {
   ADROLL: 'AdRoll',
   BING: 'Microsoft Advertising',

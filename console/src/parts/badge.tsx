@@ -4,21 +4,24 @@ import { texts } from '../texts.ts';
 import { atNearMoment, inDigits } from './format.ts';
 import { Icon } from './icon.tsx';
 
+/** Whether the time of a link is over. */
+export const hasEnded = ({ expiration: { at } }: Pick<LinkRowFragment, 'expiration'>): boolean =>
+  at !== null && Date.parse(at) <= Date.now();
+
 /** The status of a link, unless it is the usual one, and when it ends. */
 export function StatusBadge({
-  link: { status, blocked, hasPassword, expiration },
+  link: { status, blocked, hasPassword, expiration, clicks },
 }: {
-  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword' | 'expiration'>;
+  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword' | 'expiration' | 'clicks'>;
 }): ReactElement {
-  const isOver = expiration.at !== null && Date.parse(expiration.at) <= Date.now();
-  // When it ended says that it has.
-  const hasEnded = isOver && status === 'EXPIRED';
+  const isPast = hasEnded({ expiration });
+  const isUsedUp = expiration.clicks !== null && expiration.clicks <= clicks;
+  // Its time and its limit say themselves that they are over.
+  const isTold = status === 'ACTIVE' || (status === 'EXPIRED' && (isPast || isUsedUp));
   return (
     <>
       {blocked && <span className="badge bad">{texts.status.BLOCKED}</span>}
-      {status !== 'ACTIVE' && !hasEnded && (
-        <span className="badge warn">{texts.status[status] ?? status}</span>
-      )}
+      {!isTold && <span className="badge warn">{texts.status[status] ?? status}</span>}
       {hasPassword && (
         <span className="badge" title={texts.status.PROTECTED}>
           <Icon name="lock" />
@@ -26,12 +29,14 @@ export function StatusBadge({
         </span>
       )}
       {expiration.at !== null && (
-        <span className={hasEnded ? 'badge warn' : 'badge'}>
-          {texts.links.ends(atNearMoment(expiration.at), isOver)}
+        <span className={isPast ? 'badge warn' : 'badge'}>
+          {texts.links.ends(atNearMoment(expiration.at), isPast)}
         </span>
       )}
       {expiration.clicks !== null && (
-        <span className="badge">{texts.links.limit(inDigits(expiration.clicks))}</span>
+        <span className={isUsedUp ? 'badge warn' : 'badge'}>
+          {texts.links.limit(inDigits(expiration.clicks), isUsedUp)}
+        </span>
       )}
     </>
   );

@@ -17,6 +17,8 @@ export interface ChoiceItem {
   readonly name: string;
   /** The colour of a space. */
   readonly color?: number;
+  /** What else finds it, and chooses it as its name does. */
+  readonly words?: readonly string[] | undefined;
 }
 
 /** The item that makes a new one. */
@@ -60,13 +62,14 @@ export function Choice({
   error?: string | undefined;
 }): ReactElement {
   const sought = foldName(typed);
-  const isFirst = ({ name }: ChoiceItem) => foldName(name).startsWith(sought);
+  const namesOf = ({ name, words = [] }: ChoiceItem) => [name, ...words].map(foldName);
+  const isFirst = (item: ChoiceItem) => namesOf(item).some((name) => name.startsWith(sought));
   const found = items
-    .filter(({ name }) => foldName(name).includes(sought))
+    .filter((item) => namesOf(item).some((name) => name.includes(sought)))
     .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
     .slice(0, MAX_SHOWN);
   const named =
-    items.find(({ name }) => name === typed.trim()) ?? items.find(({ name }) => foldName(name) === sought);
+    items.find(({ name }) => name === typed.trim()) ?? items.find((item) => namesOf(item).includes(sought));
   const isNew = creates !== undefined && sought !== '' && named === undefined;
   const listed = isNew ? [...found, { id: NEW, name: creates.name(typed.trim()) }] : found;
   const {
@@ -138,6 +141,8 @@ export function Choice({
           <button
             type="button"
             className="bare"
+            // As the button beside it: keys clear the field by its text.
+            tabIndex={-1}
             aria-label={texts.clearOf(label)}
             onClick={({ currentTarget }) => {
               onValue(null, '');

@@ -31,12 +31,15 @@ export function CopyButton({
   text,
   label = texts.copy,
   wide = false,
+  main = false,
   small = false,
   alone = false,
 }: {
   text: string;
   label?: string;
   wide?: boolean;
+  /** Of wide ones, the first thing to do. */
+  main?: boolean;
   /** Above a list, as plain as other actions there. */
   small?: boolean;
   /** Whether what it copies stands beside it alone: its name does not say it again. */
@@ -51,7 +54,7 @@ export function CopyButton({
   return (
     <button
       type="button"
-      className={small ? 'button text small' : wide ? 'button quiet' : 'bare copy'}
+      className={small ? 'button text small' : wide ? (main ? 'button' : 'button quiet') : 'bare copy'}
       aria-label={wide ? undefined : alone ? label : texts.labelled(label, text)}
       title={label}
       onClick={copy}

@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useId, useState } from 'react';
 import { texts } from '../texts.ts';
+import { isAddress } from './format.ts';
 import { Icon } from './icon.tsx';
 
 export interface FieldProps {
@@ -78,6 +79,27 @@ export function TextField({ label, hint, warning, error, onText, ...input }: Tex
         />
       )}
     </Field>
+  );
+}
+
+/** What is left is judged this much later, in milliseconds: nothing moves under a click. */
+export const AFTER_CLICK = 300;
+
+/** A URL; as soon as it is left, it says how one begins. */
+export function UrlField({ error, onText, ...props }: TextFieldProps & { value: string }): ReactElement {
+  const [isLeft, setLeft] = useState(false);
+  const own = isLeft && !isAddress(props.value) ? texts.form.noScheme : undefined;
+  return (
+    <TextField
+      type="url"
+      {...props}
+      error={error ?? own}
+      onText={(text) => {
+        setLeft(false);
+        onText(text);
+      }}
+      onBlur={() => setTimeout(() => setLeft(true), AFTER_CLICK)}
+    />
   );
 }
 

@@ -104,6 +104,9 @@ export function withScheme(text: string): string {
   return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
 }
 
+/** Whether a text is empty, or begins as an address does; the API judges the rest. */
+export const isAddress = (text: string): boolean => /^($|https?:\/\/)/i.test(withScheme(text));
+
 /** A time for an input of the type `datetime-local`. */
 export function toLocalInput(iso: string | null): string {
   if (iso === null) return '';

@@ -21,10 +21,10 @@ export function SecretDialog(
       </p>
       {children}
       <div className="buttons end">
-        <CopyButton text={secret} wide />
-        <button type="button" className="button" onClick={onClose}>
+        <button type="button" className="button quiet" onClick={onClose}>
           {texts.secretKept}
         </button>
+        <CopyButton text={secret} wide main />
       </div>
     </Dialog>
   );

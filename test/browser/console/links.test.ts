@@ -165,13 +165,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await unfold(page);
     await page.getByLabel('After this many clicks').fill('0');
     await page.getByRole('button', { name: 'Shorten' }).first().click();
-    await page.getByText('The URL must begin with https://, such as https://example.com/page.').waitFor();
+    await page.locator('#new-url-error').getByText('Begin it with').waitFor();
     await page.locator('.field.wrong', { hasText: 'After this many clicks' }).locator('.error').waitFor();
 
     await (await newUrl(page)).fill('https://example.com/');
     await page.getByLabel('After this many clicks').fill('100');
     await page.getByLabel('Title', { exact: true }).fill('Spring');
-    await page.getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
+    await page.locator('.new-link').getByRole('combobox', { name: 'Space', exact: true }).fill('Season');
     await page.getByRole('option', { name: 'New space “Season”' }).click();
     const password = page.getByLabel('Password for visitors');
     await password.fill('secret');
@@ -212,7 +212,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const caller = await newAccount();
     await caller.space('Autumn');
     const { page, complaints } = await tabOf(caller);
-    const space = page.getByRole('combobox', { name: 'Space', exact: true });
+    const space = page.locator('.new-link').getByRole('combobox', { name: 'Space', exact: true });
     const lower = page.locator('.form + .buttons').getByRole('button', { name: 'Shorten' });
     const errors = () => page.locator('.new-link .error:visible').allInnerTexts();
     await (await newUrl(page)).fill('https://example.com/typed');
@@ -257,6 +257,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(async () => (await errors()).length).toBe(3);
     await (await newUrl(page)).fill('https://example.com/typed');
     await clicks.fill('');
+    await system.fill('iphone');
+    await page.keyboard.press('Tab');
+    expect(await system.inputValue()).toBe('iOS');
     await system.fill('BeOS');
     await page.keyboard.press('Tab');
     await lower.click();
@@ -393,8 +396,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await title.press('Enter');
     expect(await focusOf(page)).toBe('Keep my changes');
     await page.keyboard.press('Enter');
-    await page.getByText('Saved.').waitFor();
+    // Both are there to look at, before anything is saved.
     await expect.poll(() => focusOf(page)).toBe('Title');
+    expect(await page.getByLabel('Destination', { exact: true }).inputValue()).toBe(
+      'https://example.com/theirs',
+    );
+    await saving.click();
+    await page.getByText('Saved.').waitFor();
     const read = () => caller.data(`{ link(id: ${id}) { title url expiration { clicks } } }`);
     expect(await read()).toEqual({
       link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
@@ -417,33 +425,43 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs at last', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
 
-    for (const [after, said, clicks] of [
-      [{}, 'Undone.', 4],
-      [{ url: 'https://example.com/later' }, 'nothing was undone', 6],
-    ] as const) {
+    const toast = page.locator('.toast');
+    for (const after of [{}, { url: 'https://example.com/later' }]) {
       await limit.fill('6');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved.').waitFor();
-      if ('url' in after) await theirs(after);
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText(said).waitFor();
-      expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks } } });
+      await toast.getByText('Saved.').waitFor();
+      if (after.url) await theirs(after);
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('Undone.').waitFor();
+      expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks: 4 } } });
     }
+    // What they change of it cannot be undone, and is told.
+    await limit.fill('6');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await toast.getByRole('button', { name: 'Undo' }).waitFor();
+    await theirs({ expiration_clicks: '8' });
+    await page.getByText(/^Changed meanwhile by the key .*: Expires after clicks\.$/).waitFor();
+    expect([await limit.inputValue(), await toast.count()]).toEqual(['8', 0]);
+    await limit.fill('6');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await toast.getByText('Saved.').waitFor();
     // What nobody else changed since can be taken back later, too, also from another view of the page.
-    const [line, back] = [page.locator('.saves'), page.getByRole('button', { name: 'Take back' })];
+    const [line, back] = [page.locator('.saves'), page.locator('.saves').getByRole('button')];
     await shown(line.getByText(/^Saved at .* Before:$/));
-    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n4');
+    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
     await title.fill('Mine at last');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs at last', '4']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs at last', '8']);
     await page.getByRole('link', { name: 'All links' }).click();
     await page.goBack();
     await theirs({ title: 'Theirs for ever' });
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['4']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['8']);
     await back.click();
-    // And then what was saved before.
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['empty']);
-    expect(await read()).toMatchObject({ link: { title: 'Theirs for ever', expiration: { clicks: 4 } } });
+    await expect
+      .poll(async () => await read())
+      .toMatchObject({
+        link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
+      });
   });
 
   test('deletes a link only if that is not undone', async () => {
@@ -997,7 +1015,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('The visitor is in Japan, which is listed.').waitFor();
-    await page.getByLabel('At', { exact: true }).fill('2026-12-08T00:00');
+    await page.getByLabel('Date and time').fill('2026-12-08T00:00');
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('It expired at 6 Dec 2026').waitFor();
     await page.getByRole('link', { name: 'All links' }).click();

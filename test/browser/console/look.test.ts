@@ -58,11 +58,11 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
-      'Campaign none',
-      'Expiry none',
-      'Protection none · statistics for everybody',
-      'Destinations The same for everybody',
-      'Pixels none',
+      'Campaign None',
+      'Expiry None',
+      'Protection None · Statistics: Everybody',
+      'Destinations by visitor The same for everybody',
+      'Pixels None',
     ]);
     const limit = page.getByLabel('After this many clicks');
     expect(await limit.isVisible()).toBe(false);

@@ -503,7 +503,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByText('Your link is ready').waitFor();
     await (await newUrl(page)).fill('nothing');
     await page.keyboard.press('Enter');
-    await page.locator('#new-url-error').getByText('The URL').waitFor();
+    await page.locator('#new-url-error').getByText('Begin it with').waitFor();
     expect(await page.getByText('Your link is ready').count()).toBe(0);
     await (await server.caller('default')).link({ title: 'Live' });
     await page.getByText('Live', { exact: true }).waitFor();

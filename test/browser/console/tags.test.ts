@@ -37,7 +37,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await caller.tag('Spring', 2);
     const { page, complaints } = await tabOf(caller);
     await (await newUrl(page)).fill('https://example.com/');
-    const field = page.getByRole('combobox', { name: 'Tags', exact: true });
+    const field = page.locator('.new-link').getByRole('combobox', { name: 'Tags', exact: true });
     await field.fill('spr');
     await page.getByRole('listbox').getByRole('option', { name: 'Spring' }).click();
     await field.fill('Summer');

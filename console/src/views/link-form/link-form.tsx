@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { type FormProps, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
-import { CheckField, PasswordField, SelectField, TextField } from '../../parts/field.tsx';
+import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../../parts/field.tsx';
 import { atMoment, fromLocalInput } from '../../parts/format.ts';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
@@ -51,9 +51,10 @@ export function LinkForm({
       [endsAt !== null && atMoment(endsAt), fields.expiresAfter && t.afterClicks(fields.expiresAfter)]
         .filter(Boolean)
         .join(' · ') || t.none.expiry,
-    protection: [hasPassword ? t.withPassword : t.none.protection, t.statisticsFor[fields.privacy]].join(
-      ' · ',
-    ),
+    protection: [
+      hasPassword ? t.withPassword : t.none.protection,
+      `${texts.links.statistics}: ${t.privacies[fields.privacy]}`,
+    ].join(' · '),
     targets:
       targetType === 'NONE'
         ? t.targetTypes.NONE
@@ -121,9 +122,8 @@ export function LinkForm({
             error={errors['expiration.clicks']}
           />
         </div>
-        <TextField
+        <UrlField
           label={t.expiredUrl}
-          type="url"
           value={fields.expiredUrl}
           onText={(expiredUrl) => onChange({ expiredUrl })}
           hint={t.expiredHint}

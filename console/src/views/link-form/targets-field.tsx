@@ -10,7 +10,7 @@ import {
 } from '../../data/link-fields.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
+import { SelectField, UrlField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 
@@ -85,9 +85,8 @@ function Targets({
                 error={errors[`${at}.${keyName}`]}
               />
             )}
-            <TextField
+            <UrlField
               label={t.targetUrl}
-              type="url"
               value={url}
               onText={(text) => set(index, { url: text })}
               error={errors[list === 'ROTATION' ? at : `${at}.url`]}

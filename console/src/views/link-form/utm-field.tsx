@@ -123,6 +123,7 @@ function Sources({
         value={sourceTyped}
         onText={(text) => (/[,;\t\n]/.test(text) ? enter(text) : onChange({ sourceTyped: text.trimStart() }))}
         onKeyDown={onKeyDown}
+        disabled={trimPasted(fields.url) === '' && sources.length === 0 && sourceTyped === ''}
         maxLength={2_000}
         spellCheck={false}
         autoCapitalize="off"

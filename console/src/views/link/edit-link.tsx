@@ -1,16 +1,17 @@
-import { type FocusEvent, type FormEvent, type ReactElement, useRef, useState } from 'react';
+import { type FocusEvent, type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { Link as To } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
-import { showFault, UNDO_FOR, undoSave } from '../../data/actions.ts';
+import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { type Editing, type EditState, editingOn, isConflict } from '../../data/edit-state.ts';
-import { changesOf, type FieldErrors, fieldsOf } from '../../data/link-fields.ts';
+import { type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
+import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
+import type { EditState } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
-import { TextField } from '../../parts/field.tsx';
+import { UrlField } from '../../parts/field.tsx';
 import { trimPasted, withoutScheme } from '../../parts/format.ts';
 import { QrCode } from '../../parts/qr.tsx';
 import { aboutRecord, dismissAbout, showToast } from '../../parts/toasts.tsx';
@@ -30,6 +31,8 @@ function Preview({
 }): ReactElement {
   const t = texts.link;
   const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
+  // The destination of the link takes no part in a rotation.
+  const turns = fields.targetType === 'ROTATION' ? filledTargets(fields.targets.ROTATION) : [];
   return (
     <aside className="card preview" aria-label={t.preview}>
       <QrCode text={link.shortUrl} />
@@ -38,8 +41,13 @@ function Preview({
           <span className="host">{host}</span>
           {trimPasted(fields.alias) || link.alias}
         </p>
-        <p className="quiet">{t.leadsTo}</p>
-        <p className="address">{withoutScheme(fields.url)}</p>
+        <p className="quiet">{turns.length > 0 ? t.leadsInTurn : t.leadsTo}</p>
+        {(turns.length > 0 ? turns : [fields]).map(({ url }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
+          <p key={index} className="address">
+            {withoutScheme(url)}
+          </p>
+        ))}
       </div>
       <div className="hint">
         {isChanged && <p>{texts.explain.asSaved}</p>}
@@ -82,15 +90,20 @@ export function EditLink({
     next?.focus({ preventScroll: true });
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
+  const othersChanged = edit.merged?.names.join();
+  // “Saved. Undo” is not the whole truth any more; what can still be undone stays beside the form.
+  useEffect(() => {
+    if (othersChanged || hasConflict) dismissAbout(about);
+  }, [about, othersChanged, hasConflict]);
   const lookAtConflict = () => focusSoon('.conflict .button');
 
-  const save = async (given?: Editing) => {
+  const save = async () => {
     if (isBusy) return;
     setBusy(true);
     dismissAbout(about);
     try {
       await namedAreThere();
-      await send(given ?? now.current);
+      await send(now.current);
     } finally {
       setBusy(false);
     }
@@ -115,15 +128,14 @@ export function EditLink({
       });
       if (result.__typename === 'Link') {
         goOn();
-        edit.saved(result, mine);
+        const saved = edit.saved(result, mine);
         // What can be read no more cannot be put back.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
-        const before = changesOf({ ...mine.read, utmOnTargets: false }, fieldsOf(result));
         showToast(t.saved, {
           about,
           ...(!hasSecret && {
             shownFor: UNDO_FOR,
-            action: { name: texts.undo, run: () => void undoSave(session, result, before) },
+            action: { name: texts.undo, run: () => edit.undo(saved) },
           }),
         });
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
@@ -167,7 +179,6 @@ export function EditLink({
           onMine={() => {
             goOn();
             edit.restart(link, read);
-            void save(editingOn(link, fields, read));
           }}
           onTheirs={discard}
         />
@@ -175,9 +186,8 @@ export function EditLink({
       {edit.merged && !hasConflict && <Meanwhile link={link} {...edit.merged} />}
       <div className="beside">
         <fieldset className="card" disabled={!session.canWrite}>
-          <TextField
+          <UrlField
             label={texts.form.url}
-            type="url"
             value={fields.url}
             onText={(url) => change({ url })}
             error={urlError}
@@ -185,8 +195,8 @@ export function EditLink({
           <LinkForm fields={fields} errors={rest} onChange={change} link={link} />
         </fieldset>
         <div className="aside">
-          {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
           <Preview link={link} edit={edit} />
+          {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
         </div>
       </div>
       {edit.isChanged && (

@@ -25,6 +25,9 @@ const agents = {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
   ANDROID:
     'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+  // Without “Mobile”, as tablets do. Safari of an iPad says that it is a Mac.
+  TABLET:
+    'Mozilla/5.0 (Linux; Android 15; Pixel Tablet) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   WINDOWS:
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   MAC: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
@@ -56,9 +59,12 @@ function outcomeOf({ outcome, destination }: Decision): string {
   return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
 }
 
-/** Times and countries in the sentences of the API, as people write them. */
+/** Times, countries and systems in the sentences of the API, as people write them. */
 const readable = (why: string): string =>
-  why.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, atMoment).replace(/(?<= is in )[A-Z]{2}\b/, countryName);
+  why
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, atMoment)
+    .replace(/(?<= is in )[A-Z]{2}\b/, countryName)
+    .replace(/(?<= uses )[A-Z_]+\b/, (platform) => texts.platforms[platform] ?? platform);
 
 /** Why a visitor gets that: the reasons up to the one that decides, which is marked. */
 function Reasons({ decision: { outcome, steps } }: { decision: Decision }): ReactElement {

@@ -2,9 +2,9 @@ import { type ReactElement, useEffect, useState, useSyncExternalStore } from 're
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
-import { useEditState } from '../../data/edit-state.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
+import { useEditState } from '../../data/use-edit-state.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { Changes } from '../../parts/changes.tsx';
@@ -105,7 +105,7 @@ function Tabs({
       {tab === 'history' && (
         <>
           <Changes kind="LINK" recordId={link.id} />
-          <p className="hint">{texts.history.noValues}</p>
+          <p className="hint">{texts.history.ownSaves}</p>
         </>
       )}
       {tab === 'test' && (

@@ -1,8 +1,7 @@
 import { Fragment, type ReactElement } from 'react';
-import { undoSave } from '../../data/actions.ts';
-import { changedFields, type EditState, openSaves } from '../../data/edit-state.ts';
-import { changesOf, fieldsOf } from '../../data/link-fields.ts';
-import { useSession } from '../../data/session.ts';
+import { changedFields, openSaves } from '../../data/edit-state.ts';
+import { fieldsOf } from '../../data/link-fields.ts';
+import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { atTime } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
@@ -11,7 +10,7 @@ import { shownNames, useShown } from './shown-fields.ts';
 /** What was saved here and what it was before, to take back, unless it is being edited again. */
 export function Saves({
   link,
-  edit: { fields, read, saves },
+  edit: { fields, read, saves, undo },
   onBack,
 }: {
   link: LinkWholeFragment;
@@ -19,20 +18,17 @@ export function Saves({
   /** Called before the button is gone. */
   onBack: () => void;
 }): ReactElement | null {
-  const session = useSession();
   const shown = useShown(link);
   const now = fieldsOf(link);
   const edited = changedFields(fields, read);
   const t = texts.link;
-  const lines = openSaves(saves, now).flatMap(({ before, at, names: open }) => {
+  const lines = openSaves(saves, now).flatMap((saved) => {
+    const { before, at, names: open } = saved;
     const names = shownNames.filter((name) => open.includes(name) && !(name in edited));
     if (names.length === 0) return [];
-    const was = Object.fromEntries(names.map((name) => [name, before[name]]));
-    // Targets are as they were, whatever the parameters of the URL.
-    const input = changesOf({ ...now, ...was, utmOnTargets: false }, now);
     const takeBack = () => {
       onBack();
-      void undoSave(session, link, input);
+      undo(saved, names);
     };
     return (
       <li key={at}>
@@ -50,7 +46,7 @@ export function Saves({
           })}
         </dl>
         <button type="button" className="button text small" onClick={takeBack}>
-          {t.takeBack}
+          {texts.undo}
         </button>
       </li>
     );

@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { onShortcut } from '../../app/shortcuts.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
-import { TargetsBadge } from '../../parts/badge.tsx';
+import { hasEnded, StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -45,14 +45,17 @@ function One({ link }: { link: LinkRowFragment }): ReactElement {
     <>
       <QrCode text={link.shortUrl} />
       <div>
-        <p className="quiet">{texts.newLink.ready}</p>
+        <p className="quiet">{hasEnded(link) ? texts.newLink.ended : texts.newLink.ready}</p>
         <p className="short-url">
           <ShortUrl link={link} />
         </p>
         <p className="quiet cut" title={link.url}>
           {withoutScheme(link.url)}
         </p>
-        <TargetsBadge targeting={link.targeting} />
+        <p className="marks">
+          <StatusBadge link={link} />
+          <TargetsBadge targeting={link.targeting} />
+        </p>
         <div className="buttons">
           <CopyButton text={link.shortUrl} wide />
           <Link href={`/links/${link.id}`} className="button quiet">

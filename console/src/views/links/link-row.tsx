@@ -3,6 +3,7 @@ import { Link as To, useLocation } from 'wouter';
 import { DESTINATION, focusSoon, rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
+import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
@@ -131,6 +132,11 @@ export function LinkRow({
             {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
           </To>
           <OneLine>
+            {hasDraft(session, link.id) && (
+              <span className="badge warn" title={texts.link.unsaved}>
+                {t.draft}
+              </span>
+            )}
             <StatusBadge link={link} />
             <TargetsBadge targeting={link.targeting} />
             {link.space && <SpaceBadge space={link.space} />}

@@ -26,7 +26,8 @@ import {
   CreateLinksDocument,
   type LinkRowFragment,
 } from '../../generated/documents.ts';
-import { inDigits, trimPasted } from '../../parts/format.ts';
+import { AFTER_CLICK } from '../../parts/field.tsx';
+import { inDigits, isAddress, trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
@@ -77,6 +78,9 @@ export function NewLink({ search }: { search: string }): ReactElement {
   const change = (patch: Partial<LinkFields>) => {
     setFields((before) => ({ ...before, ...patch }));
     setErrors((before) => errorsAfter(before, patch));
+  };
+  const judgeUrl = () => {
+    if (!isAddress(latest.current.url)) setErrors((before) => ({ url: texts.form.noScheme, ...before }));
   };
   /** Begins anew, but keeps what was typed since then. */
   const clear = (since: LinkFields) => {
@@ -196,6 +200,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
                   autoComplete="off"
                   spellCheck={false}
                   onChange={(event) => change({ url: event.target.value })}
+                  onBlur={() => setTimeout(judgeUrl, AFTER_CLICK)}
                 />
               </div>
               <p id="new-url-error" className="error" role="alert">
