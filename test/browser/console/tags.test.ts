@@ -207,7 +207,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await expect.poll(async () => JSON.stringify(await caller.data(ending))).not.toContain('2040');
     await page.getByRole('button', { name: 'Undo: Tags removed from 1 link.' }).click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
-    expect(await page.locator('.lately').count()).toBe(0);
+    await page.locator('.lately').waitFor({ state: 'detached' });
     // Still selected, and moved to a space that is made for them.
     await bar.getByLabel('Move to space').selectOption('New space…');
     await page.getByRole('dialog').getByLabel('Name').fill('Spring');
