@@ -55,6 +55,9 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     const { page } = await signIn({ server, key: caller.key });
     const url = await newUrl(page);
     expect(await page.evaluate('document.activeElement.id')).toBe('new-url');
+    // Between digits, an x of an alias stays an x.
+    const ligatures = "getComputedStyle(document.getElementById('new-url')).fontVariantLigatures";
+    expect(await page.evaluate(ligatures)).toBe('no-contextual');
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([

@@ -162,7 +162,7 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
     );
   return (
     <section className="bulk" aria-label={t.name}>
-      <b>{t.selected(count)}</b>
+      <b role="status">{t.selected(count)}</b>
       {!isPage && (
         <button type="button" className="button text" onClick={() => selection.togglePage()}>
           {t.page}
