@@ -9,6 +9,7 @@ import { headersOf } from './client.ts';
 import { Fault } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
+import { storeOf } from './store.ts';
 import { write } from './write.ts';
 
 /** Shows why something failed. */
@@ -69,22 +70,13 @@ interface Deletion {
 }
 
 const waiting = new Set<Deletion>();
-let hidden: ReadonlySet<string> = new Set();
-const listeners = new Set<() => void>();
+
+/** The links that are about to be deleted. */
+export const aboutToGo = storeOf<ReadonlySet<string>>(new Set());
 
 function changed(): void {
-  hidden = new Set([...waiting].flatMap(({ ids }) => ids));
-  for (const listener of listeners) listener();
+  aboutToGo.set(new Set([...waiting].flatMap(({ ids }) => ids)));
 }
-
-/** The links that are about to be deleted: for `useSyncExternalStore`. */
-export const aboutToGo = {
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  get: (): ReadonlySet<string> => hidden,
-};
 
 const aboutDeletion = (ids: readonly string[]): string => `deletion ${ids.join()}`;
 
@@ -100,7 +92,7 @@ async function remove(deletion: Deletion): Promise<void> {
 
 /** Deletes links, at most 100, in some seconds, unless that is undone. */
 export function deleteLater(session: Session, links: readonly { id: string; alias: string }[]): void {
-  const [first, ...others] = links.filter(({ id }) => !hidden.has(id));
+  const [first, ...others] = links.filter(({ id }) => !aboutToGo.get().has(id));
   if (first === undefined) return;
   const timer = setTimeout(() => void remove(deletion), UNDO_FOR);
   const deletion: Deletion = { ids: [first, ...others].map(({ id }) => id), timer, session };

@@ -1,16 +1,13 @@
+import { storeOf } from './store.ts';
+
 /** How soon a service that is there answers, in milliseconds. */
 const ANSWERS_IN = 5_000;
 
-let isAway = false;
-const listeners = new Set<() => void>();
+const isAway = storeOf(false);
 
-/** Whether the service does not answer, which a line above the page says then: for `useSyncExternalStore`. */
+/** Whether the service does not answer, which a line above the page says then. */
 export const away = {
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  get: (): boolean => isAway,
+  ...isAway,
   /** Asks the service whether it is there. */
   async isOver(): Promise<boolean> {
     try {
@@ -21,10 +18,6 @@ export const away = {
   },
   /** Finds out whether it is, after a request without an answer. */
   async find(): Promise<void> {
-    if (!isAway && !(await away.isOver())) away.set(true);
-  },
-  set(now: boolean): void {
-    isAway = now;
-    for (const listener of listeners) listener();
+    if (!isAway.get() && !(await away.isOver())) away.set(true);
   },
 };

@@ -1,3 +1,5 @@
+import { storeOf } from './store.ts';
+
 /** What was done to many links in this tab, and can be taken back. */
 export interface Deed {
   readonly accountId: string;
@@ -9,21 +11,11 @@ export interface Deed {
 /** How many are kept. */
 const MOST = 5;
 
-let deeds: readonly Deed[] = [];
-const listeners = new Set<() => void>();
+const deeds = storeOf<readonly Deed[]>([]);
 
-function set(now: readonly Deed[]): void {
-  deeds = now.slice(0, MOST);
-  for (const listener of listeners) listener();
-}
-
-/** The last first: for `useSyncExternalStore`. */
+/** The last first. */
 export const lately = {
-  subscribe: (listener: () => void): (() => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  get: (): readonly Deed[] => deeds,
-  add: (deed: Deed): void => set([deed, ...deeds]),
-  remove: (deed: Deed): void => set(deeds.filter((one) => one !== deed)),
+  ...deeds,
+  add: (deed: Deed): void => deeds.set([deed, ...deeds.get()].slice(0, MOST)),
+  remove: (deed: Deed): void => deeds.set(deeds.get().filter((one) => one !== deed)),
 };

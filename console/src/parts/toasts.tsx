@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { onHappenings } from '../data/bus.ts';
+import { storeOf } from '../data/store.ts';
 import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
@@ -17,13 +18,11 @@ interface Toast {
 const SHOWN_FOR = 6_000;
 
 /** The last one is shown. Below it wait those that are not done with: errors, and what can still be undone. */
-let toasts: readonly Toast[] = [];
+const toasts = storeOf<readonly Toast[]>([]);
 let lastId = 0;
-const listeners = new Set<() => void>();
 
 function keep(stays: (toast: Toast) => boolean, ...more: readonly Toast[]): void {
-  toasts = [...toasts.filter(stays), ...more];
-  for (const listener of listeners) listener();
+  toasts.set([...toasts.get().filter(stays), ...more]);
 }
 
 const isOpen = ({ wrong, action }: Toast): boolean => wrong || action !== undefined;
@@ -68,13 +67,8 @@ export function showToast(
   return id;
 }
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(subscribe, () => toasts).at(-1);
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.get).at(-1);
   const [location] = useLocation();
   // What can be undone is about more than the page where it was done.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page

@@ -2,7 +2,7 @@ import type { Domain } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
 import { empty, sql } from '../sql.ts';
 
-/** The hosts, without ports, of all domains, or of those that are verified or no account's. */
+/** The hosts, without ports, of the domains for which `servesVisitors` holds; its condition, since there may be very many. */
 export async function readServedHosts(db: Data, verifiesDomains: boolean): Promise<ReadonlySet<string>> {
   const where = verifiesDomains ? sql`WHERE "accountId" IS NULL OR "verifiedAt" IS NOT NULL` : empty;
   const rows = await db.read<Pick<Domain, 'hostKey'>>(sql`SELECT "hostKey" FROM "Domain" ${where}`);
