@@ -5,7 +5,6 @@ import type { Data } from '../db/database.ts';
 import { isRefused } from '../db/errors.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
-import { letOthersRun } from '../shared/time-slices.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import {
   type CountsBefore,
@@ -20,28 +19,16 @@ import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
 import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
-/**
- * How often clicks are written, and how long a write may take on SQLite, in milliseconds: a crash loses at most what came within
- * both, which is less than a second.
- */
+/** How often clicks are written, in milliseconds: a crash loses what came since, and during a write, which is less than a second. */
 const WRITE_INTERVAL = 500;
-const WRITE_TIME = 450;
 /** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
 /** The maximum number of links in one transaction, for whose end other writers of SQLite wait. */
 const MAX_BATCH_LINKS = 500;
-/**
- * After how many hours, values and visitors of links a transaction ends on SQLite, which does it on this thread: that takes a
- * few milliseconds. Then others have the thread, in milliseconds: at most for `MAX_PAUSE`, while the rest can be written in time.
- * A write that is late gives way for `MIN_PAUSE` only, after `MIN_WORK` and as much more as it is late, up to `MAX_WORK`.
- */
-const MAX_SLICE_PARTS = 400;
-const MAX_PAUSE = 20;
-const MIN_PAUSE = 8;
-const MIN_WORK = 20;
-const MAX_WORK = 50;
+/** After how many hours, values and visitors of links a transaction ends on SQLite, whose only writer others wait for. */
+const MAX_SLICE_PARTS = 1_000;
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
@@ -56,6 +43,17 @@ interface ClickMetrics extends RefusalMetrics {
   dropped(): void;
 }
 
+/** Writes by a thread of its own on SQLite: half of the time of a process under load would go there, and nobody be answered. */
+function writerFor(db: Data): Pick<VisitWriter, 'write'> {
+  const { writeOnThread } = db.database;
+  if (writeOnThread === undefined) return new VisitWriter(db);
+  return {
+    async write(visits, receipt) {
+      await writeOnThread('clicks/writer-thread', { visits, receipt });
+    },
+  };
+}
+
 /** Counts visits in memory, and writes them in batches. */
 export class ClickBuffer {
   readonly #db: Data;
@@ -64,7 +62,7 @@ export class ClickBuffer {
   readonly #full: RepeatedFault;
   readonly #refused: RefusedVisits;
   readonly #processId = randomUUID();
-  readonly #writer: VisitWriter;
+  readonly #writer: Pick<VisitWriter, 'write'>;
   readonly #metrics: ClickMetrics | undefined;
   readonly #pending: PendingVisits;
   /** Visits that are not counted yet. */
@@ -95,7 +93,7 @@ export class ClickBuffer {
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
     this.#full = new RepeatedFault(log, 'clicks are dropped, since those of too many links wait');
     this.#refused = new RefusedVisits(log, metrics);
-    this.#writer = new VisitWriter(db);
+    this.#writer = writerFor(db);
     this.#pending = new PendingVisits(statistics, bounds);
   }
 
@@ -160,21 +158,14 @@ export class ClickBuffer {
     const beganAt = performance.now();
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
-    const { ids } = this.#pending;
-    const waiting = ids.values();
-    const { runsInProcess } = this.#db.dialect;
-    let [written, resumedAt] = [0, beganAt];
+    const ids = this.#pending.ids.values();
+    const maxParts = this.#db.dialect.runsInProcess ? MAX_SLICE_PARTS : undefined;
     // A batch that may have been committed is sent again unchanged, before any new visits.
     for (;;) {
       if (this.#batch === null && this.#parts.length === 0) {
-        const taken = this.#pending.take(
-          MAX_BATCH_LINKS,
-          waiting,
-          runsInProcess ? MAX_SLICE_PARTS : undefined,
-        );
+        const taken = this.#pending.take(MAX_BATCH_LINKS, ids, maxParts);
         if (taken.size === 0) break;
         this.#parts.push(taken);
-        written += taken.size;
         this.#refusals = 0;
       }
       this.#batch ??= this.#nextBatch();
@@ -191,12 +182,6 @@ export class ClickBuffer {
       this.#batch = null;
       this.#unwritable.ended();
       this.#full.ended();
-      const now = performance.now();
-      const spare = beganAt + (written / (ids.length || 1)) * WRITE_TIME - now;
-      const work = Math.min(MAX_WORK, Math.max(MIN_WORK, -spare));
-      if (!runsInProcess || (spare < MIN_PAUSE && now - resumedAt < work)) continue;
-      await letOthersRun(Math.max(MIN_PAUSE, Math.min(MAX_PAUSE, spare)));
-      resumedAt = performance.now();
     }
     this.#writtenAt = beganAt;
   }

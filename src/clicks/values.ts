@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Transaction } from '../db/database.ts';
+import type { Statements } from '../db/database.ts';
 import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';
@@ -34,7 +34,7 @@ export class ValueIds {
 
   /** The ids of the values, by their hashes; missing values are inserted. Cache the result only after the commit. */
   async find(
-    tx: Transaction,
+    tx: Statements,
     values: ReadonlyMap<string, MonthOfValue>,
   ): Promise<ReadonlyMap<string, CachedId>> {
     const found = new Map<string, CachedId>();
@@ -56,7 +56,7 @@ export class ValueIds {
     const listed = join(columns.map(name));
     const given = tx.dialect.table(types, rows);
     // Without the condition, PostgreSQL would use up an id for each value that exists already.
-    await tx.prisma.$executeRaw(sql`
+    await tx.execute(sql`
       INSERT INTO "VisitValue" (${listed}) SELECT ${listed} FROM ${given} AS "given"
       WHERE NOT EXISTS (SELECT 1 FROM "VisitValue" WHERE "VisitValue"."hash" = "given"."hash")
       ON CONFLICT ("hash") DO NOTHING`);
@@ -64,7 +64,7 @@ export class ValueIds {
       { key: 'text', at: 'integer' },
       missing.map(([hash, { month }]) => [hash, month]),
     );
-    await tx.prisma.$executeRaw(sql`
+    await tx.execute(sql`
       UPDATE "VisitValue" SET "month" = "at" FROM ${asked} AS "asked" WHERE "hash" = "key" AND "month" < "at"`);
     const made = await tx.read<CachedId & { hash: string }>(
       sql`SELECT "hash", "id", "month" FROM ${asked} AS "asked" JOIN "VisitValue" ON "hash" = "key"`,
@@ -85,7 +85,7 @@ export type ValuesOf = (linkId: number, day: Day, counted: DayOfLink) => Readonl
  * The values of visits, with `other` instead of referrers beyond the limit of a link's day. The caller has locked the
  * links, so this is exact over all processes.
  */
-export async function limitReferrers(tx: Transaction, visits: Visits): Promise<ValuesOf> {
+export async function limitReferrers(tx: Statements, visits: Visits): Promise<ValuesOf> {
   const isReferrer = ({ kind }: Value) => kind === kinds.REFERRER;
   const days = [...daysOf(visits)].flatMap(([id, day, { values }]) =>
     [...values.keys()].some(isReferrer) ? [[id, day]] : [],

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Data, Transaction } from '../db/database.ts';
+import type { Statements } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';
@@ -10,7 +10,7 @@ export class Salts {
   readonly #known = new Map<Day, string>();
 
   /** The salts of the days that are not over; missing ones are created. */
-  async forDays(db: Data, days: ReadonlySet<Day>): Promise<ReadonlyMap<Day, string>> {
+  async forDays(db: Statements, days: ReadonlySet<Day>): Promise<ReadonlyMap<Day, string>> {
     const salts = new Map<Day, string>();
     const last = Math.max(...days);
     // Those of days that are over are deleted, and those of days that only a wrong clock has seen. `addVisitors` asks whether
@@ -27,19 +27,17 @@ export class Salts {
 }
 
 /** The salt of a day; null if the day is over. */
-async function readSalt(db: Data, day: Day): Promise<string | null> {
-  await db.prisma.$executeRaw(sql`
+async function readSalt(db: Statements, day: Day): Promise<string | null> {
+  await db.execute(sql`
     INSERT INTO "DaySalt" ("day", "salt") SELECT CAST(${day} AS INTEGER), ${randomBytes(32).toString('base64url')}
     WHERE ${day} > ${lastClosedDay} ON CONFLICT ("day") DO NOTHING`);
-  const [row] = await db.prisma.$queryRaw<{ salt: string }[]>(
-    sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`,
-  );
+  const [row] = await db.read<{ salt: string }>(sql`SELECT "salt" FROM "DaySalt" WHERE "day" = ${day}`);
   return row?.salt ?? null;
 }
 
 /** Adds the visitors of each day that is not over; returns how many of them are new, by `link day`. */
 export async function addVisitors(
-  tx: Transaction,
+  tx: Statements,
   visits: Visits,
   salts: ReadonlyMap<Day, string>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -55,7 +53,7 @@ export async function addVisitors(
   const added = new Map<string, number>();
   if (rows.length === 0) return added;
   const given = tx.dialect.table({ day: 'integer', linkId: 'integer', hash: 'text' }, rows);
-  const inserted = await tx.prisma.$queryRaw<{ linkId: number | bigint; day: number | bigint }[]>(sql`
+  const inserted = await tx.read<{ linkId: number; day: Day }>(sql`
     INSERT INTO "DayVisitor" ("day", "linkId", "hash") SELECT "day", "linkId", "hash" FROM ${given} AS "given"
     WHERE "day" > ${lastClosedDay} ON CONFLICT DO NOTHING RETURNING "linkId", "day"`);
   for (const { linkId, day } of inserted) {

@@ -1,4 +1,4 @@
-import type { Data, Transaction } from '../db/database.ts';
+import type { Data, Statements, Writable } from '../db/database.ts';
 import { dateText } from '../db/driver.ts';
 import { join, name, type Sql, sql } from '../db/sql.ts';
 import { type Day, monthOf } from '../db/statistics/calendar.ts';
@@ -19,9 +19,9 @@ export interface Receipt {
 }
 
 /** Whether this write was not committed before. */
-async function isNew(tx: Transaction, { processId, number }: Receipt): Promise<boolean> {
+async function isNew(tx: Statements, { processId, number }: Receipt): Promise<boolean> {
   if (tx.dialect.runsInProcess) return true;
-  const inserted = await tx.prisma.$executeRaw(sql`
+  const inserted = await tx.execute(sql`
     INSERT INTO "ClickReceipt" ("processId", "number", "at") VALUES (${processId}::uuid, ${number}, now())
     ON CONFLICT ("processId") DO UPDATE SET "number" = EXCLUDED."number", "at" = EXCLUDED."at"
       WHERE "ClickReceipt"."number" < EXCLUDED."number"`);
@@ -37,7 +37,7 @@ export async function deleteOldReceipts(db: Data): Promise<void> {
 type Counter = Pick<LinkCounter, 'accountId' | 'resets'>;
 
 /** The counters of the links that still exist, by link id, locked until the transaction ends. */
-async function lockedLinks(tx: Transaction, visits: Visits): Promise<Map<number, Counter>> {
+async function lockedLinks(tx: Statements, visits: Visits): Promise<Map<number, Counter>> {
   const ids = [...visits.keys()].sort((a, b) => a - b).map((id) => [id]);
   const rows = await tx.read<{ linkId: number } & Counter>(sql`
     SELECT "linkId", "accountId", "resets" FROM ${tx.dialect.table({ id: 'integer' }, ids)} AS "given"
@@ -46,7 +46,7 @@ async function lockedLinks(tx: Transaction, visits: Visits): Promise<Map<number,
   return new Map(rows.map(({ linkId, ...counter }) => [linkId, counter]));
 }
 
-async function addClicksOf(tx: Transaction, visits: Visits): Promise<void> {
+async function addClicksOf(tx: Statements, visits: Visits): Promise<void> {
   const rows = [...visits].flatMap(([id, link]) => {
     const clicks = unwrittenOf(link);
     return clicks > 0 && link.last !== null ? [[id, clicks, dateText(link.last)]] : [];
@@ -56,7 +56,7 @@ async function addClicksOf(tx: Transaction, visits: Visits): Promise<void> {
   const given = table({ id: 'integer', count: 'integer', last: 'timestamp' }, rows);
   const clicks = least(sql`"clicks" + "count"`, MAX_COUNT);
   const last = greatest(sql`COALESCE("lastClickedAt", "last")`, sql`"last"`);
-  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
+  await tx.execute(sql`UPDATE "LinkCounter" SET "clicks" = ${clicks}, "lastClickedAt" = ${last}
     FROM ${given} AS "given" WHERE "linkId" = "id"`);
 }
 
@@ -78,7 +78,7 @@ function withoutReset(link: LinkVisits, { resets }: Counter): LinkVisits {
  * The visits without values and visitors of days that have no counts in the database: those of days whose counts were refused,
  * or deleted since they were written.
  */
-async function withoutOrphans(tx: Transaction, visits: Visits): Promise<Visits> {
+async function withoutOrphans(tx: Statements, visits: Visits): Promise<Visits> {
   const bare = [...daysOf(visits)].flatMap(([id, day, { clicks, bots }]) =>
     clicks + bots === 0 ? [[id, day]] : [],
   );
@@ -99,7 +99,7 @@ async function withoutOrphans(tx: Transaction, visits: Visits): Promise<Visits> 
 
 /** Adds to rows, and inserts missing ones: the sums of rows with equal keys, unless all are 0. All processes use the same order. */
 async function addTo(
-  tx: Transaction,
+  tx: Statements,
   table: Prisma.ModelName,
   keys: readonly string[],
   sums: readonly string[],
@@ -112,7 +112,7 @@ async function addTo(
   const summed = sums.map((sum) => sql`SUM(${name(sum)})`);
   const isAny = sums.map((sum) => sql`SUM(${name(sum)}) <> 0`);
   const added = sums.map((sum) => sql`${name(sum)} = ${name(table)}.${name(sum)} + EXCLUDED.${name(sum)}`);
-  await tx.prisma.$executeRaw(sql`
+  await tx.execute(sql`
     INSERT INTO ${name(table)} (${join(columns.map(name))}) SELECT ${key}, ${join(summed)} FROM ${given} AS "given"
     GROUP BY ${key} HAVING ${join(isAny, ' OR ')} ORDER BY ${key}
     ON CONFLICT (${key}) DO UPDATE SET ${join(added)}`);
@@ -120,7 +120,7 @@ async function addTo(
 
 /** Adds to rows of links, which this write has locked, and then to those of their accounts. */
 async function addToBoth(
-  tx: Transaction,
+  tx: Statements,
   counted: Readonly<Record<Counted, readonly number[][]>>,
   counters: ReadonlyMap<number, Counter>,
 ): Promise<void> {
@@ -147,11 +147,11 @@ function lastMonths(visits: Visits, valuesOf: ValuesOf): Map<string, MonthOfValu
 
 /** Writes visits, and remembers the salts of days and the ids of values. */
 export class VisitWriter {
-  readonly #db: Data;
+  readonly #db: Writable;
   readonly #ids = new ValueIds();
   readonly #salts = new Salts();
 
-  constructor(db: Data) {
+  constructor(db: Writable) {
     this.#db = db;
   }
 

@@ -13,20 +13,30 @@ import { join, name, raw, type Sql, sql } from './sql.ts';
 import { sqlite } from './sqlite/dialect.ts';
 import { type Provider, requireProvider } from './url.ts';
 
-/** What reads and changes need: a database, or a transaction on one. */
-export interface Data {
-  /** The database itself. */
-  readonly database: Database;
+/** Statements of our own: of a database, of a transaction, or of a thread that has neither Prisma's client nor other callers. */
+export interface Statements {
   readonly dialect: Dialect;
-  readonly prisma: Prisma.TransactionClient;
-  /** The same for long reads: on SQLite, a separate thread does them. */
-  readonly long: Data;
   /**
    * The rows of a statement. It bypasses Prisma's client, whose overhead for a list of ten is as long as the query itself.
    * Their columns become fields as `rowsOf` describes.
    * @param times what times become: `Date`, or for answers, ISO text
    */
   read<Row>(statement: Sql, times?: Times): Promise<Row[]>;
+  /** Runs a statement that has no rows; returns how many it changed. */
+  execute(statement: Sql): Promise<number>;
+}
+
+export interface Writable extends Statements {
+  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
+}
+
+/** What reads and changes need: a database, or a transaction on one. */
+export interface Data extends Statements {
+  /** The database itself. */
+  readonly database: Database;
+  readonly prisma: Prisma.TransactionClient;
+  /** The same for long reads: on SQLite, a separate thread does them. */
+  readonly long: Data;
   /**
    * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
    * fails, only the part is undone.
@@ -161,6 +171,7 @@ export class Database implements Data {
             return this;
           },
           read: (statement, times) => this.readBy(readLong, statement, times),
+          execute: (statement) => this.execute(statement),
           transaction: (work) => this.transaction(work),
         }
       : this;
@@ -194,6 +205,10 @@ export class Database implements Data {
 
   read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
     return this.readBy(this.#connection.read, statement, times);
+  }
+
+  execute(statement: Sql): Promise<number> {
+    return this.prisma.$executeRaw(statement);
   }
 
   /** @param read how the statement is sent */
@@ -234,6 +249,11 @@ export class Database implements Data {
    */
   async analyze(tables: readonly string[]): Promise<void> {
     if (this.provider === 'postgresql') await this.prisma.$executeRaw(sql`ANALYZE ${join(tables.map(name))}`);
+  }
+
+  /** As `writeOnThread` of its connection. */
+  get writeOnThread(): Connection['writeOnThread'] {
+    return this.#connection.writeOnThread;
   }
 
   /** As `trySpace` of its connection. */
@@ -282,6 +302,10 @@ export class Transaction implements Data {
 
   read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
     return this.database.readBy(this.#read, statement, times);
+  }
+
+  execute(statement: Sql): Promise<number> {
+    return this.prisma.$executeRaw(statement);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -26,6 +26,11 @@ export interface Connection {
   readonly read: RawRead;
   /** Reads on a separate thread, if statements run in this process. */
   readonly readLong?: RawRead;
+  /**
+   * Asks a thread that writes to the same file, by its module, while no transaction of this connection is open; reads need not
+   * wait. For writes that would hold this thread for long, if statements run in this process.
+   */
+  readonly writeOnThread?: (module: string, question: unknown) => Promise<unknown>;
   /** Reads within a transaction of the adapter. */
   readIn(transaction: Transaction): RawRead;
   /**

@@ -62,6 +62,10 @@ export class EnclosingTransaction implements Data {
     return this.#current.read(statement, times);
   }
 
+  execute(statement: Sql): Promise<number> {
+    return this.#current.execute(statement);
+  }
+
   /** Whether a change was made, and so the transaction has begun. */
   get isOpen(): boolean {
     return this.#opening !== null;

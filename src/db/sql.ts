@@ -1,7 +1,7 @@
-import { Prisma } from '../generated/sqlite/client.ts';
+// Not from the generated client, which threads that only run statements do not need.
+import { raw, type Sql } from '@prisma/client/runtime/client';
 
-export type Sql = Prisma.Sql;
-export const { sql, join, raw, empty } = Prisma;
+export { empty, join, raw, type Sql, sqltag as sql } from '@prisma/client/runtime/client';
 
 export function name(identifier: string): Sql {
   return raw(`"${identifier}"`);

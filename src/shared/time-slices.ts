@@ -2,8 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 
 /** How long work may block the thread before it yields, in milliseconds. */
 const SLICE_MS = 20;
-/** A turn of the event loop that took less had nothing to do, in milliseconds. */
-const IDLE_TURN_MS = 0.1;
 /** Shorter lists are not sliced, so that the reads for all of their items are batched into one statement. */
 const SLICED_FROM = 50;
 
@@ -26,19 +24,6 @@ export async function nextSlice(): Promise<void> {
 
 export async function pauseIfBlocked(): Promise<void> {
   while (isBlocked()) await nextSlice();
-}
-
-/**
- * Gives the thread to other work until none is left, or for so many milliseconds. One turn would not do: it accepts only one of
- * the connections that wait.
- */
-export async function letOthersRun(most: number): Promise<void> {
-  const started = performance.now();
-  for (let [began, took] = [started, most]; took >= IDLE_TURN_MS && began - started < most; ) {
-    await setImmediate();
-    const now = performance.now();
-    [began, took] = [now, now - began];
-  }
 }
 
 async function* slices<Item>(items: readonly Item[], signal: AbortSignal): AsyncGenerator<Item> {

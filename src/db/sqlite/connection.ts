@@ -1,14 +1,13 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
-import { entryFile } from '../../own-files.ts';
 import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Connection, RawRead, RawRows } from '../driver.ts';
-import { keepPrivate, LOCK_TIMEOUT, pathOf } from './file.ts';
+import { keepPrivate, LOCK_TIMEOUT, pathOf, WRITER_SETTINGS } from './file.ts';
+import { FileThread } from './file-thread.ts';
 import { type Driver, keepingPrepared, rawReader, type Statement } from './statements.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
@@ -18,10 +17,13 @@ const CHECKPOINT_CHANGES = 500;
 /** The size of a few links, in bytes. */
 const SPACE = 65_536;
 
+/** The module of the thread that reads, and copies the log into the file. */
+const READER = 'db/sqlite/reader-thread';
+
 const noOp: Statement = {
   reader: false,
   bind: () => noOp,
-  run: () => undefined,
+  run: () => ({ changes: 0 }),
   columns: () => [],
   safeIntegers: () => noOp,
   raw: () => noOp,
@@ -68,21 +70,27 @@ export async function connectSqlite(
   const settings = [
     // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
     'journal_mode = WAL',
-    // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
-    'temp_store = MEMORY',
-    // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
-    'secure_delete = ON',
-    // In pages: a commit does it only if `checkpoints` cannot keep up.
-    'wal_autocheckpoint = 20000',
+    ...WRITER_SETTINGS,
   ];
   for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
   const readNow = rawReader(driver);
-  const long = new SqliteReads(path);
+  const threads = new Map<string, FileThread>();
+  const ask = (module: string, question: unknown) => {
+    const thread = threads.get(module) ?? new FileThread(module, path);
+    threads.set(module, thread);
+    return thread.ask(question);
+  };
+  // The module answers with rows.
+  const readLong: RawRead = (sql, args) => whenUnlocked(() => ask(READER, { sql, args }) as Promise<RawRows>);
+  const { read, whileClosed } = isolateTransactions(
+    ...([adapter, driver, readNow, isOwn, deadlockTimeout, checkpoints(driver, readLong)] as const),
+  );
   return {
     pooled: false,
     adapter,
-    read: isolateTransactions(adapter, driver, readNow, isOwn, deadlockTimeout, checkpoints(driver, long)),
-    readLong: long.read,
+    read,
+    readLong,
+    writeOnThread: (module, question) => whileClosed(() => ask(module, question)),
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
     async trySpace() {
@@ -98,7 +106,9 @@ export async function connectSqlite(
       const { bavail, bsize } = await statfs(dirname(path));
       return bavail * bsize;
     },
-    close: () => long.close(),
+    close: async () => {
+      await Promise.all([...threads.values()].map((thread) => thread.close()));
+    },
   };
 }
 
@@ -113,41 +123,55 @@ function isolateTransactions(
   readNow: ReturnType<typeof rawReader>,
   isOwn: (transaction: Transaction) => boolean,
   deadlockTimeout: number,
-  afterTransaction: () => void,
-): RawRead {
+  afterTransaction: (isOfThread: boolean) => void,
+): { read: RawRead; whileClosed: <T>(write: () => Promise<T>) => Promise<T> } {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: Transaction | null = null;
+  /** Whether it is that of a thread, by another connection, from which reads of this one see nothing. */
+  let isOfThread = false;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
   // `run` starts in the tick in which no transaction is open. Raw reads also wait while the thread was blocked for long, so
   // that other work runs between those of many callers.
-  const outsideTransactions = async <T>(run: () => Promise<T>, mustPause = () => false): Promise<T> => {
-    while (open || mustPause()) {
+  const outsideTransactions = async <T>(
+    run: () => Promise<T>,
+    { isRead = false, mustPause = (): boolean => false } = {},
+  ): Promise<T> => {
+    for (;;) {
+      const ending = isRead && isOfThread ? null : open;
+      if (ending === null && !mustPause()) return run();
       // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
       // in the context of the first.
-      if (open === null || current === null || !isOwn(current)) await (open ?? nextSlice());
-      else if ((await withTimeout(deadlockTimeout, open)) === TIMED_OUT)
+      if (ending === null || current === null || !isOwn(current)) await (ending ?? nextSlice());
+      else if ((await withTimeout(deadlockTimeout, ending)) === TIMED_OUT)
         throw new Error('a query within a transaction did not use the client of the transaction');
     }
-    return run();
   };
-  adapter.queryRaw = (query) => whenUnlocked(() => outsideTransactions(() => queryRaw.call(adapter, query)));
+  adapter.queryRaw = (query) =>
+    whenUnlocked(() =>
+      outsideTransactions(() => queryRaw.call(adapter, query), { isRead: query.sql.startsWith('SELECT') }),
+    );
   adapter.executeRaw = (query) =>
     whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
+  /** Holds others back until the returned function is called. */
+  const hold = (byThread: boolean) => {
+    const ended = Promise.withResolvers<void>();
+    open = ended.promise;
+    isOfThread = byThread;
+    return () => {
+      // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part
+      // of it, and get lost.
+      if (driver.inTransaction) rollBack.run();
+      open = null;
+      current = null;
+      isOfThread = false;
+      ended.resolve();
+      afterTransaction(byThread);
+    };
+  };
   const begin: typeof startTransaction = async (isolationLevel) => {
-    let end = () => {};
-    open = new Promise((resolve) => {
-      end = () => {
-        // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part
-        // of it, and get lost.
-        if (driver.inTransaction) rollBack.run();
-        open = null;
-        current = null;
-        resolve();
-        afterTransaction();
-      };
-    });
+    const end = hold(false);
     try {
       const transaction = await startTransaction.call(adapter, isolationLevel);
       current = transaction;
@@ -174,18 +198,25 @@ function isolateTransactions(
         return begin(isolationLevel);
       }),
     );
-  return (sql, args) => whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), isBlocked));
+  const read: RawRead = (sql, args) =>
+    whenUnlocked(() =>
+      outsideTransactions(async () => readNow(sql, args), { isRead: true, mustPause: isBlocked }),
+    );
+  return {
+    read,
+    whileClosed: (write) => whenUnlocked(() => outsideTransactions(() => write().finally(hold(true)))),
+  };
 }
 
 /**
  * Lets the thread copy the log into the file whenever much was written. In a commit, that would hold this thread for longer than
  * the write itself, most of it until the disk has it.
  */
-function checkpoints(driver: Driver, { read }: SqliteReads): () => void {
+function checkpoints(driver: Driver, read: RawRead): (isOfThread: boolean) => void {
   const count = driver.prepare('SELECT total_changes()').safeIntegers(false).raw(true);
-  let [copied, isCopying] = [0, false];
+  let [copied, isCopying, ofThreads] = [0, false, 0];
   const copy = async () => {
-    const changes = Number(count.all().flat()[0]);
+    const changes = Number(count.all().flat()[0]) + ofThreads;
     if (isCopying || changes - copied < CHECKPOINT_CHANGES) return;
     [copied, isCopying] = [changes, true];
     const done = await read('PRAGMA wal_checkpoint(PASSIVE)', []).catch(() => null);
@@ -193,68 +224,9 @@ function checkpoints(driver: Driver, { read }: SqliteReads): () => void {
     // The log begins anew only after a copy of all of it: the last one follows the last write.
     if (done && driver.open) copy();
   };
-  return copy;
-}
-
-/** What the thread answers to a read. */
-interface Answer {
-  readonly id: number;
-  readonly rows?: RawRows;
-  readonly error?: { readonly message: string; readonly code?: unknown };
-}
-
-/** Reads a SQLite file on a thread of its own, which starts with the first read and sees all that was committed before it. */
-class SqliteReads {
-  readonly #path: string;
-  readonly #waiting = new Map<number, PromiseWithResolvers<RawRows>>();
-  #thread: Worker | undefined;
-  #last = 0;
-  #closed = false;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  readonly read: RawRead = (sql, args) => whenUnlocked(() => this.#read(sql, args));
-
-  #read(sql: string, args: readonly unknown[]): Promise<RawRows> {
-    if (this.#closed) throw new Error('the database is closed');
-    const id = ++this.#last;
-    const read = Promise.withResolvers<RawRows>();
-    this.#waiting.set(id, read);
-    this.#thread ??= this.#start();
-    this.#thread.ref();
-    this.#thread.postMessage({ id, sql, args });
-    return read.promise;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#thread?.ref(); // Otherwise the process would end instead of waiting for it.
-    await this.#thread?.terminate();
-  }
-
-  #start(): Worker {
-    const thread = new Worker(entryFile('db/sqlite/reader-thread'), { workerData: this.#path });
-    const end = (reason: unknown) => {
-      this.#thread = undefined;
-      for (const { reject } of this.#waiting.values()) reject(reason);
-      this.#waiting.clear();
-    };
-    thread.on('message', (answer: Answer) => this.#take(answer));
-    thread.on('error', end);
-    thread.on('exit', () => {
-      if (this.#thread === thread) end(new Error('the thread that reads has ended'));
-    });
-    return thread;
-  }
-
-  #take({ id, rows, error }: Answer): void {
-    const read = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    // The process may end when nothing is being read.
-    if (this.#waiting.size === 0 && !this.#closed) this.#thread?.unref();
-    if (rows) read?.resolve(rows);
-    else read?.reject(Object.assign(new Error(error?.message), { code: error?.code }));
-  }
+  return (isOfThread) => {
+    // A thread writes what takes long.
+    if (isOfThread) ofThreads += CHECKPOINT_CHANGES;
+    copy();
+  };
 }

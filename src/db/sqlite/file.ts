@@ -34,6 +34,16 @@ export function keepPrivate(path: string): void {
   }
 }
 
+/** How connections that write are set. */
+export const WRITER_SETTINGS = [
+  // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
+  'temp_store = MEMORY',
+  // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
+  'secure_delete = ON',
+  // In pages: a commit copies the log into the file only if the thread that does it cannot keep up.
+  'wal_autocheckpoint = 20000',
+];
+
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
 export function openFile(url: string): Sqlite.Database {
   keepPrivate(pathOf(url));

@@ -5,7 +5,7 @@ import { dateText, type RawRows } from '../driver.ts';
 export interface Statement {
   readonly reader: boolean;
   bind(args: unknown[]): Statement;
-  run(...args: unknown[]): unknown;
+  run(...args: unknown[]): { readonly changes: number };
   columns(): readonly { readonly name: string; readonly type: string | null }[];
   safeIntegers(toggle: boolean): Statement;
   raw(toggle?: boolean): Statement;
@@ -86,7 +86,7 @@ class WithValues implements Statement {
     return new WithValues(this.#statement, values);
   }
 
-  run(): unknown {
+  run(): { readonly changes: number } {
     return this.#statement.run(...this.#values);
   }
 
