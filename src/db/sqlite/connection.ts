@@ -82,15 +82,21 @@ export async function connectSqlite(
   };
   // The module answers with rows.
   const readLong: RawRead = (sql, args) => whenUnlocked(() => ask(READER, { sql, args }) as Promise<RawRows>);
-  const { read, whileClosed } = isolateTransactions(
-    ...([adapter, driver, readNow, isOwn, deadlockTimeout, checkpoints(driver, readLong)] as const),
+  const copyLog = checkpoints(driver, readLong);
+  const { read, exclusively } = isolateTransactions(
+    adapter,
+    driver,
+    readNow,
+    isOwn,
+    deadlockTimeout,
+    copyLog,
   );
   return {
     pooled: false,
     adapter,
     read,
     readLong,
-    writeOnThread: (module, question) => whileClosed(() => ask(module, question)),
+    writeOnThread: (module, question) => exclusively(() => ask(module, question)),
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
     async trySpace() {
@@ -123,8 +129,8 @@ function isolateTransactions(
   readNow: ReturnType<typeof rawReader>,
   isOwn: (transaction: Transaction) => boolean,
   deadlockTimeout: number,
-  afterTransaction: (isOfThread: boolean) => void,
-): { read: RawRead; whileClosed: <T>(write: () => Promise<T>) => Promise<T> } {
+  afterTransaction: (more?: number) => void,
+): { read: RawRead; exclusively: <T>(write: () => Promise<T>) => Promise<T> } {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: Transaction | null = null;
@@ -159,7 +165,7 @@ function isolateTransactions(
     const ended = Promise.withResolvers<void>();
     open = ended.promise;
     isOfThread = byThread;
-    return () => {
+    return (changes?: number) => {
       // After a COMMIT that fails, such as for want of space, SQLite keeps the transaction open: later writes would be part
       // of it, and get lost.
       if (driver.inTransaction) rollBack.run();
@@ -167,7 +173,7 @@ function isolateTransactions(
       current = null;
       isOfThread = false;
       ended.resolve();
-      afterTransaction(byThread);
+      afterTransaction(changes);
     };
   };
   const begin: typeof startTransaction = async (isolationLevel) => {
@@ -176,8 +182,8 @@ function isolateTransactions(
       const transaction = await startTransaction.call(adapter, isolationLevel);
       current = transaction;
       const { commit, rollback } = transaction;
-      transaction.commit = () => commit.call(transaction).finally(end);
-      transaction.rollback = () => rollback.call(transaction).finally(end);
+      transaction.commit = () => commit.call(transaction).finally(() => end());
+      transaction.rollback = () => rollback.call(transaction).finally(() => end());
       return transaction;
     } catch (error) {
       end();
@@ -202,17 +208,26 @@ function isolateTransactions(
     whenUnlocked(() =>
       outsideTransactions(async () => readNow(sql, args), { isRead: true, mustPause: isBlocked }),
     );
-  return {
-    read,
-    whileClosed: (write) => whenUnlocked(() => outsideTransactions(() => write().finally(hold(true)))),
+  const byThread = async <T>(write: () => Promise<T>): Promise<T> => {
+    const end = hold(true);
+    let changes = 0;
+    try {
+      const answer = await write();
+      // A thread writes what takes long.
+      changes = CHECKPOINT_CHANGES;
+      return answer;
+    } finally {
+      end(changes);
+    }
   };
+  return { read, exclusively: (write) => whenUnlocked(() => outsideTransactions(() => byThread(write))) };
 }
 
 /**
- * Lets the thread copy the log into the file whenever much was written. In a commit, that would hold this thread for longer than
+ * Lets the thread copy the log into the file whenever much was written: by this connection, or as many changes as told. In a commit, that would hold this thread for longer than
  * the write itself, most of it until the disk has it.
  */
-function checkpoints(driver: Driver, read: RawRead): (isOfThread: boolean) => void {
+function checkpoints(driver: Driver, read: RawRead): (more?: number) => void {
   const count = driver.prepare('SELECT total_changes()').safeIntegers(false).raw(true);
   let [copied, isCopying, ofThreads] = [0, false, 0];
   const copy = async () => {
@@ -224,9 +239,8 @@ function checkpoints(driver: Driver, read: RawRead): (isOfThread: boolean) => vo
     // The log begins anew only after a copy of all of it: the last one follows the last write.
     if (done && driver.open) copy();
   };
-  return (isOfThread) => {
-    // A thread writes what takes long.
-    if (isOfThread) ofThreads += CHECKPOINT_CHANGES;
+  return (more = 0) => {
+    ofThreads += more;
     copy();
   };
 }
