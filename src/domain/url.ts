@@ -20,9 +20,18 @@ export const MAX_URL = 2048;
 /** Such as htp:// or https:/ before the address. */
 const MISTYPED_SCHEME = /^(?!https?:\/\/)h?t{1,3}p{0,3}s{0,2}[:;]?\/+/i;
 
+/** The rule that refuses what is no web address. */
+function ruleAgainst(text: string) {
+  if (MISTYPED_SCHEME.test(text)) return 'URL_SCHEME';
+  if (!/^https?:\/\//i.test(text)) return 'URL';
+  if (/\p{Cc}/u.test(text)) return 'CONTROL_CHARACTERS';
+  const [, host = ''] = /^https?:\/\/([^/\\?#]*)/i.exec(text) ?? [];
+  return host === '' ? 'URL_WITHOUT_HOST' : /\s/.test(host) ? 'URL_HOST_SPACE' : 'URL_HOST';
+}
+
 /** An absolute http or https URL with a host, stored as it was written. */
 export const webAddress = textOf(1, MAX_URL, trimPasted).refine((text) => text === '' || isWebAddress(text), {
-  error: ({ input }) => refusal(MISTYPED_SCHEME.test(String(input)) ? 'URL_SCHEME' : 'URL'),
+  error: ({ input }) => refusal(ruleAgainst(String(input))),
 });
 
 /** The message for an address that is too long for a header. */

@@ -348,8 +348,12 @@ describe('POST /links', () => {
     ['no URL', 'url=', { url: 'is required' }],
     ['a URL of another scheme', 'url=javascript:alert(1)', { url: address }],
     ['a relative URL', 'url=/there', { url: address }],
-    ['a URL without a host', 'url=https:///there', { url: address }],
-    ['a URL with a line break', 'url=https://example.com/%0aSet-Cookie:x', { url: address }],
+    ['a URL without a host', 'url=https:///there', { url: 'has no host after https://' }],
+    [
+      'a URL with a line break',
+      'url=https://example.com/%0aSet-Cookie:x',
+      { url: 'may have no control characters and no line breaks' },
+    ],
     [
       'a URL of 2049 characters',
       `url=https://example.com/${'x'.repeat(2029)}`,

@@ -44,7 +44,7 @@ export interface BulkResult {
   readonly failed: readonly { readonly id: string; readonly message: string }[];
 }
 
-interface BulkOptions {
+export interface BulkOptions {
   readonly onProgress: (progress: Progress) => void;
   readonly signal: AbortSignal;
 }

@@ -412,8 +412,11 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   URL: 'muss mit https:// beginnen, etwa https://example.com/page',
   URL_AS_SENT: 'darf höchstens {max} Zeichen haben, so wie sie gesendet wird, mit kodierten Sonderzeichen',
+  URL_HOST: 'enthält einen ungültigen Host oder Port',
+  URL_HOST_SPACE: 'enthält ein Leerzeichen im Host',
   URL_SCHEME: 'beginnt mit einem Tippfehler: Richtig ist https://',
   URL_USER: 'darf keinen Benutzernamen und kein Passwort enthalten',
+  URL_WITHOUT_HOST: 'hat keinen Host hinter https://',
   UTM_NAME_TAKEN: 'ist der Name einer anderen Vorlage',
   UTM_TEMPLATES: 'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} UTM-Vorlagen haben',
   UTM_URL: 'ergibt eine URL mit mehr als {max} Zeichen',
@@ -933,6 +936,7 @@ export const texts: Translation = {
     checking: 'Prüfung',
     making: 'Links werden erstellt',
     rows: 'Zeilen',
+    wrongRows: 'Zeilen zum Korrigieren',
     line: 'Zeile',
     record: 'Text',
     recordIn: (line) => `Text der Zeile ${line}`,
@@ -960,6 +964,7 @@ export const texts: Translation = {
       count === 1
         ? '1 Zeile wurde übersprungen: Ihren Link gibt es schon.'
         : `${inDigits(count)} Zeilen wurden übersprungen: Ihre Links gibt es schon.`,
+    inList: 'In der Liste: Links von heute',
     addTags: 'Tags hinzufügen',
     copyAll: 'Alle Kurzlinks kopieren',
     made: 'Erstellte Links',

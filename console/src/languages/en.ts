@@ -817,6 +817,7 @@ const english = {
     checking: 'Checking',
     making: 'Creating links',
     rows: 'Lines',
+    wrongRows: 'Lines to correct',
     line: 'Line',
     record: 'Text',
     recordIn: (line: number) => `Text of line ${line}`,
@@ -844,6 +845,7 @@ const english = {
       count === 1
         ? '1 line was skipped: its link is there already.'
         : `${inDigits(count)} lines were skipped: their links are there already.`,
+    inList: 'In the list: today’s links',
     addTags: 'Add tags',
     copyAll: 'Copy all short URLs',
     made: 'Created links',

@@ -222,6 +222,21 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     ]);
     await page.getByLabel('Skip the URL that already has a link').uncheck();
     await page.getByRole('button', { name: 'Create 2 links' }).waitFor();
+    await page.getByLabel('Skip the URL that already has a link').check();
+    await page.getByRole('button', { name: 'Create 1 link' }).click();
+    // What was skipped is listed with the link that is there; undo deletes the new one alone, and gives the lines back.
+    await shown(page.getByText('2 lines were skipped: their links are there already.'));
+    expect(await page.locator('tr.out').allInnerTexts()).toEqual([
+      '1\thttps://example.com/3\tskipped\nits destination has a link: That link',
+      '3\thttps://example.com/new\tskipped\nthe same as line 2',
+    ]);
+    const there = await page.getByRole('link', { name: 'That link' }).getAttribute('href');
+    expect(await caller.data(`{ link(id: "${there?.split('/').pop()}") { url } }`)).toEqual({
+      link: { url: 'https://example.com/3' },
+    });
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 link' }).click();
+    await shown(page.getByText('1 link is ready. 1 line repeats another.'));
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
     await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
     await page.reload();

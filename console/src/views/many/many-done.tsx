@@ -1,18 +1,30 @@
 import { type ReactElement, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { type CutText, joined } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
-import { type BulkUpdate, changeMany, changesBy, linksChosen, MANY } from '../../data/many-links.ts';
+import {
+  type BulkOptions,
+  type BulkResult,
+  type BulkUpdate,
+  changeMany,
+  changesBy,
+  deleteMany,
+  linksChosen,
+  MANY,
+} from '../../data/many-links.ts';
 import { useSession } from '../../data/session.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { withoutScheme } from '../../parts/format.ts';
+import { Confirm } from '../../parts/form-dialog.tsx';
+import { toLocalInput, withoutScheme } from '../../parts/format.ts';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { saveCsv, saveFile } from '../../parts/save-file.ts';
 import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
+import { queryOf, stateOf } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
@@ -23,12 +35,16 @@ const fileOf = (text: string): Blob => new Blob([`\uFEFF${text}`], { type: 'text
 export function ManyDone({
   cut,
   outcomes,
+  repeats,
+  spaceId,
   onCorrect,
   onAgain,
 }: {
   cut: CutText;
   outcomes: readonly Outcome[];
-  /** Goes on with the text of the records that failed. */
+  repeats: ReadonlyMap<number, number>;
+  spaceId: string;
+  /** Goes on with the text of some of the records. */
   onCorrect: (text: string) => void;
   onAgain: () => void;
 }): ReactElement {
@@ -37,29 +53,44 @@ export function ManyDone({
     .flatMap(({ status, link }) => (status === 'CREATED' && link ? [link] : []));
   const failed = outcomes.filter(({ error }) => error !== null);
   const skipped = outcomes.filter(
-    ({ error, results }) => error === null && results.every(({ status }) => status !== 'CREATED'),
+    ({ error, results }) =>
+      error === null && results.every(({ status, link }) => status !== 'CREATED' || link === null),
   );
   const session = useSession();
+  const [today] = useState(() => toLocalInput(new Date().toISOString()).slice(0, 10));
+  const [isAsked, setAsked] = useState(false);
   const [isTagging, setTagging] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const stop = useRef(new AbortController());
-  const tag = async (update: BulkUpdate) => {
+  /** Does something to the new links, and tells what failed first. */
+  const work = async (act: (options: BulkOptions) => Promise<BulkResult>) => {
     stop.current = new AbortController();
     const options = { onProgress: setProgress, signal: stop.current.signal };
     await attempt(MANY, async () => {
-      const changes = changesBy(update, await linksChosen(session, made));
-      const { failed: untagged } = await changeMany(session, changes, options, texts.bulk.tagged);
-      const [first] = untagged;
+      const [first] = (await act(options)).failed;
       if (first) showToast(first.message, { wrong: true, about: MANY });
     });
     setProgress(null);
     announceKinds('LINK');
   };
+  const tag = (update: BulkUpdate) =>
+    work(async (options) => {
+      const changes = changesBy(update, await linksChosen(session, made));
+      return changeMany(session, changes, options, texts.bulk.tagged);
+    });
+  /** Deletes what is new, and goes back to the lines. */
+  const undo = () =>
+    work(async (options) => {
+      const ids = made.map(({ id }) => id);
+      const result = await deleteMany(session, ids, options);
+      if (result.done.length === ids.length) onCorrect(textOf(outcomes));
+      return result;
+    });
   const t = texts.many;
-  const failedText = () =>
+  const textOf = (some: readonly Outcome[]) =>
     joined(
       cut,
-      failed.map(({ record }) => record),
+      some.map(({ record }) => record),
     ).text;
   const saveMade = () => {
     const rows = made.map(({ shortUrl, url, title }) => [shortUrl, url, title]);
@@ -69,7 +100,6 @@ export function ManyDone({
   return (
     <section className="card many" aria-label={t.title}>
       <h2 role="status">{t.created(made.length)}</h2>
-      {skipped.length > 0 && <p>{t.skipped(skipped.length)}</p>}
       {made.length > 0 && <MadeLinks made={made} />}
       <div className="buttons">
         {made.length > 0 && (
@@ -80,6 +110,15 @@ export function ManyDone({
             </button>
             <button type="button" className="button quiet" onClick={() => setTagging(true)}>
               {t.addTags}
+            </button>
+            <Link
+              className="button quiet"
+              href={`/${queryOf({ ...stateOf(''), space: spaceId, since: today })}`}
+            >
+              {t.inList}
+            </Link>
+            <button type="button" className="button quiet" onClick={() => setAsked(true)}>
+              {texts.undo}
             </button>
           </>
         )}
@@ -97,18 +136,38 @@ export function ManyDone({
           onUpdate={(update) => void tag(update)}
         />
       )}
+      {isAsked && (
+        <Confirm
+          title={texts.bulk.ask(texts.delete, made.length)}
+          action={texts.bulk.confirm(texts.delete, made.length)}
+          onClose={() => setAsked(false)}
+          onYes={async () => {
+            // How far it is, the page shows.
+            void undo();
+            return { __typename: 'DeletedRecord' };
+          }}
+        >
+          {texts.bulk.deleteWarning(null, null)}
+        </Confirm>
+      )}
+      {skipped.length > 0 && (
+        <>
+          <p>{t.skipped(skipped.length)}</p>
+          <ManyRows name={t.rows} cut={cut} outcomes={skipped} repeats={repeats} isWanted={() => false} />
+        </>
+      )}
       {failed.length > 0 && (
         <>
           <p className="error">{t.failed(failed.length)}</p>
-          <ManyRows cut={cut} outcomes={failed} wrong={new Set()} />
+          <ManyRows name={t.wrongRows} cut={cut} outcomes={failed} />
           <div className="buttons">
-            <button type="button" className="button" onClick={() => onCorrect(failedText())}>
+            <button type="button" className="button" onClick={() => onCorrect(textOf(failed))}>
               {t.correct}
             </button>
             <button
               type="button"
               className="button quiet"
-              onClick={() => saveFile(`failed.${extension}`, fileOf(failedText()))}
+              onClick={() => saveFile(`failed.${extension}`, fileOf(textOf(failed)))}
             >
               {t.saveFailed}
             </button>

@@ -5,14 +5,13 @@ import type { Outcome, Result } from '../../data/import-run.ts';
 import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
-/** How many lines are shown; all wrong ones come first. */
+/** How many lines of a table are shown. */
 export const MAX_ROWS = 200;
 
 interface RowsProps {
+  readonly name: string;
   readonly cut: Pick<CutText, 'header' | 'delimiter'>;
   readonly outcomes: readonly Outcome[];
-  /** The lines of the records that were wrong when all were checked: they come first, and can be corrected. */
-  readonly wrong: ReadonlySet<number>;
   /** The lines of those that repeat another one, each with the line of that one. */
   readonly repeats?: ReadonlyMap<number, number>;
   /** Whether links are made of it. */
@@ -22,17 +21,13 @@ interface RowsProps {
 }
 
 /** The records as they stand in the text, and what becomes of them. */
-export function ManyRows({ cut, outcomes, wrong, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
+export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
   const isOut = (one: Outcome) => one.error === null && isWanted?.(one) === false;
-  const shown = [
-    ...outcomes.filter(({ record }) => wrong.has(record.line)),
-    ...outcomes.filter(({ record }) => !wrong.has(record.line)),
-  ].slice(0, MAX_ROWS);
   const t = texts.many;
   const inCells = (text: string) => cellsOf(text, cut.delimiter).join(' · ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="scroll lines" aria-label={t.rows} tabIndex={0}>
+    <section className="scroll lines" aria-label={name} tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -42,13 +37,13 @@ export function ManyRows({ cut, outcomes, wrong, repeats, isWanted, onCorrect }:
           </tr>
         </thead>
         <tbody>
-          {shown.map((outcome) => {
+          {outcomes.slice(0, MAX_ROWS).map((outcome) => {
             const { record, results, error } = outcome;
             return (
               <tr key={record.line} className={error !== null ? 'wrong' : isOut(outcome) ? 'out' : undefined}>
                 <th scope="row">{inDigits(record.line)}</th>
                 <td>
-                  {wrong.has(record.line) && onCorrect ? (
+                  {onCorrect ? (
                     <RecordText record={record} onCorrect={onCorrect} />
                   ) : (
                     <span>{inCells(record.text)}</span>
@@ -76,7 +71,7 @@ export function ManyRows({ cut, outcomes, wrong, repeats, isWanted, onCorrect }:
 }
 
 function Alias({
-  result: { alias, status, reason, existingLinkId },
+  result: { alias, status, reason, existingLinkId, link },
   isOut,
   repeated,
 }: {
@@ -88,15 +83,17 @@ function Alias({
   const there = repeated === undefined ? t.exists : t.repeats(repeated);
   const note = status === 'EXISTS' ? there : status === 'CREATED' ? reason : null;
   // A link that is there already has this alias.
-  const isNamed = !isOut || (status === 'EXISTS' && repeated === undefined);
+  const isThere = status === 'EXISTS' && repeated === undefined;
+  const isNamed = !isOut || isThere;
+  const otherId = isThere ? link?.id : existingLinkId;
   return (
     <>
       <span>{isNamed ? alias : t.leftOut}</span>
       {note !== null && <span className="hint">{note}</span>}
-      {existingLinkId !== null && (
+      {otherId && (
         <span className="hint">
-          {t.linked}{' '}
-          <a href={`./links/${existingLinkId}`} target="_blank" rel="noreferrer">
+          {!isThere && `${t.linked} `}
+          <a href={`./links/${otherId}`} target="_blank" rel="noreferrer">
             {t.existing}
           </a>
         </span>

@@ -1,10 +1,17 @@
-import { type ChangeEvent, type DragEvent, type ReactElement, useRef, useState } from 'react';
+import {
+  type ChangeEvent,
+  type ComponentProps,
+  type DragEvent,
+  type ReactElement,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
-import { type Checked, useCheckedLines } from '../../data/checked-lines.ts';
+import { useCheckedLines } from '../../data/checked-lines.ts';
 import { textIn } from '../../data/import.ts';
 import { formats, IMPORT, importRecords, type Outcome } from '../../data/import-run.ts';
 import { namedAreThere, spaceNamed } from '../../data/named.ts';
@@ -49,13 +56,16 @@ function repeatsIn(outcomes: readonly Outcome[]): ReadonlyMap<number, number> {
   return repeats;
 }
 
+/** What was made, of which lines. */
+type Made = Pick<ComponentProps<typeof ManyDone>, 'cut' | 'outcomes' | 'repeats' | 'spaceId'>;
+
 /** Many new links from lines or a file: checked, then made. */
 export function ManyView(): ReactElement {
   const session = useSession();
   const lines = useCheckedLines(session);
   const { text, spaceId, checked, setText } = lines;
   const [making, setMaking] = useState<Progress | null>(null);
-  const [made, setMade] = useState<Pick<Checked, 'cut' | 'outcomes'> | null>(null);
+  const [made, setMade] = useState<Made | null>(null);
   const [spaceTyped, setSpaceTyped] = useState('');
   const [spaceError, setSpaceError] = useState<string | undefined>();
   const [chosen, setLeavesOut] = useState<boolean | null>(null);
@@ -74,6 +84,9 @@ export function ManyView(): ReactElement {
   const isWanted = (one: Outcome) => countOf([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
   const ready = countOf(outcomes.filter(isWanted), 'CREATED');
   const there = countOf(outcomes, 'EXISTS') - repeats.size;
+  /** Those that were wrong at first keep their places. */
+  const wrong = outcomes.filter(({ record }) => checked?.wrong.has(record.line));
+  const rows = checked && { cut: checked.cut, repeats, isWanted };
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -102,12 +115,11 @@ export function ManyView(): ReactElement {
       const results = new Map(done.map((one) => [one.record, one]));
       const unmade = (one: Outcome) => ({
         ...one,
-        results: [],
-        error: good.includes(one) ? t.notMade : one.error,
+        ...(good.includes(one) && { results: [], error: t.notMade }),
       });
       const all = settled.outcomes.map((one) => results.get(one.record) ?? unmade(one));
       flushSync(() => {
-        setMade({ cut, outcomes: all });
+        setMade({ cut, outcomes: all, repeats: repeatsIn(settled.outcomes), spaceId: space.id });
         setGuessed(false);
         setText('');
         setSpaceTyped('');
@@ -124,9 +136,9 @@ export function ManyView(): ReactElement {
     flushSync(() => setMade(null));
     focusSoon('.many textarea');
   };
-  /** Goes on with the records that failed. */
-  const correctFailed = (failed: string) => {
-    setText(failed);
+  /** Goes on with these records, such as those that failed. */
+  const correct = (records: string) => {
+    setText(records);
     if (made) lines.setFormat(made.cut.format);
     goOn();
   };
@@ -140,7 +152,7 @@ export function ManyView(): ReactElement {
       </Link>
       <h1>{t.title}</h1>
       {made ? (
-        <ManyDone {...made} onCorrect={correctFailed} onAgain={goOn} />
+        <ManyDone {...made} onCorrect={correct} onAgain={goOn} />
       ) : (
         <section
           className="card many"
@@ -217,7 +229,7 @@ export function ManyView(): ReactElement {
               onStop={() => (making ? stop.current.abort() : setText(''))}
             />
           )}
-          {checked && making === null && (
+          {checked && rows && making === null && (
             <>
               <p role="status">
                 <b>{t.ready(ready)}</b>
@@ -231,14 +243,12 @@ export function ManyView(): ReactElement {
               {linked.length > 0 && (
                 <CheckField label={t.leaveOut(linked.length)} checked={leavesOut} onChecked={setLeavesOut} />
               )}
-              <ManyRows
-                cut={checked.cut}
-                outcomes={outcomes}
-                wrong={checked.wrong}
-                repeats={repeats}
-                isWanted={isWanted}
-                onCorrect={lines.correct}
-              />
+              {wrong.length > 0 && (
+                <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
+              )}
+              {wrong.length < outcomes.length && (
+                <ManyRows name={t.rows} {...rows} outcomes={outcomes.filter((one) => !wrong.includes(one))} />
+              )}
               <div className="buttons end">
                 <button type="button" className="button" disabled={ready === 0} onClick={create}>
                   {t.create(ready, inDigits(ready))}
