@@ -24,17 +24,18 @@ export function draftsOf(own: Own): string[] {
 export const hasDraft = (own: Own, what: string): boolean =>
   localStorage.getItem(draftName(own, what)) !== null;
 
-export function readDraft(name: string): unknown {
+/** @param store that of the tab for what ends with it */
+export function readDraft(name: string, store = localStorage): unknown {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? 'null');
+    return JSON.parse(store.getItem(name) ?? 'null');
   } catch {
     return null;
   }
 }
 
-export function keepDraft(name: string, draft: object): void {
+export function keepDraft(name: string, draft: object, store = localStorage): void {
   try {
-    localStorage.setItem(name, JSON.stringify(draft));
+    store.setItem(name, JSON.stringify(draft));
   } catch {
     // The browser keeps nothing, or has no room.
   }

@@ -30,8 +30,25 @@ import { write } from './write.ts';
 
 const ANY_TIME = 'any';
 
-/** What was saved since the page was loaded, by the names of drafts. */
+/** What was saved in this tab, by the names of drafts. */
 const saves = new Map<string, readonly Saved[]>();
+/** How many saves of a link are kept. */
+const MOST = 5;
+
+function savedIn(kept: Partial<Record<keyof Saved, unknown>> | null): Saved[] {
+  const [before, after] = [fieldsOfDraft(kept?.before), fieldsOfDraft(kept?.after)];
+  return before && after && typeof kept?.at === 'string' ? [{ before, after, at: kept.at }] : [];
+}
+
+/** What was saved of a link, also before the page was loaded. */
+function savesOf(name: string): readonly Saved[] {
+  const known = saves.get(name);
+  if (known) return known;
+  const kept = readDraft(name, sessionStorage);
+  const read = Array.isArray(kept) ? kept.flatMap(savedIn) : [];
+  saves.set(name, read);
+  return read;
+}
 
 /** Gives fields that were saved their values from before, where nobody has changed them since. Returns the link. */
 async function undoSave(
@@ -106,7 +123,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     if (undoneAt.current === ANY_TIME || undoneAt.current === link.updatedAt)
       setEditing(editingOn(link, editing.fields, editing.read));
     // While nothing is typed, the form follows the link, and says what somebody else made of what was saved here.
-    else if (!isChanged) setEditing(followed(link, editing, saves.get(name) ?? []));
+    else if (!isChanged) setEditing(followed(link, editing, savesOf(name)));
     else if (!isConflict(link, editing)) setEditing(mergedWith(link, editing));
   }
   useEffect(() => {
@@ -127,10 +144,12 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     ...editing,
     isChanged,
     restart,
-    saves: saves.get(name) ?? [],
+    saves: savesOf(name),
     saved(link, mine) {
-      const saved = { before: mine.read, after: fieldsOf(link), at: link.updatedAt };
-      saves.set(name, [...(saves.get(name) ?? []), saved]);
+      const saved = { before: draftOf(mine.read), after: fieldsOf(link), at: link.updatedAt };
+      const all = [...savesOf(name), saved].slice(-MOST);
+      saves.set(name, all);
+      keepDraft(name, all, sessionStorage);
       restart(link, mine.fields);
       return saved;
     },

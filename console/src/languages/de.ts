@@ -1105,7 +1105,7 @@ export const texts: Translation = {
     keptFor:
       'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat; die alten Werte nicht.',
     ownSaves:
-      'Was Sie speichern, können Sie unter „Details“ rückgängig machen, bis die Seite neu geladen wird.',
+      'Der Verlauf hat keine alten Werte. Was Sie zuletzt in diesem Tab gespeichert haben, können Sie unter „Details“ rückgängig machen.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

@@ -983,7 +983,7 @@ const english = {
     none: 'No changes are recorded',
     keptFor:
       'Who changed what and when is kept for 90 days, unless the operator chose otherwise; the old values are not.',
-    ownSaves: 'What you save can be undone under “Details” until the page is loaded again.',
+    ownSaves: 'The history has no old values. What you saved last in this tab can be undone under “Details”.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

@@ -972,7 +972,8 @@ export const texts: Translation = {
     none: 'No hay cambios registrados',
     keptFor:
       'Quién cambió qué y cuándo se conserva 90 días, salvo que el operador lo haya decidido de otro modo; los valores anteriores, no.',
-    ownSaves: 'Lo que guarde puede deshacerse en «Detalles» hasta que se vuelva a cargar la página.',
+    ownSaves:
+      'El historial no contiene los valores anteriores. Lo último que guardó en esta pestaña puede deshacerse en «Detalles».',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

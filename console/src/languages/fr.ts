@@ -981,7 +981,7 @@ export const texts: Translation = {
     keptFor:
       'Qui a modifié quoi et quand est conservé 90 jours, sauf autre choix de l’exploitant ; les anciennes valeurs ne le sont pas.',
     ownSaves:
-      'Ce que vous enregistrez peut être annulé sous « Détails » jusqu’au prochain chargement de la page.',
+      'L’historique ne contient pas les anciennes valeurs. Vos derniers enregistrements dans cet onglet peuvent être annulés sous « Détails ».',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

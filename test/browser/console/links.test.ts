@@ -445,7 +445,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByText('Saved.').waitFor();
-    // What nobody else changed since can be taken back later, too, also from another view of the page.
+    // What nobody else changed since can be taken back later, too, also after a reload.
     const [line, back] = [page.locator('.saves'), page.locator('.saves').getByRole('button')];
     await shown(line.getByText(/^Saved at .* Before:$/));
     expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
@@ -454,6 +454,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs at last', '8']);
     await page.getByRole('link', { name: 'All links' }).click();
     await page.goBack();
+    await page.reload();
     await theirs({ title: 'Theirs for ever' });
     await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['8']);
     await back.click();
