@@ -44,6 +44,15 @@ test('weeks begin on Monday, say how much of them is there, and are compared wit
   );
 });
 
+test('days before anything was counted are compared with nothing', () => {
+  const [from, begin] = [day(1, 0), day(2, 16)];
+  const [week] = pointsOf([day(9, 2), day(10, 4)], [from, begin], 'WEEK', begin.start);
+  expect(week?.earlier && shortly(week.earlier)).toEqual([
+    ...['02', '02'],
+    { clicks: 16, visitors: 1, bots: 2, days: 1 },
+  ]);
+});
+
 test.each([
   ['', 2, 'HOUR'],
   ['', 92, 'DAY'],

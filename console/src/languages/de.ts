@@ -1195,6 +1195,7 @@ export const texts: Translation = {
     partOf: (days, of) => `${days} von ${of} Tagen`,
     remark: 'Hinweis',
     nothingThen: (when) => `${when}: Es wurden keine Klicks gezählt.`,
+    noneBefore: (when) => `Vor dem ${when} wurde nichts gezählt, daher kein Vergleich.`,
     readout: (when, clicks, visitors, before) =>
       `${when}: Klicks: ${clicks}${visitors === null ? '' : `, Besucher: ${visitors}`}` +
       (before === null ? '' : `; davor: ${before}`),

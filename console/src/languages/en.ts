@@ -1072,6 +1072,7 @@ const english = {
     partOf: (days: number, of: number) => `${days} of ${of} days`,
     remark: 'Note',
     nothingThen: (when: string) => `${when}: no clicks were counted.`,
+    noneBefore: (when: string) => `Nothing was counted before ${when}, so this is not compared.`,
     readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
       `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
       (before === null ? '' : `; before: ${before}`),

@@ -1120,6 +1120,7 @@ export const texts: Translation = {
     partOf: (days, of) => `${days} de ${of} días`,
     remark: 'Nota',
     nothingThen: (when) => `${when}: no se contó ningún clic.`,
+    noneBefore: (when) => `No se contó nada antes del ${when}: no se compara.`,
     readout: (when, clicks, visitors, before) =>
       `${when} · clics: ${clicks}${visitors === null ? '' : ` · visitantes: ${visitors}`}` +
       (before === null ? '' : ` · antes: ${before}`),

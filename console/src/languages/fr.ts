@@ -1128,6 +1128,7 @@ export const texts: Translation = {
     partOf: (days, of) => `${days} sur ${of} jours`,
     remark: 'Remarque',
     nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
+    noneBefore: (when) => `Rien n’a été compté avant le ${when} : pas de comparaison.`,
     readout: (when, clicks, visitors, before) =>
       `${when} · clics : ${clicks}${visitors === null ? '' : ` · visiteurs : ${visitors}`}` +
       (before === null ? '' : ` · avant : ${before}`),

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { rowOf, shown, signIn } from '../../support/console.ts';
+import { follow, rowOf, shown, signIn } from '../../support/console.ts';
 import { visit } from '../../support/visit.ts';
 
 const day = NOON.toISOString().slice(0, 10);
@@ -75,7 +75,10 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
   });
 
   test('leads to a space and back, and is compared with the year before', async () => {
-    const { page, complaints } = await signIn({ server, key: caller.key }, { path: `/overview?${period}` });
+    const path = '/overview?from=2026-11-21&to=2026-11-30';
+    const { page, complaints } = await signIn({ server, key: caller.key }, { path });
+    await shown(page.getByText('Nothing was counted before 20 Nov 2026, so this is not compared.'));
+    await follow(page, `/overview?${period}`);
     await page.getByLabel('Compared with').selectOption('Compared with the year before');
     await shown(page.getByText('20 Nov 2025: no clicks were counted.'));
     await page.getByLabel('Statistics of').selectOption('Launch');

@@ -41,6 +41,12 @@ export function before(period: Period): Period {
   return { from: dayOf(Date.parse(from) - length), to: dayOf(Date.parse(to) - length) };
 }
 
+/** The ten years before a period, less some days: as much as can be asked for at once. */
+export function longBefore({ from }: Period): Period {
+  const to = dayOf(Date.parse(from) - DAY);
+  return { from: inMonth(to, -119, 1), to };
+}
+
 /** The lengths to choose from, in days. */
 export const lengths = [7, 30, 90, 365] as const;
 const USUAL = 30;
@@ -144,11 +150,12 @@ function withCounted(span: Span | null | undefined, counted: Counted): Span {
   };
 }
 
-/** Hours or days as the intervals that they are in, each with as many of those before. */
+/** Hours or days as the intervals that they are in, each with as many of those before; from `begin` on, as far as that is known. */
 export function pointsOf(
   series: readonly Counted[],
   past: readonly Counted[] | undefined,
   interval: Interval,
+  begin = '',
 ): Point[] {
   const points = new Map<string, Point>();
   for (const [index, counted] of series.entries()) {
@@ -157,7 +164,8 @@ export function pointsOf(
     const earlier = past?.[index];
     points.set(group, {
       ...withCounted(known, counted),
-      earlier: earlier ? withCounted(known?.earlier, earlier) : (known?.earlier ?? null),
+      earlier:
+        earlier && earlier.start >= begin ? withCounted(known?.earlier, earlier) : (known?.earlier ?? null),
       of: lengthOf(counted.start, interval),
     });
   }

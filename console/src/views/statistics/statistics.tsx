@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { AnyLinkDocument, StatisticsOfDocument } from '../../generated/documents.ts';
+import { AnyLinkDocument, StatisticsOfDocument, TopOfDocument } from '../../generated/documents.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
@@ -18,6 +18,7 @@ import {
   intervalsOf,
   lastDays,
   lengths,
+  longBefore,
   monthOf,
   type Period,
   periodOf,
@@ -54,7 +55,8 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
   });
   const { statistics: figures, before: past } = readOf(data) ?? {};
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
-  const points = pointsOf(series, past?.series, interval);
+  const begin = useBegin(owner, past);
+  const points = pointsOf(series, past?.series, interval, begin ?? undefined);
   return (
     <div className="statistics">
       <div className="toolbar">
@@ -80,7 +82,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                 <div key={name}>
                   <dt>{t[name]}</dt>
                   <dd>{inDigits(figures[name])}</dd>
-                  {past && past.clicks > 0 && (
+                  {past && past.clicks > 0 && begin === null && (
                     <Compared now={figures[name]} then={past[name]} isGood={name !== 'bots'} />
                   )}
                 </div>
@@ -99,6 +101,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
               {past && (
                 <span className="quiet">
                   {past.clicks === 0 ? t.nothingThen(betweenUtcDays(past)) : betweenUtcDays(past)}
+                  {begin && ` · ${t.noneBefore(betweenUtcDays({ from: begin, to: begin }))}`}
                   {comparison === 'year' && interval === 'WEEK' && ` · ${t.wholeWeeks}`}
                 </span>
               )}
@@ -118,7 +121,13 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
                 fileName={fileNameOf(owner, interval, [period, ...(past ? [past] : [])])}
               />
               <div className="dimensions">
-                {owner.kind !== 'link' && <TopLinks owner={owner} period={period} />}
+                {owner.kind !== 'link' && (
+                  <TopLinks
+                    owner={owner}
+                    period={period}
+                    earlier={begin === null && past?.clicks ? past : undefined}
+                  />
+                )}
                 <Dimensions owner={owner} period={period} />
               </div>
             </>
@@ -166,4 +175,25 @@ function Compared({ now, then, isGood }: { now: number; then: number; isGood: bo
       <span className={`badge${look}`}>{asChange(change / 100)}</span> {t.comparedWith(inDigits(then))}
     </dd>
   );
+}
+
+interface Past extends Period {
+  readonly series: readonly { readonly start: string; readonly clicks: number }[];
+}
+
+/**
+ * When the first click of all was, if that is in this period, but not at its beginning: what was counted since cannot be compared
+ * with a whole period. Null if it can, undefined until that is known.
+ */
+function useBegin(owner: Owner, past: Past | undefined): string | null | undefined {
+  const first = past?.series.findIndex(({ clicks }) => clicks > 0) ?? -1;
+  // Of the days before, no values are needed.
+  const { data, isLoading } = useRead(
+    TopOfDocument,
+    { ...asking(owner), ...longBefore(past ?? lastDays(1, Date.now())), by: 'COUNTRY', first: 0 },
+    { pause: first < 1 },
+  );
+  if (first < 1) return null;
+  const known = isLoading ? undefined : readOf(data)?.statistics;
+  return known && (known.clicks > 0 ? null : past?.series[first]?.start);
 }

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
-import { inDigits, withoutScheme } from '../../parts/format.ts';
+import { asChange, inDigits, withoutScheme } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { DownloadStatistics } from './download.tsx';
@@ -14,12 +14,23 @@ const FEW = 10;
 const MANY = 100;
 
 /** The links with the most clicks, of all or of the chosen value. */
-export function TopLinks({ owner, period }: { owner: Owner; period: Period }): ReactElement {
+export function TopLinks({
+  owner,
+  period,
+  earlier,
+}: {
+  owner: Owner;
+  period: Period;
+  /** What all clicks of each are compared with: those of one value cannot be. */
+  earlier: Period | undefined;
+}): ReactElement {
   const [isAll, setAll] = useState(false);
   const { chosen, addressOf } = useChosen();
   const { isLink: _, ...asked } = asking(owner);
   const { data, fault, isLoading, again } = useRead(TopLinksOfDocument, {
     ...{ ...asked, ...period, by: chosen, first: isAll ? MANY : FEW },
+    ...{ beforeFrom: (earlier ?? period).from, beforeTo: (earlier ?? period).to },
+    isCompared: earlier !== undefined && chosen === null,
   });
   const nodes = readOf(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
@@ -52,6 +63,13 @@ export function TopLinks({ owner, period }: { owner: Owner; period: Period }): R
               {link.title !== null && <span className="quiet"> {link.title}</span>}
             </Link>
             <b>{inDigits(clicks)}</b>
+            {link.before && (
+              <span className="quiet" title={t.comparedWith(inDigits(link.before.clicks))}>
+                {link.before.clicks === 0
+                  ? t.comparedWith(inDigits(0))
+                  : asChange(clicks / link.before.clicks - 1)}
+              </span>
+            )}
           </li>
         ))}
       </ul>
