@@ -13,7 +13,14 @@ import {
 } from '../../generated/documents.ts';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { atMoment, countryName, fromLocalInput, languageName, withoutScheme } from '../../parts/format.ts';
+import {
+  atMoment,
+  countryName,
+  fromLocalInput,
+  inDigits,
+  languageName,
+  withoutScheme,
+} from '../../parts/format.ts';
 import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -42,6 +49,7 @@ type Chosen = readonly [item: ChoiceItem | null, typed: string];
 const nothing: Chosen = [null, ''];
 
 type Decision = ExplainQuery['explainRedirect'];
+type Step = Decision['steps'][number];
 
 /** The rule that ends a visit with an outcome; where none does, the targets say where it leads. */
 const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
@@ -59,24 +67,87 @@ function outcomeOf({ outcome, destination }: Decision): string {
   return (destination === null ? undefined : outcomes[`${outcome}_TO`]) ?? outcomes[outcome] ?? outcome;
 }
 
-/** Times, countries and systems in the sentences of the API, as people write them. */
-const readable = (why: string): string =>
-  why
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, atMoment)
-    .replace(/(?<= is in )[A-Z]{2}\b/, countryName)
-    .replace(/(?<= uses )[A-Z_]+\b/, (platform) => texts.platforms[platform] ?? platform);
+/** A link, and a visitor of it. */
+interface Visit {
+  readonly link: LinkWholeFragment;
+  readonly device: Device;
+  /** Their names; absent if they are unknown. */
+  readonly country?: string | undefined;
+  readonly language?: string | undefined;
+  /** In milliseconds. */
+  readonly at: number;
+}
+
+function whoOf({ device, country, language }: Visit): string {
+  const { who, withDevices } = texts.explain;
+  return who(withDevices[device], country, language);
+}
+
+/** Why the targets of a link apply, or do not. */
+function whyTargets({ link, device, country, language }: Visit, applied: boolean): string {
+  const t = texts.explain.why;
+  switch (link.targeting.type) {
+    case 'NONE':
+      return t.noTargets;
+    case 'ROTATION':
+      return device === 'BOT' ? t.firstUrl : t.nextUrl;
+    case 'COUNTRY':
+      return country === undefined ? t.unknownCountry : t.country(country, applied);
+    case 'LANGUAGE':
+      return language === undefined ? t.unknownLanguage : t.language(language, applied);
+    case 'PLATFORM':
+      return device === 'BOT' ? t.unknownSystem : t.system(texts.explain.devices[device], applied);
+  }
+}
+
+/** What a rule says of a visit: the API has the reason in English. */
+function whyOf({ rule, applied }: Step, visit: Visit): string {
+  const { link, device, at } = visit;
+  const { hasPassword, pixels, expiration } = link;
+  const t = texts.explain.why;
+  switch (rule) {
+    case 'EXISTS':
+      return applied ? t.missing : t.exists;
+    case 'DISABLED':
+      return applied ? t.disabled : t.enabled;
+    case 'BLOCKED':
+      return applied ? t.blocked : t.notBlocked;
+    case 'EXPIRED':
+      if (!applied) return t.notExpired;
+      if (expiration.at !== null && Date.parse(expiration.at) <= at)
+        return t.expired(atMoment(expiration.at));
+      return t.reached(inDigits(expiration.clicks ?? 0));
+    case 'PASSWORD':
+      return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
+    case 'CLICK_LIMIT':
+      return applied ? t.notCounted : expiration.clicks === null ? t.noLimit : t.counted;
+    case 'TARGETING':
+      return whyTargets(visit, applied);
+    case 'LOOP':
+      return applied ? t.loop : t.noLoop;
+    case 'PIXELS':
+      if (pixels.length === 0) return t.noPixels;
+      return applied ? t.pixels(pixels.length) : device === 'BOT' ? t.bot : t.sentOn;
+  }
+}
 
 /** Why a visitor gets that: the reasons up to the one that decides, which is marked. */
-function Reasons({ decision: { outcome, steps } }: { decision: Decision }): ReactElement {
+function Reasons({
+  decision: { outcome, steps },
+  visit,
+}: {
+  decision: Decision;
+  visit: Visit;
+}): ReactElement {
   const end = deciding[outcome];
   const decided = steps.findIndex(({ rule }) => rule === (end ?? 'TARGETING'));
   const reached = end === undefined ? steps : steps.slice(0, decided + 1);
   return (
     <ol className="steps">
-      {reached.map(({ rule, applied, why }, index) => (
-        <li key={rule} className={index === decided ? 'deciding' : undefined}>
-          {readable(why)}
-          {index === decided && end === undefined && !applied && ` ${texts.explain.ownDestination}`}
+      {reached.map((step, index) => (
+        <li key={step.rule} className={index === decided ? 'deciding' : undefined}>
+          {whyOf(step, visit)}
+          {index === decided && end === undefined && !step.applied && ` ${texts.explain.ownDestination}`}
         </li>
       ))}
     </ol>
@@ -108,7 +179,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const [at, setAt] = useState('');
   const [password, setPassword] = useState('');
   const [query, setQuery] = useState('');
-  const [result, setResult] = useState<{ who: string; decision: Decision } | null>(null);
+  const [result, setResult] = useState<{ visit: Visit; decision: Decision } | null>(null);
   const t = texts.explain;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
@@ -129,7 +200,10 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
     if (error) showFault(faultOf(error), ABOUT);
     if (data)
       setResult({
-        who: t.who(t.withDevices[device], country[0]?.name, language[0]?.name),
+        visit: {
+          ...{ link, device, country: country[0]?.name, language: language[0]?.name },
+          at: at === '' ? Date.now() : new Date(at).getTime(),
+        },
         decision: data.explainRedirect,
       });
   };
@@ -178,9 +252,9 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
       </form>
       {result && (
         <section className="card" aria-live="polite">
-          <h2>{t.gets(result.who, outcomeOf(result.decision))}</h2>
+          <h2>{t.gets(whoOf(result.visit), outcomeOf(result.decision))}</h2>
           {result.decision.destination !== null && <p className="address">{result.decision.destination}</p>}
-          <Reasons decision={result.decision} />
+          <Reasons {...result} />
         </section>
       )}
     </div>
