@@ -38,6 +38,7 @@ const mutations: Readonly<Record<string, Permission>> = {
   deleteWebhook: 'WEBHOOKS',
   rotateWebhookSecret: 'WEBHOOKS',
   redeliver: 'WEBHOOKS',
+  testWebhook: 'WEBHOOKS',
   inviteMember: 'PEOPLE',
   updateMember: 'PEOPLE',
   revokeInvitation: 'PEOPLE',

@@ -9,6 +9,7 @@ import {
   MAX_WEBHOOKS,
   redeliver,
   rotateWebhookSecret,
+  testWebhook,
   updateWebhook,
   updateWebhookInput,
   warningOf,
@@ -130,6 +131,11 @@ const RedeliverResult = resultOf('Redeliver', 'The delivery, which is pending ag
   NotFoundError,
 ]);
 
+const TestWebhookResult = resultOf('TestWebhook', 'The delivery of the test', WebhookDelivery, [
+  ValidationError,
+  NotFoundError,
+]);
+
 /** A new secret, which is left out of a stored answer. */
 async function shownOnce<Made extends { secret: string }>(
   { keyed }: Context,
@@ -178,5 +184,15 @@ builder.mutationFields((t) => ({
       'still wait are sent first. Its webhook must not be disabled.',
     args: { deliveryId: t.arg.id({ required: true, description: 'The id of the delivery.' }) },
     resolve: (_root, { deliveryId }, { db, actor, now }) => asResult(redeliver(db, actor, deliveryId, now())),
+  }),
+  testWebhook: t.field({
+    type: TestWebhookResult,
+    extensions: changeCost,
+    description:
+      'Sends a message of the type `ping` now, as changes are sent, and returns its delivery. If an earlier one still waits ' +
+      'for a retry, that is sent again instead. The webhook must not be disabled.',
+    args: idArgs('webhook'),
+    resolve: (_root, { id }, { db, actor, services, now }) =>
+      asResult(testWebhook(db, actor, id, services.random, now())),
   }),
 }));

@@ -195,6 +195,43 @@ test('repeats a failed message unchanged; only later messages about the same rec
   expect(receiver.at('/elsewhere')).toEqual([]);
 });
 
+test('sends a test, whatever the events, and again instead of another while it waits', async () => {
+  const { caller, id, secret, received, deliveries, change } = await hook('/tested', SPACES);
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+  const ping = (by = caller) =>
+    by.data<{ testWebhook: object }>(`mutation { testWebhook(id: ${id}) {
+      __typename ... on WebhookDelivery { event } ... on ValidationError { fields { path messages } } } }`);
+  expect(await ping()).toEqual({ testWebhook: { __typename: 'WebhookDelivery', event: 'PING' } });
+  await expect
+    .poll(() => received().map(({ message }) => message))
+    .toEqual([{ type: 'ping', timestamp: NOON.toISOString(), data: { id: Number(id) } }]);
+  const [first] = received();
+  const messageId = first?.headers['webhook-id'] as string;
+  expect(first?.headers['webhook-signature']).toBe(
+    new Verifier(secret).sign(messageId, NOON, first?.body ?? ''),
+  );
+  await expect.poll(deliveries).toMatchObject([{ event: 'PING', status: 'DELIVERED', responseStatus: 204 }]);
+  // The answer is held back, so that one waits.
+  const held = Promise.withResolvers<ServerResponse>();
+  receiver.answer = (_received, res) => held.resolve(res);
+  await ping();
+  const answer = await held.promise;
+  await ping();
+  expect(await deliveries()).toHaveLength(2);
+  receiver.answer = (_received, res) => void res.writeHead(204).end();
+  answer.writeHead(204).end();
+  await change({ disabled: true });
+  expect(await ping()).toEqual({
+    testWebhook: {
+      __typename: 'ValidationError',
+      fields: [{ path: ['id'], messages: ['belongs to a disabled webhook: enable the webhook first'] }],
+    },
+  });
+  expect(await ping(await server.caller('somebody else'))).toEqual({
+    testWebhook: { __typename: 'NotFoundError' },
+  });
+});
+
 test('gives up after seven attempts with the reason, and redelivers on request', async () => {
   const { caller, received, deliveries, change } = await hook('/fails', SPACES);
   const witness = await hook('/witness', SPACES, caller);

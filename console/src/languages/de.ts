@@ -153,6 +153,7 @@ const webhookEvents: Texts['webhookEvents'] = {
   TAG_CREATED: 'Tag erstellt',
   TAG_UPDATED: 'Tag geändert',
   TAG_DELETED: 'Tag gelöscht',
+  PING: 'Ein Test',
 };
 /** Why a delivery had no answer, by what the service records. */
 const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
@@ -1395,6 +1396,8 @@ export const texts: Translation = {
     answered: (code) => `Antwort: ${code}`,
     redeliver: 'Erneut senden',
     redelivered: 'Wird erneut gesendet.',
+    test: 'Test senden',
+    tested: 'Ein Test ist unterwegs. „Zustellungen“ zeigt die Antwort darauf.',
     refresh: 'Aktualisieren',
     deleteTitle: 'Webhook löschen?',
     deleteWarning: (url) => `An ${url} wird nichts mehr gesendet, und die Zustellungen gehen verloren.`,

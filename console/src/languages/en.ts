@@ -147,6 +147,7 @@ const webhookEvents: Words<WebhookEvent> = {
   TAG_CREATED: 'Tag created',
   TAG_UPDATED: 'Tag changed',
   TAG_DELETED: 'Tag deleted',
+  PING: 'A test',
 };
 /** Why a delivery had no answer, by what the service records. */
 const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
@@ -1262,6 +1263,8 @@ const english = {
     answered: (status: number) => `Answered with ${status}`,
     redeliver: 'Send again',
     redelivered: 'It is sent again.',
+    test: 'Send a test',
+    tested: 'A test is on its way. “Deliveries” shows how it was answered.',
     refresh: 'Refresh',
     deleteTitle: 'Delete the webhook?',
     deleteWarning: (url: string) => `Nothing is sent to ${url} any more, and its deliveries are lost.`,

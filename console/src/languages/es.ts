@@ -1321,6 +1321,8 @@ export const texts: Translation = {
     answered: (status) => `Respuesta: ${status}`,
     redeliver: 'Reenviar',
     redelivered: 'Se está reenviando.',
+    test: 'Enviar una prueba',
+    tested: 'Hay una prueba en camino. «Envíos» muestra la respuesta recibida.',
     refresh: 'Actualizar',
     deleteTitle: '¿Eliminar el webhook?',
     deleteWarning: (url) => `Ya no se enviará nada a ${url}, y sus envíos se perderán.`,
@@ -1335,6 +1337,7 @@ export const texts: Translation = {
     TAG_CREATED: 'Etiqueta creada',
     TAG_UPDATED: 'Etiqueta modificada',
     TAG_DELETED: 'Etiqueta eliminada',
+    PING: 'Una prueba',
   },
   deliveryErrors: {
     'no public address': 'la dirección del receptor no es pública, o no se conoce',

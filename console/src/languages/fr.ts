@@ -1327,6 +1327,8 @@ export const texts: Translation = {
     answered: (status) => `Réponse : ${status}`,
     redeliver: 'Renvoyer',
     redelivered: 'Le renvoi est en cours.',
+    test: 'Envoyer un test',
+    tested: 'Un test est en route. « Envois » montre la réponse reçue.',
     refresh: 'Actualiser',
     deleteTitle: 'Supprimer le webhook ?',
     deleteWarning: (url) => `Plus rien n’est envoyé à ${url}, et ses envois sont perdus.`,
@@ -1341,6 +1343,7 @@ export const texts: Translation = {
     TAG_CREATED: 'Tag créé',
     TAG_UPDATED: 'Tag modifié',
     TAG_DELETED: 'Tag supprimé',
+    PING: 'Un test',
   },
   deliveryErrors: {
     'no public address': 'l’adresse du destinataire n’est pas publique, ou est inconnue',

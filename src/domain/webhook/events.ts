@@ -10,6 +10,7 @@ export const webhookEvents = {
   TAG_CREATED: 'A tag was created.',
   TAG_UPDATED: 'A tag was changed.',
   TAG_DELETED: 'A tag was deleted.',
+  PING: 'A test, by `testWebhook`: each webhook gets it, whatever its events.',
 } as const;
 
 export type WebhookEvent = keyof typeof webhookEvents;

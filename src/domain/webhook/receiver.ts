@@ -137,8 +137,9 @@ async function messageBody(
   { event, kind, recordId, createdAt }: DueDelivery,
   snapshot: Snapshot,
 ): Promise<string> {
-  // Only these kinds have deliveries.
-  const record = event.endsWith('_DELETED') ? null : await snapshot(accountId, kind as EventKind, recordId);
+  // Only these kinds have other deliveries.
+  const hasRecord = event !== 'PING' && !event.endsWith('_DELETED');
+  const record = hasRecord ? await snapshot(accountId, kind as EventKind, recordId) : null;
   return JSON.stringify({
     type: messageTypeOf(event),
     timestamp: createdAt.toISOString(),

@@ -3,7 +3,7 @@ import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts
 import type { Data, Transaction } from '../../db/database.ts';
 import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import { deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
+import { addDeliveries, deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
@@ -17,7 +17,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
-import { newSecret, rotated } from './signing.ts';
+import { newMessageId, newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
 export const MAX_WEBHOOKS = 20;
@@ -214,5 +214,31 @@ export async function redeliver(
     const pending = await tx.prisma.webhookDelivery.findFirst({ where });
     if (pending === null) throw notFound('delivery');
     return pending;
+  });
+}
+
+/**
+ * Sends a test now, with the id of the webhook. One that waits for a retry is sent again instead of another.
+ * @throws DomainError NOT_FOUND; VALIDATION if the webhook is disabled
+ */
+export async function testWebhook(
+  db: Data,
+  { accountId }: Actor,
+  webhookId: string,
+  random: Random,
+  now: Date,
+): Promise<WebhookDelivery> {
+  const recordId = parseId(webhookId);
+  if (recordId === null) throw notFound('webhook');
+  return db.transaction(async (tx) => {
+    const webhook = await tx.prisma.webhook.findFirst({ where: { id: recordId, accountId } });
+    if (webhook === null) throw notFound('webhook');
+    if (webhook.disabled) throw invalidField('id', refusal('DELIVERY_OF_DISABLED'));
+    const ping = { webhookId: recordId, kind: kind.kind, recordId };
+    const where = { ...ping, status: 'PENDING' };
+    const waiting = await tx.prisma.webhookDelivery.findFirst({ where });
+    const made = { ...ping, event: 'PING', messageId: newMessageId(random), createdAt: now };
+    await (waiting ? redeliverNow(tx, waiting, now) : addDeliveries(tx, [made], now));
+    return tx.prisma.webhookDelivery.findFirstOrThrow({ where });
   });
 }

@@ -25,7 +25,11 @@ export function Deliveries({ webhook }: { webhook: WebhookRowFragment }): ReactE
 function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): ReactElement | null {
   const session = useSession();
   const [after, setAfter] = useState<string | null>(null);
-  const { data, fault, again } = useRead(DeliveriesDocument, { id, after }, { on: ['LINK', 'SPACE'] });
+  const { data, fault, again } = useRead(
+    DeliveriesDocument,
+    { id, after },
+    { on: ['LINK', 'SPACE', 'WEBHOOK'] },
+  );
   const t = texts.webhooks;
   const about = aboutRecord('WEBHOOK', id);
   const redeliver = (deliveryId: string) =>

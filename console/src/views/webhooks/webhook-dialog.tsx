@@ -12,7 +12,9 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { withScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
-const events = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
+const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
+/** Those to choose from: each webhook gets tests. */
+const events = named.filter((event) => event !== 'PING');
 
 export function WebhookDialog({
   webhook,

@@ -4,10 +4,11 @@ import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { type Session, useSession } from '../../data/session.ts';
-import { write } from '../../data/write.ts';
+import { wait, write } from '../../data/write.ts';
 import {
   DeleteWebhookDocument,
   RotateSecretDocument,
+  TestWebhookDocument,
   UpdateWebhookDocument,
   type WebhookRowFragment,
   WebhooksDocument,
@@ -32,6 +33,20 @@ async function setDisabled(session: Session, { id }: WebhookRowFragment, disable
       input: { disabled },
     });
     if (result.__typename !== 'Webhook') showToast(refusalText(result), { wrong: true, about });
+    changed();
+  });
+}
+
+async function sendTest(session: Session, { id }: WebhookRowFragment): Promise<void> {
+  const about = aboutRecord('WEBHOOK', id);
+  await attempt(about, async () => {
+    const { testWebhook: result } = await write(session, TestWebhookDocument, { id });
+    if (result.__typename !== 'WebhookDelivery')
+      return showToast(refusalText(result), { wrong: true, about });
+    showToast(texts.webhooks.tested, { about });
+    changed();
+    // It is sent within a second.
+    await wait(2);
     changed();
   });
 }
@@ -78,6 +93,15 @@ export function WebhooksView(): ReactElement {
                         icon: 'power',
                         run: () => void setDisabled(session, webhook, !webhook.disabled),
                       },
+                      ...(webhook.disabled
+                        ? []
+                        : [
+                            {
+                              name: t.test,
+                              icon: 'check' as const,
+                              run: () => void sendTest(session, webhook),
+                            },
+                          ]),
                       { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
                       { name: texts.delete, icon: 'trash', danger: true, run: () => setDeleted(webhook) },
                     ]}
