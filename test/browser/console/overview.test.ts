@@ -90,6 +90,19 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
     expect(complaints).toEqual([]);
   });
 
+  test('says how each of the links with the most clicks changed', async () => {
+    const other = await server.caller('changed');
+    await other.link({ alias: 'changed' });
+    for (const [daysAgo, clicks] of [3, 2, 1].entries()) {
+      server.clock.now = new Date(NOON.getTime() - daysAgo * 86_400_000);
+      for (let i = 0; i < clicks; i++) await visit(server.origin, '/changed');
+      await server.flush();
+    }
+    server.clock.now = NOON;
+    const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
+    await expect.poll(() => topLinks(page)).toEqual(['s.example/changed\n3\n+50%']);
+  });
+
   test('leads to the form of a first link', async () => {
     const { page } = await signIn({ server, key: (await server.caller('new')).key }, { path: '/overview' });
     await page.getByRole('link', { name: 'Make your first link' }).click();
