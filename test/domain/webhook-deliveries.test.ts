@@ -232,6 +232,13 @@ test('sends a test, whatever the events, and again instead of another while it w
   });
 });
 
+test('no webhook is registered for tests', async () => {
+  const { caller } = await hook('/registered', SPACES);
+  const made = await caller.data(`mutation { createWebhook(input: { url: "https://example.com/", events: [PING] }) {
+    ... on ValidationError { fields { path rule } } } }`);
+  expect(made).toEqual({ createWebhook: { fields: [{ path: ['events', '0'], rule: 'CHOICE' }] } });
+});
+
 test('gives up after seven attempts with the reason, and redelivers on request', async () => {
   const { caller, received, deliveries, change } = await hook('/fails', SPACES);
   const witness = await hook('/witness', SPACES, caller);

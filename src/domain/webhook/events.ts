@@ -1,6 +1,7 @@
 import type { RecordKind } from '../change/change.ts';
 
-export const webhookEvents = {
+/** The events that a webhook can be registered for. */
+export const changeEvents = {
   LINK_CREATED: 'A link was created.',
   LINK_UPDATED: 'A link was changed; clicks are not changes.',
   LINK_DELETED: 'A link was deleted.',
@@ -10,7 +11,11 @@ export const webhookEvents = {
   TAG_CREATED: 'A tag was created.',
   TAG_UPDATED: 'A tag was changed.',
   TAG_DELETED: 'A tag was deleted.',
-  PING: 'A test, by `testWebhook`: each webhook gets it, whatever its events.',
+} as const;
+
+export const webhookEvents = {
+  ...changeEvents,
+  PING: 'A test, by `testWebhook`: each webhook gets it, whatever its events. It is not one of them.',
 } as const;
 
 export type WebhookEvent = keyof typeof webhookEvents;

@@ -16,7 +16,7 @@ import type { Random } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
-import { eventsInEffect, storedEvents, webhookEvents } from './events.ts';
+import { changeEvents, eventsInEffect, storedEvents } from './events.ts';
 import { newMessageId, newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -46,7 +46,7 @@ export function warningOf(
 
 const url = webAddress.refine((text) => URL.parse(text) === null || !hasUser(text), refusal('URL_USER'));
 const events = z
-  .array(choiceOf(webhookEvents).meta({ title: 'WebhookEvent' }), {
+  .array(choiceOf(changeEvents).meta({ title: 'WebhookEvent' }), {
     error: unless(refusal('EVENTS')),
   })
   .min(1, refusal('EVENT_MISSING'))
