@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom';
 /** The field with the destination of the link that is open. */
 export const DESTINATION = 'form.edit input[type="url"]';
 /** The row of the list that arrow keys go on from. */
-export const CURRENT_ROW = '.rows li[tabindex="0"]';
+export const CURRENT_ROW = '.rows li.current';
 
 /** The id of the element with a link in the list. */
 export const rowId = (id: string): string => `link-${id}`;

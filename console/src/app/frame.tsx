@@ -85,6 +85,7 @@ function ThemeMenu(): ReactElement {
       items={themes.map((one) => ({
         name: texts.theme[one],
         icon: one === theme ? 'check' : one,
+        checked: one === theme,
         run: () => {
           chooseTheme(one);
           setTheme(one);

@@ -430,6 +430,9 @@ const rules: Translation['rules'] = {
 /** The visitor of a test, who with these words is no person. */
 const BOT = 'Bot';
 
+const tagsNamed = (names: readonly string[]): string =>
+  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `„${name}“`).join(', ')}`;
+
 export const texts: Translation = {
   product: 'Linkspace',
   language: 'Sprache',
@@ -883,15 +886,16 @@ export const texts: Translation = {
     enabled: (count) => `${one(count, 'Link', 'Links')} eingeschaltet.`,
     moved: (count, space) =>
       `${one(count, 'Link', 'Links')} ${space === null ? 'aus dem Space genommen' : `nach „${space}“ verschoben`}.`,
-    tagged: (count) => `Tags zu ${one(count, 'Link', 'Links')} hinzugefügt.`,
-    untagged: (count) => `Tags von ${one(count, 'Link', 'Links')} entfernt.`,
+    tagged: (count, names) => `${tagsNamed(names)} zu ${one(count, 'Link', 'Links')} hinzugefügt.`,
+    untagged: (count, names) => `${tagsNamed(names)} von ${one(count, 'Link', 'Links')} entfernt.`,
     lately: 'In diesem Tab erledigt',
     ended: (count) => `${one(count, 'Link', 'Links')} beendet.`,
-    ends: (count, when) => `${one(count, 'Link läuft', 'Links laufen')} am ${when} ab.`,
+    ends: (count, when, zone) => `${one(count, 'Link läuft', 'Links laufen')} am ${when} (${zone}) ab.`,
     endless: (count) => `Ablauf von ${links(count)} entfernt.`,
     newSpace: 'Neuer Space …',
     name: 'Ausgewählte Links',
-    selected: (count) => `${links(count)} ausgewählt`,
+    selected: (count, hidden) =>
+      `${links(count)} ausgewählt${hidden > 0 ? `, davon ${inDigits(hidden)} nicht in Sicht` : ''}`,
     page: 'Diese Seite auswählen',
     all: (total) => `Alle ${total} Treffer auswählen`,
     space: 'In Space verschieben',

@@ -346,6 +346,9 @@ const shortcuts: readonly {
 
 type Rules = Readonly<Record<Rule, string>>;
 
+const tagsNamed = (names: readonly string[]): string =>
+  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `“${name}”`).join(', ')}`;
+
 const english = {
   product: 'Linkspace',
   language: 'Language',
@@ -764,15 +767,19 @@ const english = {
     enabled: (count: number) => `${one(count, 'link', 'links')} enabled.`,
     moved: (count: number, space: string | null) =>
       `${one(count, 'link', 'links')} ${space === null ? 'taken out of the space' : `moved to “${space}”`}.`,
-    tagged: (count: number) => `Tags added to ${one(count, 'link', 'links')}.`,
-    untagged: (count: number) => `Tags removed from ${one(count, 'link', 'links')}.`,
+    tagged: (count: number, names: readonly string[]) =>
+      `${tagsNamed(names)} added to ${one(count, 'link', 'links')}.`,
+    untagged: (count: number, names: readonly string[]) =>
+      `${tagsNamed(names)} removed from ${one(count, 'link', 'links')}.`,
     lately: 'Done in this tab',
     ended: (count: number) => `${one(count, 'link', 'links')} ended.`,
-    ends: (count: number, when: string) => `${one(count, 'link ends', 'links end')} on ${when}.`,
+    ends: (count: number, when: string, zone: string) =>
+      `${one(count, 'link ends', 'links end')} on ${when} (${zone}).`,
     endless: (count: number) => `Expiry removed from ${one(count, 'link', 'links')}.`,
     newSpace: 'New space…',
     name: 'Selected links',
-    selected: (count: number) => `${one(count, 'link', 'links')} selected`,
+    selected: (count: number, hidden: number) =>
+      `${one(count, 'link', 'links')} selected${hidden > 0 ? `, ${inDigits(hidden)} not shown` : ''}`,
     page: 'Select this page',
     all: (total: string) => `Select all ${total} that match`,
     space: 'Move to space',

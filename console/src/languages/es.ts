@@ -138,6 +138,9 @@ const rules: Translation['rules'] = {
   YEAR: 'debe estar entre los años 1000 y 9999, en UTC',
 };
 
+const tagsNamed = (names: readonly string[], single: string, several: string): string =>
+  `${names.length === 1 ? 'Etiqueta' : 'Etiquetas'} ${names.map((name) => `«${name}»`).join(', ')} ${names.length === 1 ? single : several}`;
+
 export const texts: Translation = {
   product: 'Linkspace',
   language: 'Idioma',
@@ -712,15 +715,18 @@ export const texts: Translation = {
       space === null
         ? `${one(count, 'enlace sacado', 'enlaces sacados')} del espacio.`
         : `${one(count, 'enlace movido', 'enlaces movidos')} a «${space}».`,
-    tagged: (count) => `Etiquetas añadidas a ${one(count, 'enlace', 'enlaces')}.`,
-    untagged: (count) => `Etiquetas quitadas de ${one(count, 'enlace', 'enlaces')}.`,
+    tagged: (count, names) =>
+      `${tagsNamed(names, 'añadida', 'añadidas')} a ${one(count, 'enlace', 'enlaces')}.`,
+    untagged: (count, names) =>
+      `${tagsNamed(names, 'quitada', 'quitadas')} de ${one(count, 'enlace', 'enlaces')}.`,
     lately: 'Hecho en esta pestaña',
     ended: (count) => `${one(count, 'enlace terminado', 'enlaces terminados')}.`,
-    ends: (count, when) => `${one(count, 'enlace caduca', 'enlaces caducan')} el ${when}.`,
+    ends: (count, when, zone) => `${one(count, 'enlace caduca', 'enlaces caducan')} el ${when} (${zone}).`,
     endless: (count) => `Caducidad quitada de ${one(count, 'enlace', 'enlaces')}.`,
     newSpace: 'Nuevo espacio…',
     name: 'Enlaces seleccionados',
-    selected: (count) => one(count, 'enlace seleccionado', 'enlaces seleccionados'),
+    selected: (count, hidden) =>
+      `${one(count, 'enlace seleccionado', 'enlaces seleccionados')}${hidden > 0 ? `, ${inDigits(hidden)} fuera de la vista` : ''}`,
     page: 'Seleccionar esta página',
     all: (total) => `Seleccionar todos los resultados (${total})`,
     space: 'Mover a un espacio',

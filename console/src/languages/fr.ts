@@ -138,6 +138,9 @@ const rules: Translation['rules'] = {
   YEAR: 'doit être entre les années 1000 et 9999, en UTC',
 };
 
+const tagsNamed = (names: readonly string[], single: string, several: string): string =>
+  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `« ${name} »`).join(', ')} ${names.length === 1 ? single : several}`;
+
 export const texts: Translation = {
   product: 'Linkspace',
   language: 'Langue',
@@ -718,15 +721,16 @@ export const texts: Translation = {
       space === null
         ? `${one(count, 'lien retiré', 'liens retirés')} de l’espace.`
         : `${one(count, 'lien déplacé', 'liens déplacés')} vers « ${space} ».`,
-    tagged: (count) => `Tags ajoutés à ${one(count, 'lien', 'liens')}.`,
-    untagged: (count) => `Tags retirés de ${one(count, 'lien', 'liens')}.`,
+    tagged: (count, names) => `${tagsNamed(names, 'ajouté', 'ajoutés')} à ${one(count, 'lien', 'liens')}.`,
+    untagged: (count, names) => `${tagsNamed(names, 'retiré', 'retirés')} de ${one(count, 'lien', 'liens')}.`,
     lately: 'Fait dans cet onglet',
     ended: (count) => `${one(count, 'lien terminé', 'liens terminés')}.`,
-    ends: (count, when) => `${one(count, 'lien expire', 'liens expirent')} le ${when}.`,
+    ends: (count, when, zone) => `${one(count, 'lien expire', 'liens expirent')} le ${when} (${zone}).`,
     endless: (count) => `Expiration supprimée pour ${one(count, 'lien', 'liens')}.`,
     newSpace: 'Nouvel espace…',
     name: 'Liens sélectionnés',
-    selected: (count) => one(count, 'lien sélectionné', 'liens sélectionnés'),
+    selected: (count, hidden) =>
+      `${one(count, 'lien sélectionné', 'liens sélectionnés')}${hidden > 0 ? `, dont ${inDigits(hidden)} hors de vue` : ''}`,
     page: 'Sélectionner cette page',
     all: (total) => `Sélectionner tous les résultats (${total})`,
     space: 'Déplacer vers un espace',

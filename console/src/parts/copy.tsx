@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { texts } from '../texts.ts';
+import { withoutScheme } from './format.ts';
 import { Icon } from './icon.tsx';
 
 /** Copies a text. Over plain HTTP there is no `navigator.clipboard`, but selected text can be copied. */
@@ -34,6 +35,7 @@ export function CopyButton({
   main = false,
   small = false,
   alone = false,
+  inMenu = false,
 }: {
   text: string;
   label?: string;
@@ -44,6 +46,8 @@ export function CopyButton({
   small?: boolean;
   /** Whether what it copies stands beside it alone: its name does not say it again. */
   alone?: boolean;
+  /** Whether a menu beside it has the same, where Tab stops. */
+  inMenu?: boolean;
 }): ReactElement {
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -55,7 +59,8 @@ export function CopyButton({
     <button
       type="button"
       className={small ? 'button text small' : wide ? (main ? 'button' : 'button quiet') : 'bare copy'}
-      aria-label={wide ? undefined : alone ? label : texts.labelled(label, text)}
+      aria-label={wide ? undefined : alone ? label : texts.labelled(label, withoutScheme(text))}
+      tabIndex={inMenu ? -1 : undefined}
       title={label}
       onClick={copy}
     >

@@ -35,6 +35,8 @@ export const atTime = (iso: string): string => time.format(new Date(iso));
 /** Without the year if it is this one. */
 export const atNearMoment = (iso: string): string =>
   new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);
+/** In which times are shown that do not say so. */
+export const { timeZone } = moment.resolvedOptions();
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
 export const onUtcDays = (from: string, to: string): string =>
   utcDay.formatRange(new Date(from), new Date(to));

@@ -1,4 +1,6 @@
-import { type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { shortcuts } from '../app/shortcuts.ts';
+import { foldName } from './format.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
@@ -10,6 +12,8 @@ export interface MenuItem {
   readonly shortcut?: string;
   readonly href?: string;
   readonly danger?: boolean;
+  /** Whether it is what is chosen, among others. */
+  readonly checked?: boolean;
   run?(): void;
 }
 
@@ -29,7 +33,7 @@ export function Menu({
   // A list of 50 rows has 50 menus: what is in them is rendered when it is shown.
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const byKey = useRef(false);
+  const opensAt = useRef('Home');
   const list = useRef<HTMLDivElement>(null);
   const place = () => {
     if (!button.current || !list.current) return;
@@ -39,14 +43,30 @@ export function Menu({
     style.top = `${fitsBelow ? bottom + 4 : Math.max(8, top - offsetHeight - 4)}px`;
     style.left = `${Math.max(8, right - offsetWidth)}px`;
   };
-  /** Moves the focus as in other menus; false if the key means something else. */
-  const move = (key: string): boolean => {
-    const all = [...(list.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
-    const at = all.findIndex((one) => one === document.activeElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at === -1 ? -1 : at - 1, Home: 0, End: -1 }[key];
-    if (to === undefined) return false;
-    all.at(to % all.length)?.focus();
-    return true;
+  /** The item that a key moves to, in the ways of menus, or by the first letter of its name. */
+  const itemFor = (key: string): HTMLElement | undefined => {
+    const all = [...(list.current?.querySelectorAll<HTMLElement>('[role]') ?? [])];
+    const at = all.findIndex((one) => one.matches(':focus'));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+    if (to !== undefined) return all.at(to % all.length);
+    return [...all.slice(at + 1), ...all].find(({ innerText }) => foldName(innerText).startsWith(key));
+  };
+  const onListKey = (event: KeyboardEvent<HTMLDivElement>) => {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    // What is around it has keys, too: they wait while it is open.
+    if (key !== 'Escape') event.stopPropagation();
+    // From the button on.
+    if (key === 'Tab') list.current?.hidePopover();
+    if (key === 'Enter' || key === ' ' || ctrlKey || metaKey || altKey) return;
+    const meant = shortcuts.areOn() && items.find(({ shortcut }) => shortcut === key);
+    const item = itemFor(key);
+    if (meant) choose(meant);
+    else item?.focus();
+    if (meant || item) event.preventDefault();
+  };
+  const choose = ({ run }: MenuItem) => {
+    list.current?.hidePopover();
+    run?.();
   };
   return (
     <>
@@ -55,38 +75,47 @@ export function Menu({
         type="button"
         className={children ? 'button quiet' : 'bare'}
         aria-label={children ? undefined : label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
         title={children ? undefined : label}
         popoverTarget={listId}
-        onClick={({ detail }) => {
-          // Opened by a key.
-          byKey.current = detail === 0;
-        }}
         onKeyDown={(event) => {
-          if (isOpen && move(event.key)) event.preventDefault();
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          event.stopPropagation();
+          opensAt.current = event.key === 'ArrowUp' ? 'End' : 'Home';
+          if (!list.current?.matches(':popover-open')) event.currentTarget.click();
         }}
       >
         {children ?? <Icon name={icon} />}
       </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys move among the buttons in it */}
       <div
         ref={list}
         id={listId}
         popover="auto"
         className="menu"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
         onBeforeToggle={({ newState }) => newState === 'open' && setOpen(true)}
         onToggle={({ newState }) => {
           if (newState !== 'open') return setOpen(false);
           place();
-          if (byKey.current) move('Home');
+          itemFor(opensAt.current)?.focus();
+          opensAt.current = 'Home';
         }}
-        onKeyDown={(event) => {
-          // What is around it has keys, too: they wait while it is open.
-          if (event.key !== 'Escape') event.stopPropagation();
-          if (move(event.key)) event.preventDefault();
-        }}
+        onKeyDown={onListKey}
       >
         {isOpen &&
-          items.map(({ id, name, icon, shortcut, href, danger, run }) => {
+          items.map((item) => {
+            const { id, name, icon, shortcut, href, danger, checked } = item;
+            const common = {
+              role: checked === undefined ? 'menuitem' : 'menuitemradio',
+              'aria-label': name,
+              'aria-checked': checked,
+              'aria-keyshortcuts': shortcut,
+              tabIndex: -1,
+            };
             const content = (
               <>
                 {icon && <Icon name={icon} />}
@@ -97,17 +126,15 @@ export function Menu({
             return href === undefined ? (
               <button
                 key={id ?? name}
+                {...common}
                 type="button"
                 className={danger ? 'danger' : undefined}
-                onClick={() => {
-                  list.current?.hidePopover();
-                  run?.();
-                }}
+                onClick={() => choose(item)}
               >
                 {content}
               </button>
             ) : (
-              <a key={name} href={href} target="_blank" rel="noreferrer">
+              <a key={name} {...common} href={href} target="_blank" rel="noreferrer">
                 {content}
               </a>
             );

@@ -108,7 +108,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('email · {alias}').waitFor();
     await page.getByRole('button', { name: 'Actions for Mail' }).click();
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
     expect(await page.getByLabel('Content').inputValue()).toBe('{alias}');
     await page.getByLabel('Content').fill('');
     await page.getByLabel('Name').fill('');
@@ -119,7 +119,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByText('Newsletter').waitFor();
     await page.getByText('email', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions for Newsletter' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No templates yet').waitFor();
     await caller.data('mutation { createUtmTemplate(input: { name: "Kept", source: "x" }) { __typename } }');
@@ -216,7 +216,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     const { page } = await tabOf(caller);
     await follow(page, '/domains');
     await page.getByRole('button', { name: `Actions for ${host}` }).click();
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
     await page.getByLabel('The bare domain leads to').fill('example.com/home');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The bare domain leads to https://example.com/home').waitFor();
@@ -232,7 +232,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
       await rowOf(page, alias)
         .getByRole('button', { name: /Actions/ })
         .click();
-      await page.getByRole('button', { name: 'QR code q' }).click();
+      await page.getByRole('menuitem', { name: 'QR code' }).click();
     };
     const ink = page.getByLabel('Colour of the code', { exact: true });
     for (const alias of ['code', long]) {

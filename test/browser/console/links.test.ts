@@ -301,7 +301,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const isAt = (name: string) => expect.poll(() => focusOf(page)).toBe(name);
     const act = async (alias: string | undefined, action: string) => {
       await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
-      await page.locator('.menu:popover-open').getByRole('button', { name: action }).click();
+      await page.locator('.menu:popover-open').getByRole('menuitem', { name: action }).click();
     };
     const undo = () => page.getByRole('button', { name: 'Undo' }).last().click();
     await rowOf(page, second?.alias ?? '')
@@ -471,7 +471,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page } = await tabOf(caller);
     const remove = async (alias: string) => {
       await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
-      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
       await rowOf(page, alias).waitFor({ state: 'hidden' });
     };
     await remove(kept.alias);
@@ -496,7 +496,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const shows = (text: RegExp | string) => toast.filter({ hasText: text }).waitFor();
     const choose = async (action: string) => {
       await page.getByRole('button', { name: `Actions for s.example/${alias}` }).click();
-      await page.getByRole('button', { name: action }).click();
+      await page.getByRole('menuitem', { name: action }).click();
     };
     const refuse = () =>
       page.route('**/graphql', (route) =>
@@ -748,6 +748,34 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('d');
     await page.locator('.row').getByText('Disabled').waitFor();
+    const focused = () => focusOf(page);
+    // Tab stops at few of its parts, and letters do the same at each of them.
+    const stops = [];
+    for (let stop = 0; stop < 3; stop++) {
+      await page.keyboard.press('Tab');
+      stops.push(await focused());
+    }
+    const short = `s.example/${alias}`;
+    expect(stops).toEqual([`Select ${short}`, short, `Actions for ${short}`]);
+    await page.keyboard.press('x');
+    await page.getByText('1 link selected').waitFor({ state: 'hidden' });
+    // Its menu opens at either end, moves by arrows and letters, and takes the keys that it shows.
+    for (const [key, item] of [
+      ['ArrowUp', 'Delete'],
+      ['ArrowDown', 'Copy short URL'],
+      ['ArrowUp', 'Delete'],
+      ['Home', 'Copy short URL'],
+      ['s', 'Statistics'],
+      ['s', 'Select'],
+      ['Escape', `Actions for ${short}`],
+      ['ArrowDown', 'Copy short URL'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(focused).toBe(item);
+    }
+    await page.keyboard.press('d');
+    await page.locator('.row').getByText('Disabled').waitFor({ state: 'hidden' });
+    expect(await focused()).toBe(`Actions for ${short}`);
     await page.keyboard.press('/');
     await page.keyboard.type('n/d');
     const search = page.getByLabel('Search links');
@@ -756,7 +784,6 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await search.inputValue()).toBe('');
     await caller.link({ title: 'A second row' });
     await shown(page.getByText('A second row'));
-    const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('A row');
     await page.keyboard.press('ArrowUp');
@@ -804,7 +831,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.getByRole('link', { name: 'Campaign' }));
     // What somebody else makes of it is shown before it is saved.
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
-    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
     server.clock.now = new Date(server.clock.now.getTime() + 1000);
     const [space] = (
       await caller.data<{ spaces: { nodes: { id: string }[] } }>('{ spaces { nodes { id } } }')
@@ -868,7 +895,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       ]);
     await page.getByRole('link', { name: 'Spaces', exact: true }).click();
     await page.getByRole('button', { name: 'Actions for Campaign' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await shown(page.getByText('No spaces yet'));
     expect(
@@ -1025,8 +1052,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       .getByText(/Ends 6 Dec, \d/)
       .waitFor();
     await page.getByRole('button', { name: /^Actions for/ }).click();
-    expect(await page.getByRole('link', { name: 'Public statistics' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Statistics' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Public statistics' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Statistics' }).click();
     await page.waitForURL(/\/statistics$/);
     expect(complaints).toEqual([]);
   });

@@ -98,7 +98,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
       page.evaluate(`getComputedStyle(document.body).backgroundColor === 'rgb(19, 19, 24)'`);
     const choose = async (name: string) => {
       await page.getByRole('button', { name: 'Appearance' }).click();
-      await page.locator('.menu:popover-open').getByRole('button', { name }).click();
+      await page.locator('.menu:popover-open').getByRole('menuitemradio', { name }).click();
     };
     expect(await isDark()).toBe(false);
     await choose('Dark');

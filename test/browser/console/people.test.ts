@@ -63,7 +63,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
   /** Chooses what the menu of somebody offers. */
   async function choose(page: Page, name: string, item: string): Promise<void> {
     await page.getByRole('button', { name: `Actions for ${name}` }).click();
-    await page.locator('.menu:popover-open').getByRole('button', { name: item }).click();
+    await page.locator('.menu:popover-open').getByRole('menuitem', { name: item }).click();
   }
 
   test('an owner comes in by a link, and invites a viewer, who changes nothing until they get another role, and is removed with their keys', async () => {
@@ -254,7 +254,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await expect.poll(() => String(release)).not.toBe('() => {}');
     const switchTo = async (name: string) => {
       await page.getByRole('button', { name: 'Switch to another account' }).click();
-      await page.locator('.menu:popover-open').getByRole('button', { name }).click();
+      await page.locator('.menu:popover-open').getByRole('menuitem', { name }).click();
     };
     await switchTo('second');
     await page.waitForURL(`${server.origin}/console/${otherId}/`);

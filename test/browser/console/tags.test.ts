@@ -76,7 +76,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await shown(page.locator('.records .tag.c5').getByText('Fair'));
     const choose = async (tag: string, action: string) => {
       await page.getByRole('button', { name: `Actions for ${tag}`, exact: true }).click();
-      await page.getByRole('button', { name: action }).click();
+      await page.getByRole('menuitem', { name: action }).click();
     };
     await choose('Fair', 'Edit');
     await dialog.getByLabel('Name').fill('mail');
@@ -135,6 +135,10 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await caller.link({ title: 'Neither' });
     const { page } = await tabOf(caller);
     await shown(page.getByText('4 links', { exact: true }));
+    // What a screen reader says: what is added in regions that tell their changes.
+    await page.evaluate(`heard = []; new MutationObserver((changes) => heard.push(...new Set(changes.flatMap(({ target }) =>
+      (target.closest ? target : target.parentElement).closest('[role=status]')?.textContent ?? []))))
+      .observe(document.body, { subtree: true, childList: true, characterData: true })`);
     const query = () => new URL(page.url()).search;
     await page.locator('.filters').getByLabel('Tags', { exact: true }).selectOption('Red');
     await expect.poll(() => titles(page)).toEqual(['Both', 'Red']);
@@ -145,6 +149,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await expect.poll(() => titles(page)).toEqual(['Both']);
     await page.getByLabel('Which links').selectOption('With none of these tags');
     await expect.poll(() => titles(page)).toEqual(['Neither']);
+    await expect.poll(() => page.evaluate('heard')).toEqual(['2 links', '3 links', '1 link', '1 link']);
     expect(query()).toBe(`?tags=${red}%2C${blue}&tagged=none`);
     await page.reload();
     await expect.poll(() => titles(page)).toEqual(['Neither']);
@@ -172,7 +177,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await begin();
     await dialog.getByRole('combobox').fill('New');
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
-    await shown(page.locator('.toast').getByText('Tags added to 3 links.'));
+    await shown(page.locator('.toast').getByText('Tag “New” added to 3 links.'));
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await shown(page.getByText('Undone.'));
     await begin();
@@ -181,7 +186,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
       await dialog.getByRole('option', { name, exact: true }).click();
     }
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
-    await shown(page.locator('.toast').getByText('Tags added to 3 links.'));
+    await shown(page.locator('.toast').getByText('Tags “Old”, “Other” added to 3 links.'));
     expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
@@ -191,21 +196,21 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('combobox').fill('Old');
     await dialog.getByRole('option', { name: 'Old' }).click();
     await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
-    await shown(page.locator('.toast').getByText('Tags removed from 1 link.'));
+    await shown(page.locator('.toast').getByText('Tag “Old” removed from 1 link.'));
     expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
     await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
     await expiry.getByRole('button', { name: 'Set expiry' }).click();
-    await shown(page.locator('.toast').getByText(/^3 links end on .*2040/));
+    await shown(page.locator('.toast').getByText(/^3 links end on .*2040.* \(\S+\)\.$/));
     const ending = '{ links(filter: { status: ACTIVE }) { nodes { expiration { at } } } }';
     expect(JSON.stringify(await caller.data(ending)).match(/2040-01-01/g)).toHaveLength(3);
     // In the reverse order, long after the message.
     await page.locator('.toast').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: /^Undo: 3 links end on/ }).click();
     await expect.poll(async () => JSON.stringify(await caller.data(ending))).not.toContain('2040');
-    await page.getByRole('button', { name: 'Undo: Tags removed from 1 link.' }).click();
+    await page.getByRole('button', { name: 'Undo: Tag “Old” removed from 1 link.' }).click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
     await page.locator('.lately').waitFor({ state: 'detached' });
     // Still selected, and moved to a space that is made for them.
@@ -216,6 +221,11 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     expect(await caller.data('{ spaces { nodes { name links { totalCount } } } }')).toEqual({
       spaces: { nodes: [{ name: 'Spring', links: { totalCount: 3 } }] },
     });
+    // What a change takes out of the list stays selected, and is counted.
+    await page.getByLabel('Status', { exact: true }).selectOption('Active');
+    await page.getByRole('button', { name: 'Select this page' }).click();
+    await bar.getByRole('button', { name: 'Disable' }).click();
+    await shown(page.getByText('3 links selected, 3 not shown'));
     expect(complaints).toEqual([]);
   });
 

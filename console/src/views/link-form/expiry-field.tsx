@@ -1,6 +1,7 @@
 import { type ReactElement, type SyntheticEvent, useEffect, useRef } from 'react';
 import { type FormProps, INCOMPLETE } from '../../data/link-fields.ts';
 import { Field } from '../../parts/field.tsx';
+import { timeZone } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** Without it, browsers take years of more than four digits. */
@@ -30,7 +31,7 @@ export function ExpiryField({
   return (
     <Field
       label={t.expiresAt}
-      hint={t.inZone(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+      hint={t.inZone(timeZone)}
       warning={expiresAt === INCOMPLETE ? t.incompleteExpiry : isPast ? t.pastExpiry : null}
       error={error}
     >

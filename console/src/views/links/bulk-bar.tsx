@@ -23,7 +23,7 @@ import {
 } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { atNearMoment, inDigits } from '../../parts/format.ts';
+import { atNearMoment, inDigits, timeZone } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
@@ -39,12 +39,19 @@ const BulkSpace = lazily(async () => (await import('./bulk-space.tsx')).BulkSpac
 
 const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
-interface BulkProps {
-  /** What can be done with the list. */
-  readonly children: ReactNode;
+interface BarProps {
   readonly selection: Selection;
   readonly links: readonly LinkRowFragment[];
   readonly filter: LinkFilter;
+}
+
+interface BulkProps extends BarProps {
+  /** What tells the list apart from others. */
+  readonly list: string;
+  /** Whether the links are those of another list yet. */
+  readonly isLoading: boolean;
+  /** What can be done with the list. */
+  readonly children: ReactNode;
 }
 
 function verbOf(action: BulkAction | null): string {
@@ -53,30 +60,45 @@ function verbOf(action: BulkAction | null): string {
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
-/** What can be done to the selected links, or to all that match; before any is selected, how many there are. */
-export function BulkBar(props: BulkProps): ReactElement | null {
-  const { selection, links, filter, children } = props;
+/** How many links there are, or are selected, and what can be done with them. */
+export function BulkBar({ list, isLoading, children, ...props }: BulkProps): ReactElement {
+  const { selection, links, filter } = props;
   const { canWrite } = useSession();
-  const { total, isCut } = useTotal(filter);
-  if (selection.links.length > 0 || selection.isAll) return <Bar {...props} />;
+  const counted = useTotal(filter);
+  const total = counted.total === null ? '' : texts.tags.total(counted.total, counted.isCut);
+  const isSelecting = selection.links.length > 0 || selection.isAll;
+  const hidden = selection.links.filter(({ id }) => links.every((one) => one.id !== id)).length;
+  const count = selection.isAll ? (counted.total ?? 0) : selection.links.length;
+  const heard = useRef(list);
+  if (!isLoading && !counted.isLoading) heard.current = list;
+  const t = texts.bulk;
   return (
-    // How many there are is heard, even if there are none.
-    <div className={links.length === 0 ? 'unseen' : 'above-links'}>
-      <span className="quiet" role="status">
-        {total !== null && texts.tags.total(total, isCut)}
-      </span>
-      {canWrite && links.length > 0 && (
-        <button type="button" className="button text small" onClick={() => selection.togglePage()}>
-          {texts.bulk.page}
-        </button>
+    <section
+      className={isSelecting ? 'bulk' : links.length === 0 ? 'unseen' : 'above-links'}
+      aria-label={isSelecting ? t.name : undefined}
+    >
+      {/* It is there before its text is, and gets it anew for another list: so it is heard, also if the number is the same. */}
+      <b className={isSelecting ? undefined : 'quiet'} role="status">
+        <span key={heard.current}>{isSelecting ? t.selected(count, hidden) : total}</span>
+      </b>
+      {isSelecting ? (
+        <Bar {...props} />
+      ) : (
+        <>
+          {canWrite && links.length > 0 && (
+            <button type="button" className="button text small" onClick={() => selection.togglePage()}>
+              {t.page}
+            </button>
+          )}
+          <span className="grow" />
+          {links.length > 0 && children}
+        </>
       )}
-      <span className="grow" />
-      {links.length > 0 && children}
-    </div>
+    </section>
   );
 }
 
-function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactElement {
+function Bar({ selection, links, filter }: BarProps): ReactElement {
   const session = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -101,19 +123,18 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
   const toldOf =
     (update: BulkUpdate) =>
     (done: number): string => {
-      if ('addTagIds' in update) return t.tagged(done);
-      if ('removeTagIds' in update) return t.untagged(done);
       if ('expiration' in update) {
         const { at } = update.expiration;
         if (at === null) return t.endless(done);
-        return Date.parse(at) <= Date.now() ? t.ended(done) : t.ends(done, atNearMoment(at));
+        return Date.parse(at) <= Date.now() ? t.ended(done) : t.ends(done, atNearMoment(at), timeZone);
       }
       if ('disabled' in update) return update.disabled ? t.disabled(done) : t.enabled(done);
+      if (!('spaceId' in update)) return t.done(done);
       const { spaceId } = update;
       return t.moved(done, spaceId && (spaces.find(({ id }) => id === spaceId)?.name ?? made.current));
     };
 
-  const run = async (action: BulkAction) => {
+  const run = async (action: BulkAction, told?: (count: number) => string) => {
     stop.current = new AbortController();
     const { signal } = stop.current;
     await attempt(MANY, async () => {
@@ -135,7 +156,12 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
               chosen.map(({ id }) => id),
               options,
             )
-          : await changeMany(session, changesBy(action.update, chosen), options, toldOf(action.update));
+          : await changeMany(
+              session,
+              changesBy(action.update, chosen),
+              options,
+              told ?? toldOf(action.update),
+            );
       setFailed(result.failed);
       // Whoever changed some links often goes on with them; other links than before may match now.
       if (result.failed.length === 0 && (selection.isAll || 'delete' in action)) selection.clear();
@@ -155,14 +181,9 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
     selection.isAll || ('delete' in action && count > 1) ? setAsked(action) : perform(action);
 
   if (progress)
-    return (
-      <div className="bulk">
-        <ProgressBar progress={progress} name={t.working} onStop={() => stop.current.abort()} />
-      </div>
-    );
+    return <ProgressBar progress={progress} name={t.working} onStop={() => stop.current.abort()} />;
   return (
-    <section className="bulk" aria-label={t.name}>
-      <b role="status">{t.selected(count)}</b>
+    <>
       {!isPage && (
         <button type="button" className="button text" onClick={() => selection.togglePage()}>
           {t.page}
@@ -275,7 +296,7 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
         <BulkTags
           count={count}
           onClose={() => setTagging(false)}
-          onUpdate={(update) => void run({ update })}
+          onUpdate={(update, told) => void run({ update }, told)}
         />
       )}
       {isEnding && (
@@ -312,6 +333,6 @@ function Bar({ selection, links, filter }: Omit<BulkProps, 'children'>): ReactEl
           </ul>
         </Dialog>
       )}
-    </section>
+    </>
   );
 }

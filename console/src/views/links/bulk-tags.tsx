@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { tagNamed } from '../../data/named.ts';
 import { useSession } from '../../data/session.ts';
+import { TagDocument } from '../../generated/documents.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
@@ -15,7 +16,7 @@ export function BulkTags({
 }: {
   count: number;
   onClose: () => void;
-  onUpdate: (update: TagsUpdate) => void;
+  onUpdate: (update: TagsUpdate, told: (count: number) => string) => void;
 }): ReactElement {
   const [removes, setRemoves] = useState(false);
   const [ids, setIds] = useState<readonly string[]>([]);
@@ -28,7 +29,11 @@ export function BulkTags({
     if (tag && !('id' in tag)) return { __typename: 'ValidationError', ...tag };
     const chosen = tag ? [...new Set([...ids, tag.id])] : ids;
     if (chosen.length === 0 || (removes && typed !== '')) return missing;
-    onUpdate(removes ? { removeTagIds: chosen } : { addTagIds: chosen });
+    const nameOf = async (id: string) =>
+      (await session.client.query(TagDocument, { id }).toPromise()).data?.tag?.name ?? t.unknown;
+    const names = await Promise.all(chosen.map(nameOf));
+    const told = removes ? texts.bulk.untagged : texts.bulk.tagged;
+    onUpdate(removes ? { removeTagIds: chosen } : { addTagIds: chosen }, (count) => told(count, names));
     return { __typename: 'Link' };
   };
   return (

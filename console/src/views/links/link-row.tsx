@@ -20,7 +20,7 @@ export interface LinkRowProps {
   readonly link: LinkRowFragment;
   /** The query string of the list, for the way back. */
   readonly query: string;
-  readonly isFocusable: boolean;
+  readonly isCurrent: boolean;
   readonly isSelected: boolean;
   onSelect(range: boolean): void;
   onFocus(): void;
@@ -39,7 +39,7 @@ function focusNeighbour(row: HTMLElement, key: string): boolean {
 export function LinkRow({
   link,
   query,
-  isFocusable,
+  isCurrent,
   isSelected,
   onSelect,
   onFocus,
@@ -50,6 +50,7 @@ export function LinkRow({
   const [isQr, setQr] = useState(false);
   const address = `/links/${link.id}${query}`;
   const statistics = `/links/${link.id}/statistics${query}`;
+  const short = withoutScheme(link.shortUrl);
   const t = texts.links;
   const actions: readonly MenuItem[] = [
     {
@@ -91,14 +92,10 @@ export function LinkRow({
   ];
   const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // Opened with the mouse: the button still has the focus.
-    if (document.querySelector('.menu:popover-open')) return;
     if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
-    // Keys on a button or a box of the row are its own.
-    if (event.target !== event.currentTarget) return;
-    const action = event.key === 'Enter' ? () => navigate(address) : undefined;
-    const meant =
-      action ?? (shortcuts.areOn() ? actions.find(({ shortcut }) => shortcut === event.key)?.run : undefined);
+    const isOpening = event.key === 'Enter' && event.target === event.currentTarget;
+    const byKey = shortcuts.areOn() ? actions.find(({ shortcut }) => shortcut === event.key)?.run : undefined;
+    const meant = isOpening ? () => navigate(address) : byKey;
     if (!meant) return;
     event.preventDefault();
     event.stopPropagation();
@@ -108,9 +105,9 @@ export function LinkRow({
   return (
     <li
       id={rowId(link.id)}
-      className={isSelected ? 'row selected' : 'row'}
-      tabIndex={isFocusable ? 0 : -1}
-      aria-label={link.title ?? link.shortUrl}
+      className={`row${isSelected ? ' selected' : ''}${isCurrent ? ' current' : ''}`}
+      tabIndex={-1}
+      aria-label={link.title ?? short}
       onKeyDown={onKey}
       onFocus={onFocus}
     >
@@ -119,7 +116,7 @@ export function LinkRow({
           <input
             type="checkbox"
             checked={isSelected}
-            aria-label={t.selectOne(withoutScheme(link.shortUrl))}
+            aria-label={t.selectOne(short)}
             onClick={box}
             onChange={() => undefined}
           />
@@ -128,8 +125,8 @@ export function LinkRow({
       <div className="what">
         <div className="first">
           <To href={address} className="short">
-            <span className="host">{withoutScheme(link.shortUrl).replace(/[^/]*$/, '')}</span>
-            {withoutScheme(link.shortUrl).replace(/^.*\//, '')}
+            <span className="host">{short.replace(/[^/]*$/, '')}</span>
+            {short.replace(/^.*\//, '')}
           </To>
           <OneLine>
             {hasDraft(session, link.id) && (
@@ -143,11 +140,12 @@ export function LinkRow({
             <TagBadges tags={link.tags} />
           </OneLine>
           <span className="deeds">
-            <CopyButton text={link.shortUrl} />
+            <CopyButton text={link.shortUrl} inMenu />
             <button
               type="button"
               className="bare"
-              aria-label={t.qrOf(withoutScheme(link.shortUrl))}
+              tabIndex={-1}
+              aria-label={t.qrOf(short)}
               title={t.qr}
               onClick={() => setQr(true)}
             >
@@ -161,7 +159,7 @@ export function LinkRow({
         </div>
       </div>
       <div className="figures">
-        <To href={statistics} className="clicks" title={t.clicks(link.clicks)}>
+        <To href={statistics} className="clicks" tabIndex={-1} title={t.clicks(link.clicks)}>
           <b>{inShort(link.clicks)}</b> {t.clicksUnit(link.clicks)}
           <span className="quiet">{t.clicksIn(inShort(link.clicksIn))}</span>
         </To>
@@ -169,7 +167,7 @@ export function LinkRow({
           {ago(link.createdAt)}
         </time>
       </div>
-      <Menu label={t.actionsOf(withoutScheme(link.shortUrl))} items={actions} />
+      <Menu label={t.actionsOf(short)} items={actions} />
       {isQr && <QrDialog shortUrl={link.shortUrl} onClose={() => setQr(false)} />}
     </li>
   );

@@ -60,8 +60,6 @@ export function LinksPage({
     const { data } = await client.query(LinksTotalDocument, { filter }).toPromise();
     return data?.links.totalCount ?? 0;
   };
-  if (fault && nodes === undefined) return <FaultNotice fault={fault} again={again} />;
-  if (nodes === undefined) return <Skeleton />;
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
@@ -71,14 +69,22 @@ export function LinksPage({
         </p>
       )}
       <DoneLately />
-      <BulkBar selection={selection} links={links} filter={filter}>
+      <BulkBar
+        list={queryOf(state)}
+        isLoading={isLoading}
+        selection={selection}
+        links={links}
+        filter={filter}
+      >
         {isFiltered(state) && <CopyButton text={location.href} label={texts.links.copyList} wide small />}
         <DownloadButton
           body={{ kind: 'links', filter, orderBy: orderOf(state) }}
           countRecords={countRecords}
         />
       </BulkBar>
-      {links.length === 0 && !isLoading && !fault ? (
+      {nodes === undefined ? (
+        !fault && <Skeleton />
+      ) : links.length === 0 && !isLoading && !fault ? (
         <Nothing state={state} set={set} />
       ) : (
         <LinkList
@@ -166,7 +172,7 @@ function LinkList({
           key={link.id}
           link={link}
           query={query}
-          isFocusable={link.id === focusable}
+          isCurrent={link.id === focusable}
           isSelected={selection.has(link.id)}
           onSelect={(range) => selection.toggle(link.id, range)}
           onFocus={() => onCurrent(link.id)}

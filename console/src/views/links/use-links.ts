@@ -63,9 +63,14 @@ export function useLinks(state: LinksState): LinkPages {
 /** At how many links the service stops to count those that a search finds. */
 const MAX_COUNTED = 1_000;
 
-/** How many links a filter has, if the filter is known; `isCut` if there may be more. */
-export function useTotal(filter: LinkFilter): { readonly total: number | null; readonly isCut: boolean } {
-  const { data } = useRead(LinksTotalDocument, { filter }, { on: ['LINK'] });
+/** How many links a filter has, if that is known; `isCut` if there may be more. */
+export function useTotal(filter: LinkFilter): {
+  readonly total: number | null;
+  readonly isCut: boolean;
+  /** Whether the number is that of another filter yet. */
+  readonly isLoading: boolean;
+} {
+  const { data, isLoading } = useRead(LinksTotalDocument, { filter }, { on: ['LINK'] });
   const total = data?.links.totalCount ?? null;
-  return { total, isCut: filter.search != null && total === MAX_COUNTED };
+  return { total, isCut: filter.search != null && total === MAX_COUNTED, isLoading };
 }

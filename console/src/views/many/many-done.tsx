@@ -73,10 +73,10 @@ export function ManyDone({
     setProgress(null);
     announceKinds('LINK');
   };
-  const tag = (update: BulkUpdate) =>
+  const tag = (update: BulkUpdate, told: (count: number) => string) =>
     work(async (options) => {
       const changes = changesBy(update, await linksChosen(session, made));
-      return changeMany(session, changes, options, texts.bulk.tagged);
+      return changeMany(session, changes, options, told);
     });
   /** Deletes what is new, and goes back to the lines. */
   const undo = () =>
@@ -133,7 +133,7 @@ export function ManyDone({
         <BulkTags
           count={made.length}
           onClose={() => setTagging(false)}
-          onUpdate={(update) => void tag(update)}
+          onUpdate={(update, told) => void tag(update, told)}
         />
       )}
       {isAsked && (
