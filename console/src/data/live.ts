@@ -4,21 +4,22 @@ import {
   ChangedDocument,
   type ChangedSubscription,
   type ChangeRowFragment,
-  ChangesSinceDocument,
-  type ChangesSinceQuery,
+  ChangesDocument,
+  type ChangesQuery,
 } from '../generated/documents.ts';
 import { announce, announceAll } from './bus.ts';
 import { headersOf } from './client.ts';
 import { wait } from './write.ts';
 
-/** How long before the last event missed changes are read, in milliseconds: a change becomes visible a little later. */
-const OVERLAP = 60_000;
-/** After how many pages of missed changes everything is read again instead. */
+/** How many missed changes a request reads, and after how many requests everything is read again instead. */
+const PAGE = 100;
 const MAX_PAGES = 3;
 /** The longest pause before a stream is opened again, in seconds. */
 const MAX_PAUSE = 15;
 /** After how many milliseconds a stream counts as one that worked. */
 const STABLE = 20_000;
+/** How often changes are read where there is no stream, in seconds. */
+const READ_EVERY = 5;
 /** How many ids of changes are remembered, to take each once. */
 const MAX_SEEN = 2_000;
 
@@ -48,14 +49,12 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   const ended = new AbortController();
   const channel = new BroadcastChannel(name);
   const seen = new Set<string>();
-  let lastAt = Date.now();
+  /** Where the changes end that are known; null if there were none, and undefined until that is read. */
+  let newest: string | null | undefined;
 
   const take = (changes: readonly ChangeRowFragment[]): void => {
     const fresh = changes.filter(({ id }) => !seen.has(id));
-    for (const { id, at } of fresh) {
-      seen.add(id);
-      lastAt = Math.max(lastAt, Date.parse(at));
-    }
+    for (const { id } of fresh) seen.add(id);
     for (const id of [...seen].slice(0, -MAX_SEEN)) seen.delete(id);
     announce(fresh);
   };
@@ -67,19 +66,20 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
     take(changes);
   };
 
-  /** Reads what was missed while there was no stream. */
+  /** Reads what was missed; the first time, only where that begins. */
   const catchUp = async (): Promise<void> => {
-    const since = new Date(lastAt - OVERLAP).toISOString();
-    let after: string | null = null;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const result: OperationResult<ChangesSinceQuery> = await client
-        .query(ChangesSinceDocument, { since, after }, { requestPolicy: 'network-only' })
+      const before = newest;
+      const variables = before === undefined ? { first: 1 } : { last: PAGE, before };
+      const result: OperationResult<ChangesQuery> = await client
+        .query(ChangesDocument, variables, { requestPolicy: 'network-only' })
         .toPromise();
       if (!result.data) return;
       const { nodes, pageInfo } = result.data.changes;
+      newest = pageInfo.startCursor ?? before ?? null;
+      if (before === undefined) return;
       tell(nodes);
-      after = pageInfo.endCursor;
-      if (!pageInfo.hasNextPage) return;
+      if (!pageInfo.hasPreviousPage) return;
     }
     channel.postMessage('all');
     announceAll();
@@ -114,6 +114,8 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
       });
       if (ended.signal.aborted) return;
       onConnection(false);
+      // A stream may be refused where requests are answered, as to somebody who has many.
+      void catchUp();
       if (Date.now() - startedAt > STABLE) pause = 1;
       await Promise.race([
         wait(pause),
@@ -128,10 +130,17 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   });
   // Given up at once, not when the stream is closed: a page that is left may be frozen before.
   const leadUntilOver = () => Promise.race([lead(), over]);
-  // Over plain HTTP browsers have no locks; then each tab has its own stream.
+  /** Over plain HTTP browsers have no locks: streams of six tabs would leave no connection for anything else. */
+  const readOften = async () => {
+    while (!ended.signal.aborted) {
+      await wait(READ_EVERY);
+      if (!document.hidden && !ended.signal.aborted) await catchUp();
+    }
+  };
+  void catchUp();
   const led = navigator.locks
     ? navigator.locks.request(name, { signal: ended.signal }, leadUntilOver)
-    : lead();
+    : readOften();
   led.catch(() => {
     // It ended before it led.
   });

@@ -614,6 +614,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => streams.length).toBe(1);
     const third = await caller.link({ title: 'Third' });
     await shown(rowOf(other, third.alias));
+    // Whoever gets no stream hears of changes all the same.
+    const last = await page.context().newPage();
+    await last.route('**/graphql', (route) =>
+      route.request().headers().accept === 'text/event-stream'
+        ? route.fulfill({ status: 429 })
+        : route.continue(),
+    );
+    await last.goto(other.url());
+    await rowOf(last, third.alias).waitFor();
+    await other.close();
+    const fourth = await caller.link({ title: 'Fourth' });
+    await shown(rowOf(last, fourth.alias));
   });
 
   test('has filters, order and page in the URL, which Back undoes', async () => {

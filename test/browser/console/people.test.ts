@@ -495,6 +495,10 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
   test('over plain http on a name of a local network everything works but passkeys, and a line says what https would bring', async () => {
     const { server, origin, path } = await startOn('lan.example');
     const { page } = await openConsole(origin, { path });
+    const streams: string[] = [];
+    page.on('request', (request) => {
+      if (request.headers().accept === 'text/event-stream') streams.push(request.url());
+    });
     await page.getByText('This address is not encrypted').waitFor();
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.getByRole('link', { name: 'Links', exact: true }).click();
@@ -506,7 +510,9 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.locator('#new-url-error').getByText('Begin it with').waitFor();
     expect(await page.getByText('Your link is ready').count()).toBe(0);
     await (await server.caller('default')).link({ title: 'Live' });
+    // Without locks, streams of several tabs would take all the connections that a browser opens.
     await page.getByText('Live', { exact: true }).waitFor();
+    expect(streams).toEqual([]);
     await page.getByRole('link', { name: 'Ana' }).click();
     await page.getByText('need https and a host name').waitFor();
     await page.reload();
