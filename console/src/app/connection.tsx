@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { away } from '../data/away.ts';
 import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
@@ -11,8 +11,8 @@ const ASK_EVERY = 2_000;
 /** After how many milliseconds in the background everything is read again. */
 const STALE_AFTER = 30_000;
 
-/** Follows the changes of others, and says when the service does not answer. */
-export function Connection(): ReactElement | null {
+/** Follows the changes of others, and finds out when a service that does not answer is back. */
+export function Connection(): null {
   const { client, accountId, viewer } = useSession();
   const isAway = useSyncExternalStore(away.subscribe, away.get);
   const onRevoked = useEffectEvent(() => {
@@ -66,10 +66,5 @@ export function Connection(): ReactElement | null {
     document.addEventListener('visibilitychange', onVisible);
     return () => document.removeEventListener('visibilitychange', onVisible);
   }, []);
-  if (!isAway) return null;
-  return (
-    <div className="away notice wrong" role="alert">
-      {texts.away}
-    </div>
-  );
+  return null;
 }

@@ -66,7 +66,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   const fault = error ? faultOf(error) : null;
   const key = JSON.stringify(variables);
   const last = useRef<{ key: string; data: Data } | null>(null);
-  if (data) last.current = { key, data };
+  if (data && !fetching) last.current = { key, data };
   // What is on the page stays while the service is away.
   const kept = fault?.kind === 'away' && last.current?.key === key ? last.current.data : undefined;
   return { data: data ?? kept, fault, isLoading: fetching, again };

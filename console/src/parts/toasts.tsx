@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
+import { away } from '../data/away.ts';
 import { onHappenings } from '../data/bus.ts';
 import { storeOf } from '../data/store.ts';
 import type { RecordKind } from '../generated/documents.ts';
@@ -67,8 +68,12 @@ export function showToast(
   return id;
 }
 
+/** Stands where messages do while there is none: it is one of them at most, and covers no part of a view. */
+const isAway: Toast = { id: Infinity, text: texts.away, wrong: true, about: '' };
+
 export function Toasts(): ReactElement {
-  const shown = useSyncExternalStore(toasts.subscribe, toasts.get).at(-1);
+  const last = useSyncExternalStore(toasts.subscribe, toasts.get).at(-1);
+  const shown = useSyncExternalStore(away.subscribe, away.get) ? (last ?? isAway) : last;
   const [location] = useLocation();
   // What can be undone is about more than the page where it was done.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
@@ -91,14 +96,16 @@ export function Toasts(): ReactElement {
               {shown.action.name}
             </button>
           )}
-          <button
-            type="button"
-            className="bare"
-            aria-label={texts.close}
-            onClick={() => dismissToast(shown.id)}
-          >
-            <Icon name="close" />
-          </button>
+          {shown !== isAway && (
+            <button
+              type="button"
+              className="bare"
+              aria-label={texts.close}
+              onClick={() => dismissToast(shown.id)}
+            >
+              <Icon name="close" />
+            </button>
+          )}
         </div>
       )}
     </div>

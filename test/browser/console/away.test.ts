@@ -38,10 +38,8 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await shown(page.getByRole('heading', { name: 'Overview' }));
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
     expect(await page.getByText('The service does not answer').count()).toBe(1);
-    // Where it says so is in sight wherever the page is scrolled to, and covers nothing that can be clicked.
-    expect(
-      await notice.evaluate((one) => [getComputedStyle(one).position, getComputedStyle(one).pointerEvents]),
-    ).toEqual(['fixed', 'none']);
+    // Where messages stand, in sight wherever the page is scrolled to.
+    expect(await notice.locator('..').locator('..').getAttribute('class')).toBe('toasts');
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await page.goBack();
@@ -51,11 +49,11 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await (await newUrl(page)).fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
     await shown(page.getByText('Not done: the service does not answer. Press again when it is back.'));
+    expect(await page.getByText('does not answer').count()).toBe(1);
     const second = await startService({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
     const { alias } = await caller.link({ title: 'By somebody else' });
     await shown(rowOf(page, alias));
-    await notice.waitFor({ state: 'hidden' });
     await shown(page.getByText('The service is back.'));
     const again = page.getByRole('button', { name: 'Shorten' });
     const ready = page.getByText('Your link is ready');
@@ -71,9 +69,14 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await shown(rowOf(page, third.alias));
     await page.getByRole('link', { name: 'Spaces' }).click();
     await shown(page.getByText('No spaces yet'));
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await shown(rowOf(page, third.alias));
     await second.stop();
-    // A part that could not be loaded comes by itself.
     await shown(notice);
+    // Links of another search are not shown as what this one finds.
+    await page.getByLabel('Search links').fill('nothing');
+    await expect.poll(() => page.locator('.row').count()).toBe(0);
+    // A part that could not be loaded comes by itself.
     await page.getByRole('link', { name: 'Tags' }).click();
     const last = await startService({ ...env, PORT: new URL(first.origin).port });
     await shown(page.getByText('No tags yet'));
