@@ -167,6 +167,8 @@ export function Frame(): ReactElement {
     onShortcut(event, {
       '?': () => setHelp(true),
       '/': () => go('/', '#search'),
+      a: () => focusNow('.bulk :is(button, select)'),
+      z: () => document.querySelector<HTMLElement>('.toast .act')?.click(),
       ...(canWrite && { n: openNew }),
       ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     });

@@ -320,6 +320,7 @@ const shortcuts: readonly {
       ['n', 'New link'],
       ['/', 'Search'],
       ['Esc', 'Close; in the search: clear it, then leave it'],
+      ['z', 'Undo what a message tells'],
       ['?', 'This sheet'],
     ],
   },
@@ -340,6 +341,7 @@ const shortcuts: readonly {
       ['q', 'QR code'],
       ['d', 'Disable or enable'],
       ['x', 'Select'],
+      ['a', 'What can be done with the selected links'],
     ],
   },
 ];
@@ -358,6 +360,7 @@ const english = {
   save: 'Save',
   delete: 'Delete',
   undo: 'Undo',
+  deleted: (name: string) => `${name} is deleted.`,
   undone: 'Undone.',
   copy: 'Copy',
   copied: 'Copied',

@@ -23,7 +23,7 @@ export function Dialog({
     const dialog = ref.current;
     dialog?.showModal();
     // The browser would choose the button that closes it.
-    dialog?.querySelector<HTMLElement>('form :is(input, textarea, select)')?.focus();
+    dialog?.querySelector<HTMLElement>('form :is(input, textarea, select), .buttons.end .button')?.focus();
     // Only a dialog that is closed gives the focus back.
     return () => dialog?.close();
   }, []);

@@ -58,17 +58,19 @@ export function Confirm({
   title,
   children,
   action = texts.delete,
+  done,
   onClose,
   onYes,
 }: {
   title: string;
   children: ReactNode;
   action?: string;
+  done?: string;
   onClose: () => void;
   onYes: () => Promise<Outcome>;
 }): ReactElement {
   return (
-    <FormDialog title={title} action={action} onClose={onClose} onSubmit={onYes}>
+    <FormDialog title={title} action={action} done={done} onClose={onClose} onSubmit={onYes}>
       {() => <p>{children}</p>}
     </FormDialog>
   );

@@ -140,6 +140,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
       {deleted && (
         <Confirm
           title={words.deleteTitle(deleted.name)}
+          done={texts.deleted(deleted.name)}
           onClose={() => setDeleted(null)}
           onYes={async () => {
             const outcome = await remove(deleted.id);

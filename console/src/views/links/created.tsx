@@ -23,13 +23,18 @@ export function Created({
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+  const ready = link && hasEnded(link) ? texts.newLink.ended : texts.newLink.ready;
   return (
-    <div className={others.length > 0 ? 'created many' : 'created'} role="status">
-      {link && others.length === 0 ? <One link={link} /> : <Several links={links} />}
+    // Its name is heard as the focus comes in.
+    <section
+      className={others.length > 0 ? 'created many' : 'created'}
+      aria-label={others.length > 0 ? texts.utm.madeMany(links.length) : ready}
+    >
+      {link && others.length === 0 ? <One link={link} ready={ready} /> : <Several links={links} />}
       <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
         <Icon name="close" />
       </button>
-    </div>
+    </section>
   );
 }
 
@@ -39,13 +44,13 @@ const ShortUrl = ({ link: { shortUrl } }: { link: LinkRowFragment }): ReactEleme
   </a>
 );
 
-function One({ link }: { link: LinkRowFragment }): ReactElement {
+function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactElement {
   const [isQr, setQr] = useState(false);
   return (
     <>
       <QrCode text={link.shortUrl} />
       <div>
-        <p className="quiet">{hasEnded(link) ? texts.newLink.ended : texts.newLink.ready}</p>
+        <p className="quiet">{ready}</p>
         <p className="short-url">
           <ShortUrl link={link} />
         </p>

@@ -156,9 +156,9 @@ function LinkList({
   const focusable = links.some(({ id }) => id === current) ? current : (links[0]?.id ?? null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // From the search, or outside of any control, an arrow enters the list.
-      const from = document.activeElement;
-      if (event.key !== 'ArrowDown' || (!isFocusFree() && from?.id !== 'search')) return;
+      // From the search, a button above the list, or outside of any control, an arrow enters the list.
+      const isAbove = document.activeElement?.matches('#search, .bulk button');
+      if (event.key !== 'ArrowDown' || !(isAbove || isFocusFree())) return;
       event.preventDefault();
       focusNow(CURRENT_ROW);
     };

@@ -63,6 +63,10 @@ export function NewLink({ search }: { search: string }): ReactElement {
     flushSync(() => setOpen(open));
     focusNow(open ? '#new-url' : '#new-link');
   };
+  const close = () => {
+    flushSync(() => setMade([]));
+    focusNow('#new-link');
+  };
   // As by the shortcut, from another view.
   const openAsked = useEffectEvent(() => {
     if (!history.state?.isNew) return;
@@ -227,7 +231,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
               <SameDestination url={fields.url} />
             </form>
           )}
-          {made.length > 0 && <Created links={made} onClose={() => setMade([])} />}
+          {made.length > 0 && <Created links={made} onClose={close} />}
         </section>
       )}
     </>

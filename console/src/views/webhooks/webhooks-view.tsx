@@ -155,6 +155,7 @@ export function WebhooksView(): ReactElement {
       {deleted && (
         <Confirm
           title={t.deleteTitle}
+          done={texts.deleted(deleted.url)}
           onClose={() => setDeleted(null)}
           onYes={async () => {
             const { deleteWebhook } = await write(session, DeleteWebhookDocument, { id: deleted.id });
