@@ -234,7 +234,8 @@ test('sends a test, whatever the events, and again instead of another while it w
 
 test('no webhook is registered for tests', async () => {
   const { caller } = await hook('/registered', SPACES);
-  const made = await caller.data(`mutation { createWebhook(input: { url: "https://example.com/", events: [PING] }) {
+  const made =
+    await caller.data(`mutation { createWebhook(input: { url: "https://example.com/", events: [PING] }) {
     ... on ValidationError { fields { path rule } } } }`);
   expect(made).toEqual({ createWebhook: { fields: [{ path: ['events', '0'], rule: 'CHOICE' }] } });
 });
