@@ -69,8 +69,9 @@ export function BulkBar({ list, isLoading, children, ...props }: BulkProps): Rea
   const isSelecting = selection.links.length > 0 || selection.isAll;
   const hidden = selection.links.filter(({ id }) => links.every((one) => one.id !== id)).length;
   const count = selection.isAll ? (counted.total ?? 0) : selection.links.length;
-  const heard = useRef(list);
-  if (!isLoading && !counted.isLoading) heard.current = list;
+  // What was asked for later may come first: both change together, so that a number is heard once.
+  const known = useRef({ list, total });
+  if (!isLoading && !counted.isLoading) known.current = { list, total };
   const t = texts.bulk;
   return (
     <section
@@ -79,7 +80,7 @@ export function BulkBar({ list, isLoading, children, ...props }: BulkProps): Rea
     >
       {/* It is there before its text is, and gets it anew for another list: so it is heard, also if the number is the same. */}
       <b className={isSelecting ? undefined : 'quiet'} role="status">
-        <span key={heard.current}>{isSelecting ? t.selected(count, hidden) : total}</span>
+        <span key={known.current.list}>{isSelecting ? t.selected(count, hidden) : known.current.total}</span>
       </b>
       {isSelecting ? (
         <Bar {...props} />
