@@ -17,7 +17,7 @@ import { type Background, type Ports, program } from './service/ports.ts';
 import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
 import { withTimeout } from './shared/timeout.ts';
 
-/** How long the stop waits for pending writes, in milliseconds. */
+/** How long the stop waits for pending work, but for clicks that are being written, in milliseconds. */
 const STOP_TIMEOUT = 8_000;
 
 /** The whole service on one database and one port, put together from its configuration and its ports to the world. */
@@ -119,7 +119,7 @@ export class Service {
   async start(): Promise<void> {
     const { config, database, http, answerHeld } = this.#opened;
     const { log, background } = this.#ports;
-    if (background) for (const one of this.#background) one.start();
+    if (background) for (const one of [this.#visitors.clicks, ...this.#background]) one.start();
     const greet = await this.#people?.createFirst();
     answerRequests(http, this.#listener());
     answerHeld();
@@ -170,7 +170,8 @@ export class Service {
     await stopServer();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
-    await withTimeout(STOP_TIMEOUT, Promise.all(this.#background.map((one) => one.stop())));
+    const stopped = withTimeout(STOP_TIMEOUT, Promise.all(this.#background.map((one) => one.stop())));
+    await Promise.all([stopped, this.#visitors.clicks.stop()]);
     await closeAll([database, ...replicas]);
   }
 }

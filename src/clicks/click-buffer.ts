@@ -19,9 +19,18 @@ import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
 import { unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
-/** How often clicks are written, in milliseconds: a crash loses what came since, and during a write, which is less than a second. */
+/** How often clicks are written, in milliseconds. */
 const WRITE_INTERVAL = 500;
-/** How long `stop` waits for an unavailable database, and how often it tries, in milliseconds. */
+/**
+ * A crash loses what is not written: what came during a write, and waits for the next. So on SQLite, which writes more slowly than
+ * redirects are answered, visits wait for their answers while more links have to be written than so many milliseconds allow, by
+ * the speed of the last write, but not while there are this few.
+ */
+const MAX_WRITE_TIME = 450;
+const MIN_LINKS = 1_000;
+/** After how many milliseconds without a written slice nobody waits any more: the database stands still. */
+const STANDSTILL = 250;
+/** How long `stop` waits for a database that writes nothing, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
@@ -74,6 +83,12 @@ export class ClickBuffer {
   /** When the last write began that left nothing unwritten, by a monotonic clock. */
   #writtenAt = performance.now();
   #batches = 0;
+  /** How many links a millisecond the last write has written. */
+  #speed = 0;
+  #isWriting = false;
+  /** When the write began, or has written a slice, and what resolves with the next. */
+  #wroteAt = 0;
+  #sliced = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -101,6 +116,19 @@ export class ClickBuffer {
   add(visit: Visit): void {
     if (visit.visitor.counts) this.#metrics?.click();
     if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
+  }
+
+  /** Whether visits wait for `caughtUp`: not for a database that is away. */
+  get isBusy(): boolean {
+    if (this.#pending.links + this.#fresh.length <= Math.max(MIN_LINKS, this.#speed * MAX_WRITE_TIME))
+      return false;
+    if (!this.#db.dialect.runsInProcess) return false;
+    return this.#isWriting ? performance.now() - this.#wroteAt < STANDSTILL : this.#batch === null;
+  }
+
+  async caughtUp(): Promise<void> {
+    this.flush();
+    while (this.isBusy) await withTimeout(STANDSTILL, this.#sliced.promise);
   }
 
   #take(): void {
@@ -145,7 +173,12 @@ export class ClickBuffer {
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */
-  readonly flush = nextFlight(() => this.#write());
+  readonly flush = nextFlight(async () => {
+    this.#isWriting = true;
+    await this.#write().finally(() => {
+      this.#isWriting = false;
+    });
+  });
 
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
   async settle(linkId: number): Promise<void> {
@@ -156,9 +189,11 @@ export class ClickBuffer {
 
   async #write(): Promise<void> {
     const beganAt = performance.now();
+    this.#wroteAt = beganAt;
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
-    const ids = this.#pending.ids.values();
+    const { ids: waiting } = this.#pending;
+    const ids = waiting.values();
     const maxParts = this.#db.dialect.runsInProcess ? MAX_SLICE_PARTS : undefined;
     // A batch that may have been committed is sent again unchanged, before any new visits.
     for (;;) {
@@ -182,7 +217,11 @@ export class ClickBuffer {
       this.#batch = null;
       this.#unwritable.ended();
       this.#full.ended();
+      this.#wroteAt = performance.now();
+      this.#sliced.resolve();
+      this.#sliced = Promise.withResolvers();
     }
+    this.#speed = waiting.length / (performance.now() - beganAt);
     this.#writtenAt = beganAt;
   }
 
@@ -212,10 +251,14 @@ export class ClickBuffer {
     this.#timer = setInterval(() => this.flush(), WRITE_INTERVAL).unref();
   }
 
-  /** Writes the remaining visits, and stops; waits only a few seconds for an unavailable database. */
+  /** Writes the remaining visits, and stops; waits only a few seconds for a database that writes nothing. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await withTimeout(LAST_TIMEOUT, this.#writeAll());
+    const writing = this.#writeAll();
+    for (let before = -1; this.#isBehind && this.#batches > before; ) {
+      before = this.#batches;
+      await withTimeout(LAST_TIMEOUT, writing);
+    }
     if (this.unwritten > 0) this.#log.error({ clicks: this.unwritten }, 'clicks were lost');
   }
 

@@ -132,7 +132,10 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     if (link === null || !(isRedirect(decision) || decision.outcome === 'PREVIEW')) return decision;
     if (visit.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
       return decideCounted(link, visit);
-    if (!visit.isHead) count(visit, link, at, decision);
+    if (!visit.isHead) {
+      if (clicks.isBusy) await clicks.caughtUp();
+      count(visit, link, at, decision);
+    }
     return decision;
   };
 

@@ -91,7 +91,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
 
   return {
     ...{ requestLog, report, trust, services, feed, clicks, links, visit },
-    background: [...sources.all.map((source) => source.feed), clicks, operatorFiles],
+    background: [...sources.all.map((source) => source.feed), operatorFiles],
     inFlight: new InFlight(ports.maxInFlight),
     load: new LoadMeter(),
     /** If the database cannot tell, only the host of BASE_URL, or of CONSOLE_URL, serves people. */

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { ClickBuffer } from '../../src/clicks/click-buffer.ts';
 import type { Data } from '../../src/db/database.ts';
 import { join, sql } from '../../src/db/sql.ts';
+import { pathOf } from '../../src/db/sqlite/file.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { addClicks, clickOn } from '../support/clicks.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -165,6 +167,37 @@ onSqlite('needs few turns of a busy process', async () => {
     _sum: { clicks: true },
   });
   expect(counted._sum.clicks).toBe(16 * 400);
+});
+
+/** As many visits as are written in about a second, of links that do not exist. */
+function addMany(buffer: ClickBuffer): void {
+  for (let id = 1_000_001; id <= 1_005_000; id++) buffer.add(clickOn(id, NOON));
+}
+
+onSqlite('visits wait while more are counted than can be written in time', async () => {
+  const buffer = bufferOf(db);
+  expect(buffer.isBusy).toBe(false);
+  addMany(buffer);
+  expect(buffer.isBusy).toBe(true);
+  await buffer.caughtUp();
+  expect(buffer.unwritten).toBeGreaterThan(0);
+  expect(buffer.unwritten).toBeLessThan(5_000);
+  await buffer.stop();
+});
+
+onSqlite('nobody waits for a database that is locked', async () => {
+  const other = new Sqlite(pathOf(server.database.url));
+  const buffer = bufferOf(db);
+  addMany(buffer);
+  other.exec('BEGIN IMMEDIATE');
+  try {
+    await buffer.caughtUp();
+    expect(buffer.unwritten).toBe(5_000);
+  } finally {
+    other.exec('ROLLBACK');
+    other.close();
+  }
+  await buffer.stop();
 });
 
 test('tells for how long counting stands still, and loses nothing', async () => {
