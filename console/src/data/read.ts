@@ -59,11 +59,11 @@ export function useRead<Data, Variables extends AnyVariables>(
     requestPolicy: 'cache-and-network',
   });
   const again = () => execute({ requestPolicy: 'network-only' });
-  useHappenings(
-    (happening) => !pause && (typeof on === 'function' ? on(happening) : on.includes(happening.kind)),
-    again,
-  );
   const fault = error ? faultOf(error) : null;
+  // Once the service is back, everything may have changed.
+  const concerns = (happening: Happening) =>
+    fault?.kind === 'away' || (typeof on === 'function' ? on(happening) : on.includes(happening.kind));
+  useHappenings((happening) => !pause && concerns(happening), again);
   const key = JSON.stringify(variables);
   const last = useRef<{ key: string; data: Data } | null>(null);
   if (data && !fetching) last.current = { key, data };

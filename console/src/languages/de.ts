@@ -1405,6 +1405,8 @@ export const texts: Translation = {
     redelivered: 'Wird erneut gesendet.',
     test: 'Test senden',
     tested: 'Ein Test ist unterwegs. „Zustellungen“ zeigt die Antwort darauf.',
+    notPublic: (host) =>
+      `${host} ist keine öffentliche Adresse: Dorthin wird nichts zugestellt, außer der Betreiber dieses Dienstes erlaubt es.`,
     refresh: 'Aktualisieren',
     deleteTitle: 'Webhook löschen?',
     deleteWarning: (url) => `An ${url} wird nichts mehr gesendet, und die Zustellungen gehen verloren.`,

@@ -1275,6 +1275,8 @@ const english = {
     redelivered: 'It is sent again.',
     test: 'Send a test',
     tested: 'A test is on its way. “Deliveries” shows how it was answered.',
+    notPublic: (host: string) =>
+      `${host} is not a public address: nothing is delivered to it, unless the operator of this service allows it.`,
     refresh: 'Refresh',
     deleteTitle: 'Delete the webhook?',
     deleteWarning: (url: string) => `Nothing is sent to ${url} any more, and its deliveries are lost.`,

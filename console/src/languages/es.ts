@@ -1332,6 +1332,8 @@ export const texts: Translation = {
     redelivered: 'Se está reenviando.',
     test: 'Enviar una prueba',
     tested: 'Hay una prueba en camino. «Envíos» muestra la respuesta recibida.',
+    notPublic: (host) =>
+      `${host} no es una dirección pública: no se le envía nada, salvo que el operador de este servicio lo permita.`,
     refresh: 'Actualizar',
     deleteTitle: '¿Eliminar el webhook?',
     deleteWarning: (url) => `Ya no se enviará nada a ${url}, y sus envíos se perderán.`,

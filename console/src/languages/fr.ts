@@ -1336,6 +1336,8 @@ export const texts: Translation = {
     redelivered: 'Le renvoi est en cours.',
     test: 'Envoyer un test',
     tested: 'Un test est en route. « Envois » montre la réponse reçue.',
+    notPublic: (host) =>
+      `${host} n’est pas une adresse publique : rien n’y est envoyé, sauf si l’exploitant de ce service l’autorise.`,
     refresh: 'Actualiser',
     deleteTitle: 'Supprimer le webhook ?',
     deleteWarning: (url) => `Plus rien n’est envoyé à ${url}, et ses envois sont perdus.`,

@@ -22,8 +22,10 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // The browser would choose the button that closes it.
-    dialog?.querySelector<HTMLElement>('form :is(input, textarea, select), .buttons.end .button')?.focus();
+    // The browser would choose the button that closes it. Where that is the only way out, it comes after what is to be done first.
+    const button =
+      ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .buttons.end .button:last-child';
+    dialog?.querySelector<HTMLElement>(`form :is(input, textarea, select), ${button}`)?.focus();
     // Only a dialog that is closed gives the focus back.
     return () => dialog?.close();
   }, []);

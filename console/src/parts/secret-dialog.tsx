@@ -1,4 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
+import { focusSoon } from '../app/focus.ts';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
@@ -21,7 +22,14 @@ export function SecretDialog(
       </p>
       {children}
       <div className="buttons end">
-        <button type="button" className="button quiet" onClick={onClose}>
+        <button
+          type="button"
+          className="button quiet"
+          onClick={() => {
+            onClose();
+            focusSoon('.page-head .button');
+          }}
+        >
           {texts.secretKept}
         </button>
         <CopyButton text={secret} wide main />

@@ -81,6 +81,13 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     const last = await startService({ ...env, PORT: new URL(first.origin).port });
     await shown(page.getByText('No tags yet'));
     await last.stop();
+    await shown(notice);
+    // Nor need statistics be asked for again.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+    const fourth = await startService({ ...env, PORT: new URL(first.origin).port });
+    await shown(page.locator('.totals'));
+    await fourth.stop();
   });
 
   test('loads itself again once if another version is installed, but not over what somebody typed', async () => {

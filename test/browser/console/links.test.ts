@@ -889,9 +889,16 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await secret.waitFor();
     for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
     expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
+    // A key that is pressed once too often copies.
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Copy');
     await secret.getByRole('button', { name: 'I have copied it' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('New webhook');
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
+    await page.getByText('Deliveries').click();
+    await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
+    await page.getByRole('menuitem', { name: 'Send a test' }).click();
+    await shown(page.locator('.deliveries b', { hasText: 'Test' }));
     // Names that could not be read are read again.
     const failsOnce = (route: Route) =>
       route.request().postData()?.includes('ChangedRecords')

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { attempt } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
@@ -11,11 +11,15 @@ import { MorePages } from '../../parts/records.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
-/** The deliveries of a webhook, when they are asked for. */
-export function Deliveries({ webhook }: { webhook: WebhookRowFragment }): ReactElement {
-  const [isOpen, setOpen] = useState(false);
+/** The deliveries of a webhook, when they are asked for, or a test was sent. */
+export function Deliveries(props: { webhook: WebhookRowFragment; isTested: boolean }): ReactElement {
+  const { webhook, isTested } = props;
+  const [isOpen, setOpen] = useState(isTested);
+  useEffect(() => {
+    if (isTested) setOpen(true);
+  }, [isTested]);
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{texts.webhooks.deliveries}</summary>
       {isOpen && <List webhook={webhook} />}
     </details>

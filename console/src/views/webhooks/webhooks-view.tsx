@@ -37,6 +37,9 @@ async function setDisabled(session: Session, { id }: WebhookRowFragment, disable
   });
 }
 
+/** After how many seconds the answer to a test is looked for. */
+const LOOKS = [1, 2, 4];
+
 async function sendTest(session: Session, { id }: WebhookRowFragment): Promise<void> {
   const about = aboutRecord('WEBHOOK', id);
   await attempt(about, async () => {
@@ -44,9 +47,10 @@ async function sendTest(session: Session, { id }: WebhookRowFragment): Promise<v
     if (result.__typename !== 'WebhookDelivery')
       return showToast(refusalText(result), { wrong: true, about });
     showToast(texts.webhooks.tested, { about });
-    changed();
-    // It is sent within a second.
-    await wait(2);
+    for (const seconds of LOOKS) {
+      changed();
+      await wait(seconds);
+    }
     changed();
   });
 }
@@ -58,6 +62,7 @@ export function WebhooksView(): ReactElement {
   const [deleted, setDeleted] = useState<WebhookRowFragment | null>(null);
   const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  const [tested, setTested] = useState<string | null>(null);
   const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['WEBHOOK'] });
   const t = texts.webhooks;
   const isEmpty = data?.webhooks.nodes.length === 0;
@@ -99,7 +104,10 @@ export function WebhooksView(): ReactElement {
                             {
                               name: t.test,
                               icon: 'check' as const,
-                              run: () => void sendTest(session, webhook),
+                              run: () => {
+                                setTested(webhook.id);
+                                void sendTest(session, webhook);
+                              },
                             },
                           ]),
                       { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
@@ -115,7 +123,10 @@ export function WebhooksView(): ReactElement {
                   </span>
                 ))}
               </p>
-              <Deliveries webhook={webhook} />
+              {webhook.warning !== null && (
+                <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
+              )}
+              <Deliveries webhook={webhook} isTested={tested === webhook.id} />
             </li>
           ))}
         </Records>
