@@ -221,7 +221,7 @@ export class ClickBuffer {
       this.#sliced.resolve();
       this.#sliced = Promise.withResolvers();
     }
-    this.#speed = waiting.length / (performance.now() - beganAt);
+    if (waiting.length > 0) this.#speed = waiting.length / (performance.now() - beganAt);
     this.#writtenAt = beganAt;
   }
 
