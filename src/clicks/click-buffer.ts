@@ -85,9 +85,8 @@ export class ClickBuffer {
   #batches = 0;
   /** How many links a millisecond the last write has written. */
   #speed = 0;
-  #isWriting = false;
-  /** When the write began, or has written a slice, and what resolves with the next. */
-  #wroteAt = 0;
+  /** When the write that runs began, or has written a slice; null if none runs. And what resolves with the next slice. */
+  #wroteAt: number | null = null;
   #sliced = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -123,7 +122,7 @@ export class ClickBuffer {
     if (this.#pending.links + this.#fresh.length <= Math.max(MIN_LINKS, this.#speed * MAX_WRITE_TIME))
       return false;
     if (!this.#db.dialect.runsInProcess) return false;
-    return this.#isWriting ? performance.now() - this.#wroteAt < STANDSTILL : this.#batch === null;
+    return this.#wroteAt === null ? this.#batch === null : performance.now() - this.#wroteAt < STANDSTILL;
   }
 
   async caughtUp(): Promise<void> {
@@ -173,12 +172,11 @@ export class ClickBuffer {
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */
-  readonly flush = nextFlight(async () => {
-    this.#isWriting = true;
-    await this.#write().finally(() => {
-      this.#isWriting = false;
-    });
-  });
+  readonly flush = nextFlight(() =>
+    this.#write().finally(() => {
+      this.#wroteAt = null;
+    }),
+  );
 
   /** Writes the clicks of a link that are not in the database yet, so that they count for its limit. */
   async settle(linkId: number): Promise<void> {

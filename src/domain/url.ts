@@ -23,9 +23,9 @@ const MISTYPED_SCHEME = /^(?!https?:\/\/)h?t{1,3}p{0,3}s{0,2}[:;]?\/+/i;
 /** The rule that refuses what is no web address. */
 function ruleAgainst(text: string) {
   if (MISTYPED_SCHEME.test(text)) return 'URL_SCHEME';
-  if (!/^https?:\/\//i.test(text)) return 'URL';
+  const host = /^https?:\/\/([^/\\?#]*)/i.exec(text)?.[1];
+  if (host === undefined) return 'URL';
   if (/\p{Cc}/u.test(text)) return 'CONTROL_CHARACTERS';
-  const [, host = ''] = /^https?:\/\/([^/\\?#]*)/i.exec(text) ?? [];
   return host === '' ? 'URL_WITHOUT_HOST' : /\s/.test(host) ? 'URL_HOST_SPACE' : 'URL_HOST';
 }
 

@@ -5,7 +5,7 @@ const ANSWERS_IN = 5_000;
 
 const isAway = storeOf(false);
 
-/** Whether the service does not answer, which a line above the page says then. */
+/** Whether the service does not answer, which is said where messages stand. */
 export const away = {
   ...isAway,
   /** Asks the service whether it is there. */

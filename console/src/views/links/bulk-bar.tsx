@@ -39,13 +39,21 @@ const BulkSpace = lazily(async () => (await import('./bulk-space.tsx')).BulkSpac
 
 const BulkUtm = lazily(async () => (await import('./bulk-utm.tsx')).BulkUtm, null);
 
-interface BarProps {
+interface ListProps {
   readonly selection: Selection;
   readonly links: readonly LinkRowFragment[];
   readonly filter: LinkFilter;
 }
 
-interface BulkProps extends BarProps {
+interface BarProps extends ListProps {
+  /** How many links the filter has; cut where it has more than are counted. */
+  readonly total: number;
+  readonly isCut: boolean;
+  /** How many are selected. */
+  readonly count: number;
+}
+
+interface BulkProps extends ListProps {
   /** What tells the list apart from others. */
   readonly list: string;
   /** Whether the links are those of another list yet. */
@@ -64,14 +72,17 @@ function verbOf(action: BulkAction | null): string {
 export function BulkBar({ list, isLoading, children, ...props }: BulkProps): ReactElement {
   const { selection, links, filter } = props;
   const { canWrite } = useSession();
-  const counted = useTotal(filter);
-  const total = counted.total === null ? '' : texts.tags.total(counted.total, counted.isCut);
+  const { total: counted, isCut, isLoading: isCounting } = useTotal(filter);
+  // Whoever selects all of them wants to know how many they are.
+  const exact = useRead(LinksExactTotalDocument, { filter }, { pause: !(selection.isAll && isCut) });
+  const total = exact.data?.linkPage.total ?? counted ?? 0;
+  const told = counted === null ? '' : texts.tags.total(counted, isCut);
   const isSelecting = selection.links.length > 0 || selection.isAll;
   const hidden = selection.links.filter(({ id }) => links.every((one) => one.id !== id)).length;
-  const count = selection.isAll ? (counted.total ?? 0) : selection.links.length;
+  const count = selection.isAll ? total : selection.links.length;
   // What was asked for later may come first: both change together, so that a number is heard once.
-  const known = useRef({ list, total });
-  if (!isLoading && !counted.isLoading) known.current = { list, total };
+  const known = useRef({ list, told });
+  if (!isLoading && !isCounting) known.current = { list, told };
   const t = texts.bulk;
   return (
     <section
@@ -80,10 +91,10 @@ export function BulkBar({ list, isLoading, children, ...props }: BulkProps): Rea
     >
       {/* It is there before its text is, and gets it anew for another list: so it is heard, also if the number is the same. */}
       <b className={isSelecting ? undefined : 'quiet'} role="status">
-        <span key={known.current.list}>{isSelecting ? t.selected(count, hidden) : known.current.total}</span>
+        <span key={known.current.list}>{isSelecting ? t.selected(count, hidden) : known.current.told}</span>
       </b>
       {isSelecting ? (
-        <Bar {...props} />
+        <Bar {...props} {...{ total, isCut, count }} />
       ) : (
         <>
           {canWrite && links.length > 0 && (
@@ -99,7 +110,7 @@ export function BulkBar({ list, isLoading, children, ...props }: BulkProps): Rea
   );
 }
 
-function Bar({ selection, links, filter }: BarProps): ReactElement {
+function Bar({ selection, links, filter, total, isCut, count }: BarProps): ReactElement {
   const session = useSession();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -111,12 +122,7 @@ function Bar({ selection, links, filter }: BarProps): ReactElement {
   const [isNaming, setNaming] = useState(false);
   const [isTagging, setTagging] = useState(false);
   const [isEnding, setEnding] = useState(false);
-  const { total: counted, isCut } = useTotal(filter);
-  // Whoever selects all of them wants to know how many they are.
-  const exact = useRead(LinksExactTotalDocument, { filter }, { pause: !(selection.isAll && isCut) });
-  const total = exact.data?.linkPage.total ?? counted ?? 0;
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
-  const count = selection.isAll ? total : selection.links.length;
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   const t = texts.bulk;
   const verb = verbOf(asked);

@@ -85,7 +85,8 @@ export function ManyView(): ReactElement {
   const ready = countOf(outcomes.filter(isWanted), 'CREATED');
   const there = countOf(outcomes, 'EXISTS') - repeats.size;
   /** Those that were wrong at first keep their places. */
-  const wrong = outcomes.filter(({ record }) => checked?.wrong.has(record.line));
+  const wasWrong = ({ record }: Outcome) => checked?.wrong.has(record.line) === true;
+  const wrong = outcomes.filter(wasWrong);
   const rows = checked && { cut: checked.cut, repeats, isWanted };
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
@@ -247,7 +248,7 @@ export function ManyView(): ReactElement {
                 <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
               )}
               {wrong.length < outcomes.length && (
-                <ManyRows name={t.rows} {...rows} outcomes={outcomes.filter((one) => !wrong.includes(one))} />
+                <ManyRows name={t.rows} {...rows} outcomes={outcomes.filter((one) => !wasWrong(one))} />
               )}
               <div className="buttons end">
                 <button type="button" className="button" disabled={ready === 0} onClick={create}>
