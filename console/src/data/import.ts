@@ -21,14 +21,19 @@ export interface CutText {
 }
 
 /**
- * The text of a file in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; null for a workbook, which
- * is no text.
+ * The text of a file in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; the first
+ * sheet of an .xlsx file; null for one that cannot be read, and for another workbook.
  */
 export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boolean } | null> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const begins = (...start: number[]) => start.every((byte, index) => bytes[index] === byte);
-  // A zip, as .xlsx and .ods are, and an .xls.
-  if (begins(0x50, 0x4b, 3, 4) || begins(0xd0, 0xcf, 0x11, 0xe0)) return null;
+  // A zip, as .xlsx is.
+  if (begins(0x50, 0x4b, 3, 4)) {
+    const rows = (await import('./workbook.ts')).sheetIn(bytes);
+    return rows && { text: textOfRows(rows), isGuessed: false };
+  }
+  // An .xls.
+  if (begins(0xd0, 0xcf, 0x11, 0xe0)) return null;
   const encoding = begins(0xff, 0xfe) ? 'utf-16le' : begins(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), isGuessed: false };
@@ -54,6 +59,13 @@ const marks: readonly (readonly [ImportFormat, readonly string[]])[] = [
 function formatOf(names: readonly string[]): ImportFormat {
   const plain = new Set(names.map((name) => name.toLowerCase().replace(/[^a-z]/g, '')));
   return marks.find(([, own]) => own.some((name) => plain.has(name)))?.[0] ?? 'LINES';
+}
+
+/** CSV; pasted lines if there is no header. */
+function textOfRows(rows: readonly (readonly string[])[]): string {
+  const isList = formatOf(rows.find((cells) => cells.length > 0) ?? []) === 'LINES';
+  const quoted = (cell: string) => (/[",;]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return rows.map((cells) => (isList ? cells.join('\t') : cells.map(quoted).join(','))).join('\n');
 }
 
 /** The lists of records in JSON; YOURLS has an object of them. */

@@ -928,7 +928,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
-      'CSV oder JSON: ein Export dieses oder eines anderen Dienstes, oder eine Tabelle als CSV mit einer Spalte „Ziel“ oder „url“.',
+      'CSV oder JSON, ein Export dieses oder eines anderen Dienstes, oder eine Tabelle (.xlsx oder CSV) mit einer Spalte „Ziel“ oder „url“.',
     format: 'Format',
     formatHint: 'An den Namen der Spalten erkannt. Wählen Sie ein anderes, wenn es nicht stimmt.',
     formats: {
@@ -981,7 +981,7 @@ export const texts: Translation = {
     notMade: 'Nicht erstellt: Es wurde angehalten, oder der Dienst hat nicht geantwortet.',
     unread: (columns) => `Diese Spalten werden nicht gelesen: ${columns}.`,
     workbook:
-      'Das ist eine Arbeitsmappe, etwa von Excel. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
+      'Diese Arbeitsmappe lässt sich nicht lesen: Sie ist beschädigt, geschützt, zu groß oder keine .xlsx-Datei. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',
     tooLarge: 'Die Datei ist größer als 20 MB. Teilen Sie sie auf.',
     saveMade: 'Als CSV speichern',

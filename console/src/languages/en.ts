@@ -812,7 +812,7 @@ const english = {
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
     fileHint:
-      'CSV or JSON: an export of this or another service, or a spreadsheet as CSV, with a column “url”.',
+      'CSV or JSON, an export of this or another service, or a spreadsheet (.xlsx or CSV) with a column “url”.',
     format: 'Format',
     formatHint: 'Found by the names of the columns. Choose another one if that is wrong.',
     formats: {
@@ -864,7 +864,8 @@ const english = {
     correct: 'Correct these lines',
     notMade: 'Not created: it was stopped, or the service did not answer.',
     unread: (columns: string) => `These columns are not read: ${columns}.`,
-    workbook: 'This is a workbook, such as of Excel. Save it as CSV (UTF-8), and choose that file.',
+    workbook:
+      'This workbook cannot be read: it is damaged, protected, too large or not an .xlsx file. Save it as CSV (UTF-8), and choose that file.',
     guessed: 'Read as Windows-1252: check the accents.',
     tooLarge: 'The file is larger than 20 MB. Split it.',
     saveMade: 'Save as CSV',

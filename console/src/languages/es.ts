@@ -759,7 +759,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
-      'CSV o JSON: una exportación de este u otro servicio, o una hoja de cálculo en CSV con una columna «enlace» o «url».',
+      'CSV o JSON, una exportación de este u otro servicio, o una hoja de cálculo (.xlsx o CSV) con una columna «enlace» o «url».',
     format: 'Formato',
     formatHint: 'Se reconoce por los nombres de las columnas. Si no es correcto, elija otro.',
     formats: {
@@ -811,7 +811,8 @@ export const texts: Translation = {
     correct: 'Corregir estas líneas',
     notMade: 'No se ha creado: se detuvo, o el servicio no respondió.',
     unread: (columns) => `Estas columnas no se leen: ${columns}.`,
-    workbook: 'Es un libro, por ejemplo de Excel. Guárdelo como CSV (UTF-8) y elija ese archivo.',
+    workbook:
+      'No se puede leer este libro: está dañado, protegido, es demasiado grande o no es un archivo .xlsx. Guárdelo como CSV (UTF-8) y elija ese archivo.',
     guessed: 'Leído como Windows-1252: compruebe los acentos.',
     tooLarge: 'El archivo supera los 20 MB. Divídalo.',
     saveMade: 'Guardar como CSV',

@@ -763,7 +763,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
-      'CSV ou JSON : un export de ce service ou d’un autre, ou un tableau en CSV avec une colonne « lien » ou « url ».',
+      'CSV ou JSON, un export de ce service ou d’un autre, ou un tableau (.xlsx ou CSV) avec une colonne « lien » ou « url ».',
     format: 'Format',
     formatHint: 'Reconnu d’après les noms des colonnes. S’il est faux, choisissez-en un autre.',
     formats: {
@@ -816,7 +816,7 @@ export const texts: Translation = {
     notMade: 'Non créé : l’opération a été arrêtée, ou le service n’a pas répondu.',
     unread: (columns) => `Ces colonnes sont ignorées : ${columns}.`,
     workbook:
-      'C’est un classeur, d’Excel par exemple. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
+      'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',

@@ -1,9 +1,35 @@
 import { readFileSync } from 'node:fs';
+import { strToU8, zipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { shown, signIn } from '../../support/console.ts';
+
+const part = (xml: string) => strToU8(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
+
+/** A workbook as Excel writes it: with shared strings, of which one has a line break, a row that is left out, and a time. */
+const sheet = Buffer.from(
+  zipSync({
+    'xl/workbook.xml': part(
+      '<workbook xmlns:r="urn:r"><sheets><sheet name="A" sheetId="7" r:id="rId2"/></sheets></workbook>',
+    ),
+    'xl/_rels/workbook.xml.rels': part(
+      '<Relationships><Relationship Id="rId2" Target="worksheets/sheet7.xml"/></Relationships>',
+    ),
+    'xl/styles.xml': part(
+      '<styleSheet><numFmts><numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>',
+    ),
+    'xl/sharedStrings.xml': part(
+      '<sst><si><t>url</t></si><si><t>title</t></si><si><r><t>Grüße, "Köln"\n</t></r><r><t>am Rhein</t></r></si></sst>',
+    ),
+    'xl/worksheets/sheet7.xml': part(`<worksheet><sheetData>
+      <row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is><t>alias</t></is></c><c r="D1" t="str"><v>expires</v></c></row>
+      <row r="2"><c r="A2" t="str"><v>https://c.example/?a,b</v></c><c r="B2" t="s"><v>2</v></c><c r="D2" s="1"/></row>
+      <row r="4"><c r="A4" t="str"><v>https://d.example/</v></c><c r="C4"><v>2024</v></c><c r="D4" s="1"><v>46356.25</v></c></row>
+    </sheetData></worksheet>`),
+  }),
+);
 
 describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
   let server: TestServer;
@@ -174,6 +200,15 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .getByLabel('Or a file')
       .setInputFiles({ name: 'links.xlsx', mimeType: 'application/zip', buffer: workbook });
     await page.getByText('Save it as CSV (UTF-8), and choose that file.').waitFor();
+    await page
+      .getByLabel('Or a file')
+      .setInputFiles({ name: 'links.xlsx', mimeType: 'application/zip', buffer: sheet });
+    await expect
+      .poll(() => page.getByLabel('Destinations', { exact: true }).inputValue())
+      .toBe(
+        'url,title,alias,expires\n"https://c.example/?a,b","Grüße, ""Köln"" am Rhein"\n\nhttps://d.example/,,2024,2026-11-30T06:00:00',
+      );
+    await page.getByText('2 links are ready.').waitFor();
     const more = Buffer.from(`${buffer.toString('utf16le')}https://b.example/\tNeu\t\r\n`, 'utf16le');
     await page
       .getByLabel('Or a file')

@@ -200,7 +200,7 @@ export function ManyView(): ReactElement {
                 />
               )}
             </Field>
-            <Field label={t.format} hint={t.formatHint}>
+            <Field label={t.format} hint={lines.format === 'LINES' ? undefined : t.formatHint}>
               {(parts) => (
                 <select {...parts} value={lines.format} onChange={choose}>
                   {formats.map((format) => (
