@@ -87,6 +87,10 @@ export function ManyView(): ReactElement {
   /** Those that were wrong at first keep their places. */
   const wasWrong = ({ record }: Outcome) => checked?.wrong.has(record.line) === true;
   const wrong = outcomes.filter(wasWrong);
+  const isThere = (one: Outcome) => isLinked(one) || countOf([one], 'EXISTS') > 0;
+  const rest = outcomes.filter((one) => !wasWrong(one));
+  /** Those that are there already come first. */
+  const others = [...rest.filter(isThere), ...rest.filter((one) => !isThere(one))];
   const rows = checked && { cut: checked.cut, repeats, isWanted };
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
@@ -247,9 +251,7 @@ export function ManyView(): ReactElement {
               {wrong.length > 0 && (
                 <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
               )}
-              {wrong.length < outcomes.length && (
-                <ManyRows name={t.rows} {...rows} outcomes={outcomes.filter((one) => !wasWrong(one))} />
-              )}
+              {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
               <div className="buttons end">
                 <button type="button" className="button" disabled={ready === 0} onClick={create}>
                   {t.create(ready, inDigits(ready))}
