@@ -6,8 +6,8 @@ export interface Editing {
   readonly fields: LinkFields;
   readonly read: LinkFields;
   readonly updatedAt: string;
-  /** What others changed meanwhile, which the form has taken over, and since when. */
-  readonly merged?: { readonly names: readonly string[]; readonly since: string } | undefined;
+  /** What others changed meanwhile, which the form has taken over, as it was before, and since when. */
+  readonly merged?: { readonly was: Partial<LinkFields>; readonly since: string } | undefined;
   /** Whether a password was typed, which no draft has. */
   readonly lostPassword?: boolean;
 }
@@ -19,16 +19,25 @@ export interface Saved {
   readonly at: string;
 }
 
-/** The names of the fields that can be taken back, of the newest save of each: those that nobody changed since. */
-export function openSaves(all: readonly Saved[], now: LinkFields): (Saved & { readonly names: string[] })[] {
+/** A save with the names of its fields that can be taken back, and of those that somebody else changed since. */
+interface OpenSave extends Saved {
+  readonly names: readonly string[];
+  readonly lost: readonly string[];
+}
+
+/** The saves, newest first, each field with the newest save of it that was not taken back. */
+export function openSaves(all: readonly Saved[], now: LinkFields): OpenSave[] {
   const newer = new Set<string>();
-  return all.toReversed().flatMap((saved) => {
+  return all.toReversed().map((saved) => {
     const later = changedFields(now, saved.after);
-    const names = Object.keys(changedFields(saved.after, saved.before)).filter(
-      (name) => !(name in later || newer.has(name)),
+    const own = Object.keys(changedFields(saved.after, saved.before)).filter((name) => !newer.has(name));
+    const names = own.filter((name) => !(name in later));
+    // What is as it was before one of the saves was taken back.
+    const lost = own.filter(
+      (name) => name in later && all.every(({ before }) => name in changedFields(now, before)),
     );
-    for (const name of names) newer.add(name);
-    return [{ ...saved, names }];
+    for (const name of [...names, ...lost]) newer.add(name);
+    return { ...saved, names, lost };
   });
 }
 
@@ -55,25 +64,26 @@ export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: Lin
   return changedByOthers(theirs, mine, read).filter((name) => name in own);
 }
 
+/** What others changed, with these fields. */
+function mergedIn({ read, updatedAt, merged }: Editing, names: readonly string[]): Editing['merged'] {
+  if (names.length === 0) return merged;
+  const was = Object.fromEntries(Object.entries(read).filter(([name]) => names.includes(name)));
+  return { was: { ...was, ...merged?.was }, since: merged?.since ?? updatedAt };
+}
+
 /** The form with what somebody else changed, where that is no conflict. */
-export function mergedWith(link: LinkWholeFragment, { fields, read, updatedAt, merged }: Editing): Editing {
+export function mergedWith(link: LinkWholeFragment, editing: Editing): Editing {
+  const { fields, read } = editing;
   const names = changedByOthers(fieldsOf(link), fields, read);
-  const all = [...new Set([...(merged?.names ?? []), ...names])];
-  return {
-    ...editingOn(link, fields, read),
-    ...(all.length > 0 && { merged: { names: all, since: merged?.since ?? updatedAt } }),
-  };
+  return { ...editingOn(link, fields, read), merged: mergedIn(editing, names) };
 }
 
 /** The form of a link in which nothing is typed, with what somebody else changed of what was saved here. */
-export function followed(
-  link: LinkWholeFragment,
-  { read, updatedAt }: Editing,
-  all: readonly Saved[],
-): Editing {
+export function followed(link: LinkWholeFragment, editing: Editing, all: readonly Saved[]): Editing {
+  const { read } = editing;
   const saved = openSaves(all, read).flatMap(({ names }) => names);
   const names = Object.keys(changedFields(fieldsOf(link), read)).filter((name) => saved.includes(name));
-  return { ...editingOf(link), ...(names.length > 0 && { merged: { names, since: updatedAt } }) };
+  return { ...editingOf(link), merged: mergedIn(editing, names) };
 }
 
 /** Whether somebody else changed what is changed in the form, or perhaps a password that is typed here, too. */

@@ -163,6 +163,7 @@ async function applyAll(
 async function undoAll(
   session: Session,
   changes: readonly UndoableChange[],
+  told: string,
   onUndone: () => void,
 ): Promise<void> {
   const reversed = changes.map(({ change, undo }) => ({ change: undo, undo: change }));
@@ -171,7 +172,7 @@ async function undoAll(
     const { failed } = await applyAll(session, reversed, unwatched);
     onUndone();
     if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true, about: MANY });
-    else showToast(texts.undone);
+    else showToast(texts.undoneOf(told));
   });
   announceKinds('LINK');
 }
@@ -191,7 +192,7 @@ export async function changeMany(
     const text = told(done.size);
     const undo = () => {
       dismissToast(toast);
-      void undoAll(session, undone, () => lately.remove(deed));
+      void undoAll(session, undone, text, () => lately.remove(deed));
     };
     const deed: Deed = { accountId: session.accountId, at: new Date().toISOString(), text, undo };
     const toast = showToast(text, { shownFor: UNDO_FOR, action: { name: texts.undo, run: undo } });

@@ -95,6 +95,8 @@ export interface EditState extends Editing {
   saved(link: LinkWholeFragment, mine: Editing): Saved;
   /** Takes back what was saved, of all its fields or some of them. */
   undo(saved: Saved, names?: readonly string[]): void;
+  /** Tells no longer what others changed. */
+  closeMerged(): void;
   /** Begins anew with the link as it is, but keeps what was changed since then. */
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
@@ -150,7 +152,12 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
       const all = [...savesOf(name), saved].slice(-MOST);
       saves.set(name, all);
       keepDraft(name, all, sessionStorage);
-      restart(link, mine.fields);
+      setEditing(({ fields, merged }) => ({
+        ...editingOn(link, fields, mine.fields),
+        // What came while it was sent was not read yet.
+        merged: merged === mine.merged ? undefined : merged,
+      }));
+      setErrors({});
       return saved;
     },
     undo(saved, names = Object.keys(changedFields(saved.after, saved.before))) {
@@ -162,16 +169,12 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         undoneAt.current = undone?.updatedAt;
       });
     },
+    closeMerged: () => setEditing((before) => ({ ...before, merged: undefined })),
     wasKept: kept !== null,
     errors,
     setErrors,
     change(patch) {
-      setEditing((before) => ({
-        ...before,
-        fields: { ...before.fields, ...patch },
-        // What is begun anew began with their changes.
-        merged: hasChanges(before.fields, before.read) ? before.merged : undefined,
-      }));
+      setEditing((before) => ({ ...before, fields: { ...before.fields, ...patch } }));
       setErrors((before) => errorsAfter(before, patch));
     },
   };

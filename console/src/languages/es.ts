@@ -152,6 +152,7 @@ export const texts: Translation = {
   undo: 'Deshacer',
   deleted: (name) => `${name}: eliminado.`,
   undone: 'Deshecho.',
+  undoneOf: (what) => `Deshecho: ${what}`,
   copy: 'Copiar',
   copied: 'Copiado',
   labelled: (name, value) => `${name}: ${value}`,
@@ -747,6 +748,7 @@ export const texts: Translation = {
         : `Puede deshacerlo durante ${seconds} segundos; después es definitivo.`),
     expiryTitle: (count) => `Caducidad de ${one(count, 'enlace', 'enlaces')}`,
     setExpiry: 'Fijar la caducidad',
+    endNow: 'Terminar ahora',
     removeExpiry: 'Quitar la caducidad',
     confirm: (verb, count) => `${verb} ${one(count, 'enlace', 'enlaces')}`,
   },
@@ -926,6 +928,7 @@ export const texts: Translation = {
     unverified: 'Dominio sin verificar',
     readOnly: 'Puede consultar este enlace. Los editores, administradores y propietarios pueden modificarlo.',
     saved: 'Guardado.',
+    savedOf: (alias, names) => `/${alias}${names && ` (${names})`}: guardado.`,
     savedAt: (time) => `Guardado a las ${time}. Antes:`,
     unsaved: 'Cambios sin guardar',
     discard: 'Descartar',
@@ -938,7 +941,10 @@ export const texts: Translation = {
       'Ha cambiado algo que no se muestra aquí, por ejemplo una contraseña. No se ha perdido nada suyo: elija cómo continuar.',
     decideFirst: 'Elija más arriba cómo continuar.',
     conflictBy: (by) => `Este enlace se ha modificado entretanto ${by}`,
-    meanwhile: (by, what) => `Modificado entretanto${by && ` ${by}`}: ${what}.`,
+    meanwhile: (by) => `Modificado entretanto${by && ` ${by}`}:`,
+    takeBack: 'Restaurar',
+    overwritten: (time, names) =>
+      `Guardado a las ${time}: ${names}. Otra persona lo ha cambiado desde entonces, ya no puede deshacerse.`,
     undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
     field: 'Campo',
     theirs: 'La otra versión',
@@ -981,9 +987,8 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'No hay cambios registrados',
     keptFor:
-      'Quién cambió qué y cuándo se conserva 90 días, salvo que el operador lo haya decidido de otro modo; los valores anteriores, no.',
-    ownSaves:
-      'El historial no contiene los valores anteriores. Lo último que guardó en esta pestaña puede deshacerse en «Detalles».',
+      'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo. No guarda los valores anteriores.',
+    ownSaves: 'Lo último que guardó en esta pestaña puede deshacerse en «Detalles».',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

@@ -152,6 +152,7 @@ export const texts: Translation = {
   undo: 'Annuler',
   deleted: (name) => `${name} est supprimé.`,
   undone: 'Annulé.',
+  undoneOf: (what) => `Annulé : ${what}`,
   copy: 'Copier',
   copied: 'Copié',
   labelled: (name, value) => `${name} : ${value}`,
@@ -751,6 +752,7 @@ export const texts: Translation = {
         : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
     expiryTitle: (count) => `Expiration de ${one(count, 'lien', 'liens')}`,
     setExpiry: 'Définir l’expiration',
+    endNow: 'Terminer maintenant',
     removeExpiry: 'Supprimer l’expiration',
     confirm: (verb, count) => `${verb} ${one(count, 'lien', 'liens')}`,
   },
@@ -931,6 +933,7 @@ export const texts: Translation = {
     readOnly:
       'Vous pouvez consulter ce lien. Les éditeurs, administrateurs et propriétaires peuvent le modifier.',
     saved: 'Enregistré.',
+    savedOf: (alias, names) => `/${alias}${names && ` (${names})`} : enregistré.`,
     savedAt: (time) => `Enregistré à ${time}. Avant :`,
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
@@ -943,7 +946,10 @@ export const texts: Translation = {
       'Un élément qui n’est pas affiché ici a changé, un mot de passe par exemple. Rien de votre travail n’est perdu : choisissez comment continuer.',
     decideFirst: 'Choisissez plus haut comment continuer.',
     conflictBy: (by) => `Ce lien a été modifié entre-temps ${by}`,
-    meanwhile: (by, what) => `Modifié entre-temps${by && ` ${by}`} : ${what}.`,
+    meanwhile: (by) => `Modifié entre-temps${by && ` ${by}`} :`,
+    takeBack: 'Rétablir',
+    overwritten: (time, names) =>
+      `Enregistré à ${time} : ${names}. Quelqu’un d’autre l’a modifié depuis, ce ne peut plus être annulé.`,
     undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
     field: 'Champ',
     theirs: 'L’autre version',
@@ -986,9 +992,8 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
     keptFor:
-      'Qui a modifié quoi et quand est conservé 90 jours, sauf autre choix de l’exploitant ; les anciennes valeurs ne le sont pas.',
-    ownSaves:
-      'L’historique ne contient pas les anciennes valeurs. Vos derniers enregistrements dans cet onglet peuvent être annulés sous « Détails ».',
+      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant. Il ne garde pas les anciennes valeurs.',
+    ownSaves: 'Vos derniers enregistrements dans cet onglet peuvent être annulés sous « Détails ».',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

@@ -204,7 +204,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
       'https://example.com/second?utm_medium=email&utm_content=second',
     );
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
-    await page.getByText('Undone.').waitFor();
+    await page.getByText('Undone: ').waitFor();
     expect(await urlsOf(caller)).toEqual(before);
     expect(complaints).toEqual([]);
   });

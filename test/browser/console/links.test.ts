@@ -418,7 +418,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
 
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
-    await page.getByText(/^Changed meanwhile by the key .*: Title\.$/).waitFor();
+    const notice = page.locator('.meanwhile');
+    await notice.getByText(/^Changed meanwhile by the key .*:/).waitFor();
+    expect(await notice.locator('li').allInnerTexts()).toEqual(['Title: Mine → Theirs again']);
+    // What they changed goes back, and what is typed here stays.
+    await notice.getByRole('button', { name: 'Take back' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await expect.poll(() => title.inputValue()).toBe('Mine');
+    expect([await read(), await limit.inputValue()]).toMatchObject([{ link: { title: 'Mine' } }, '5']);
     await title.fill('Mine again');
     await theirs({ title: 'Theirs at last' });
     await (await shown(conflict.getByRole('button', { name: 'Take theirs' }))).click();
@@ -440,8 +447,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByRole('button', { name: 'Undo' }).waitFor();
     await theirs({ expiration_clicks: '8' });
-    await page.getByText(/^Changed meanwhile by the key .*: Expires after clicks\.$/).waitFor();
+    await shown(notice.getByText('Expires after clicks: 6 → 8'));
+    await shown(page.locator('.saves').getByText(/: Expires after clicks\. Somebody else changed that/));
     expect([await limit.inputValue(), await toast.count()]).toEqual(['8', 0]);
+    await notice.getByRole('button', { name: 'Close' }).click();
+    await notice.waitFor({ state: 'detached' });
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByText('Saved.').waitFor();

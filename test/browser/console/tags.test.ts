@@ -179,7 +179,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
     await shown(page.locator('.toast').getByText('Tag “New” added to 3 links.'));
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
-    await shown(page.getByText('Undone.'));
+    await shown(page.getByText('Undone: '));
     await begin();
     for (const name of ['Old', 'Other']) {
       await dialog.getByRole('combobox').fill(name);
@@ -190,7 +190,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
-    await shown(page.getByText('Undone.'));
+    await shown(page.getByText('Undone: '));
     await begin();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.getByRole('combobox').fill('Old');
@@ -201,6 +201,11 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
+    await expiry.getByRole('button', { name: 'End now' }).click();
+    await shown(page.locator('.toast').getByText('3 links ended.'));
+    await page.getByRole('button', { name: 'Undo: 3 links ended.' }).click();
+    await shown(page.locator('.toast').getByText('Undone: 3 links ended.'));
+    await bar.getByRole('button', { name: 'Expiry' }).click();
     await expiry.getByLabel('Ends on').fill('2040-01-01T12:00');
     await expiry.getByRole('button', { name: 'Set expiry' }).click();
     await shown(page.locator('.toast').getByText(/^3 links end on .*2040.* \(\S+\)\.$/));

@@ -3,28 +3,73 @@ import { useChangeOfLink } from '../../data/changes.ts';
 import { changedFields, type Editing, fieldsInConflict } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
 import { useSession } from '../../data/session.ts';
+import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { byWhom } from '../../parts/changes.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import { shownNames, useShown } from './shown-fields.ts';
 
-/** Who changed what meanwhile, where that is no conflict. */
+/** Who changed what meanwhile, where that is no conflict, to take it back. */
 export function Meanwhile({
   link,
-  names: changed,
-  since,
+  merged: { was, since },
+  edit: { undo, closeMerged },
+  onGone,
 }: {
   link: LinkWholeFragment;
-  names: readonly string[];
-  since: string;
-}): ReactElement {
+  merged: NonNullable<Editing['merged']>;
+  edit: EditState;
+  /** Called before the buttons are gone. */
+  onGone: () => void;
+}): ReactElement | null {
   const session = useSession();
   const change = useChangeOfLink(link.id, since);
-  const what = shownNames.filter((name) => changed.includes(name)).map((name) => texts.link.names[name]);
+  const shown = useShown(link);
+  const after = fieldsOf(link);
+  const before = { ...after, ...was };
+  const changed = shownNames.filter((name) => name in changedFields(after, before));
+  const t = texts.link;
+  const quoted = (text: string) => (text === t.nothing ? text : <q>{text}</q>);
+  if (changed.length === 0) return null;
   return (
-    <p className="notice" role="status">
-      {texts.link.meanwhile(change ? byWhom(change, session) : '', [...new Set(what)].join(', '))}
-    </p>
+    <div className="notice meanwhile" role="status">
+      <div>
+        {t.meanwhile(change ? byWhom(change, session) : '')}
+        <ul>
+          {changed.map((name) => {
+            const [old, now] = [shown(before, name), shown(after, name)];
+            // Targets change with how visitors are told apart, which may be as before.
+            return old === now ? null : (
+              <li key={name}>
+                {t.names[name]}: {quoted(old)} → {quoted(now)}
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+      <button
+        type="button"
+        className="button quiet small"
+        onClick={() => {
+          onGone();
+          undo({ before, after, at: link.updatedAt }, changed);
+        }}
+      >
+        {t.takeBack}
+      </button>
+      <button
+        type="button"
+        className="bare"
+        aria-label={texts.close}
+        onClick={() => {
+          onGone();
+          closeMerged();
+        }}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link as To } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
+import { changedFields, type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
 import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
@@ -14,12 +14,13 @@ import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/docu
 import { UrlField } from '../../parts/field.tsx';
 import { trimPasted, withoutScheme } from '../../parts/format.ts';
 import { QrCode } from '../../parts/qr.tsx';
-import { aboutRecord, dismissAbout, showToast } from '../../parts/toasts.tsx';
+import { aboutRecord, dismissAbout, dismissToast, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
 import { Saves } from './saves.tsx';
+import { shownNames } from './shown-fields.ts';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
 function Preview({
@@ -78,6 +79,8 @@ export function EditLink({
   const t = texts.link;
   const about = aboutRecord('LINK', link.id);
   const form = useRef<HTMLFormElement>(null);
+  /** The message of what was saved last. */
+  const told = useRef(0);
   /** The field that had the focus last. */
   const field = useRef<HTMLElement>(null);
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
@@ -85,16 +88,18 @@ export function EditLink({
   };
   /** Moves to the field that somebody was in, before the button that has the focus is gone. */
   const goOn = () => {
-    if (!document.activeElement?.closest('.save-bar, .conflict, .saves')) return;
+    if (!document.activeElement?.closest('.save-bar, .conflict, .saves, .meanwhile')) return;
     const next = field.current?.isConnected ? field.current : form.current?.querySelector('input');
     next?.focus({ preventScroll: true });
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
-  const othersChanged = edit.merged?.names.join();
+  const othersChanged = Object.keys(edit.merged?.was ?? {}).join();
   // “Saved. Undo” is not the whole truth any more; what can still be undone stays beside the form.
   useEffect(() => {
     if (othersChanged || hasConflict) dismissAbout(about);
   }, [about, othersChanged, hasConflict]);
+  // What can still be undone stays in the details, and not on other pages.
+  useEffect(() => () => dismissToast(told.current), []);
   const lookAtConflict = () => focusSoon('.conflict .button');
 
   const save = async () => {
@@ -131,7 +136,9 @@ export function EditLink({
         const saved = edit.saved(result, mine);
         // What can be read no more cannot be put back.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
-        showToast(t.saved, {
+        const changed = changedFields(saved.after, saved.before);
+        const names = shownNames.filter((name) => name in changed).map((name) => t.names[name]);
+        told.current = showToast(t.savedOf(result.alias, [...new Set(names)].join(', ')), {
           about,
           ...(!hasSecret && {
             shownFor: UNDO_FOR,
@@ -183,7 +190,9 @@ export function EditLink({
           onTheirs={discard}
         />
       )}
-      {edit.merged && !hasConflict && <Meanwhile link={link} {...edit.merged} />}
+      {edit.merged && !hasConflict && (
+        <Meanwhile link={link} merged={edit.merged} edit={edit} onGone={goOn} />
+      )}
       <div className="beside">
         <fieldset className="card" disabled={!session.canWrite}>
           <UrlField

@@ -23,16 +23,18 @@ export function Saves({
   const edited = changedFields(fields, read);
   const t = texts.link;
   const lines = openSaves(saves, now).flatMap((saved) => {
-    const { before, at, names: open } = saved;
+    const { before, at, names: open, lost } = saved;
     const names = shownNames.filter((name) => open.includes(name) && !(name in edited));
-    if (names.length === 0) return [];
+    const gone = new Set(shownNames.filter((name) => lost.includes(name)).map((name) => t.names[name]));
+    if (names.length === 0 && gone.size === 0) return [];
     const takeBack = () => {
       onBack();
       undo(saved, names);
     };
     return (
       <li key={at}>
-        <p>{t.savedAt(atTime(at))}</p>
+        {gone.size > 0 && <p>{t.overwritten(atTime(at), [...gone].join(', '))}</p>}
+        {names.length > 0 && <p>{t.savedAt(atTime(at))}</p>}
         <dl>
           {names.map((name) => {
             const [was, is] = [shown(before, name), shown(now, name)];
@@ -45,9 +47,11 @@ export function Saves({
             );
           })}
         </dl>
-        <button type="button" className="button text small" onClick={takeBack}>
-          {texts.undo}
-        </button>
+        {names.length > 0 && (
+          <button type="button" className="button text small" onClick={takeBack}>
+            {texts.undo}
+          </button>
+        )}
       </li>
     );
   });

@@ -17,6 +17,10 @@ export function BulkExpiry({
 }): ReactElement {
   const [expiresAt, setExpiresAt] = useState('');
   const t = texts.bulk;
+  const update = (at: string | null) => {
+    onUpdate({ expiration: { at } });
+    onClose();
+  };
   const submit = async () => {
     // The field says what is missing.
     if (expiresAt === INCOMPLETE) return { __typename: 'ValidationError' };
@@ -42,11 +46,11 @@ export function BulkExpiry({
             <button
               type="button"
               className="button quiet small"
-              onClick={() => {
-                onUpdate({ expiration: { at: null } });
-                onClose();
-              }}
+              onClick={() => update(new Date().toISOString())}
             >
+              {t.endNow}
+            </button>
+            <button type="button" className="button quiet small" onClick={() => update(null)}>
               {t.removeExpiry}
             </button>
           </div>
