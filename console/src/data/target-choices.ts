@@ -1,6 +1,6 @@
 import { platformWords } from '../languages/names.ts';
 import type { ChoiceItem } from '../parts/choice.tsx';
-import { countryName, languageName } from '../parts/format.ts';
+import { countryName, languageName, nameIn } from '../parts/format.ts';
 import { texts } from '../texts.ts';
 import type { TargetList } from './link-fields.ts';
 
@@ -16,13 +16,27 @@ const languages =
     ' ',
   );
 
-const byName = (items: ChoiceItem[]): ChoiceItem[] => items.sort((a, b) => a.name.localeCompare(b.name));
+/** Those without a name come last. Browsers may have one name for two languages, such as “ak” and “tw”. */
+function byName(items: ChoiceItem[]): ChoiceItem[] {
+  const first = new Map([...items].reverse().map(({ id, name }) => [name, id]));
+  return items
+    .map((item) => (first.get(item.name) === item.id ? item : { ...item, name: `${item.name} (${item.id})` }))
+    .sort((a, b) => Number(a.name === a.id) - Number(b.name === b.id) || a.name.localeCompare(b.name));
+}
+
+/** What a country is called there, by its most usual language. */
+const ownCountryName = (id: string): string =>
+  nameIn(new Intl.Locale('und', { region: id }).maximize().language, 'region', id);
 
 const made = new Map<TargetList, readonly ChoiceItem[]>();
 
 function make(list: TargetList): ChoiceItem[] {
-  if (list === 'COUNTRY') return byName(countries.map((id) => ({ id, name: countryName(id) })));
-  if (list === 'LANGUAGE') return byName(languages.map((id) => ({ id, name: languageName(id) })));
+  if (list === 'COUNTRY')
+    return byName(countries.map((id) => ({ id, name: countryName(id), words: [id, ownCountryName(id)] })));
+  if (list === 'LANGUAGE')
+    return byName(
+      languages.map((id) => ({ id, name: languageName(id), words: [id, nameIn(id, 'language', id)] })),
+    );
   if (list === 'PLATFORM')
     return Object.entries(texts.platforms).map(([id, name]) => ({
       id,

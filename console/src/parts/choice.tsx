@@ -63,10 +63,16 @@ export function Choice({
 }): ReactElement {
   const sought = foldName(typed);
   const namesOf = ({ name, words = [] }: ChoiceItem) => [name, ...words].map(foldName);
-  const isFirst = (item: ChoiceItem) => namesOf(item).some((name) => name.startsWith(sought));
+  /** Codes are short: a name that begins so comes before them. */
+  const rank = (item: ChoiceItem) => {
+    const names = namesOf(item);
+    if (names.includes(sought)) return 0;
+    const first = names.findIndex((name) => name.startsWith(sought));
+    return first === 0 ? 1 : first > 0 ? 2 : 3;
+  };
   const found = items
     .filter((item) => namesOf(item).some((name) => name.includes(sought)))
-    .sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    .sort((a, b) => rank(a) - rank(b))
     .slice(0, MAX_SHOWN);
   const named =
     items.find(({ name }) => name === typed.trim()) ?? items.find((item) => namesOf(item).includes(sought));
@@ -115,7 +121,10 @@ export function Choice({
     onValue(target.value.trim() === '' ? null : value, target.value);
     onSearch?.(target.value.trim());
   };
-  const onKeyDown = ({ key, altKey, nativeEvent }: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, altKey, nativeEvent } = event;
+    // It chooses, or does nothing: who means to choose must not send the form.
+    if (key === 'Enter') event.preventDefault();
     if (key === 'Escape' && isLeft) onValue(value, '');
     const item = isOpen && !nativeEvent.isComposing ? listed[highlightedIndex] : undefined;
     if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);

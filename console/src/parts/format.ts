@@ -73,19 +73,17 @@ export function ago(iso: string): string {
   return seconds > 0 ? relative.format(0, 'minute') : justNow[language];
 }
 
-const names = (type: 'region' | 'language'): Intl.DisplayNames =>
-  new Intl.DisplayNames(locale, { type, fallback: 'code' });
-
-function nameIn(type: 'region' | 'language', code: string): string {
+/** What a country or language is called in a language. */
+export function nameIn(within: string, type: 'region' | 'language', code: string): string {
   try {
-    return names(type).of(code) ?? code;
+    return new Intl.DisplayNames(within, { type, fallback: 'code' }).of(code) ?? code;
   } catch {
     return code;
   }
 }
 
-export const countryName = (code: string): string => nameIn('region', code);
-export const languageName = (code: string): string => nameIn('language', code);
+export const countryName = (code: string): string => nameIn(locale, 'region', code);
+export const languageName = (code: string): string => nameIn(locale, 'language', code);
 
 /** A name, such as of a space, as it is compared. */
 export const foldName = (text: string): string => text.trim().toLocaleLowerCase();

@@ -78,7 +78,7 @@ function Targets({
             {list !== 'ROTATION' && (
               <Choice
                 label={t.keys[list]}
-                items={choices}
+                items={choices.filter(({ id }) => id === key || !targets.some((one) => one.key === id))}
                 value={choices.find(({ id }) => id === key) ?? (key === '' ? null : { id: key, name: key })}
                 typed={typed}
                 onValue={(item, text) => set(index, { key: item?.id ?? '', typed: text || undefined })}
