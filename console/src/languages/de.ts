@@ -1022,6 +1022,8 @@ export const texts: Translation = {
       `Der Link hat schon ${one(clicks, 'Klick', 'Klicks')}: Mit diesem Limit läuft er sofort ab.`,
     expiredUrl: 'Besucher danach leiten zu',
     expiredHint: 'Ohne URL lesen Besucher, dass der Link abgelaufen ist.',
+    thenTo: (address) => `dann zu ${address}`,
+    whicheverFirst: 'Was zuerst eintritt, gilt.',
     withPassword: 'Passwort',
     protection: 'Schutz',
     password: 'Passwort für Besucher',
@@ -1046,7 +1048,7 @@ export const texts: Translation = {
       PLATFORM: 'Besucher mit anderen Systemen gelangen zum Ziel des Links. Nur das System zählt.',
       LANGUAGE: 'Besucher mit anderen Sprachen gelangen zum Ziel des Links. Nur die Sprache zählt.',
       ROTATION:
-        'Jeder Besuch führt zum nächsten dieser Ziele, der Reihe nach, und dann wieder zum ersten. Das Ziel des Links ist nicht dabei: Fügen Sie es hier hinzu, wenn es das sein soll.',
+        'Das Ziel des Links selbst ist nicht dabei: Fügen Sie es hier hinzu, wenn es das sein soll. Jeder Besuch führt zum nächsten dieser Ziele, der Reihe nach, und dann wieder zum ersten.',
     },
     keys,
     targetUrl: 'Ziel',
@@ -1059,7 +1061,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Geben Sie an, wohin diese Besucher gelangen, oder entfernen Sie diese Zeile.',
     addTarget: 'Ziel hinzufügen',
-    targetsIn: (type, count) => `${type}: ${count}`,
+    targetsIn: (type, count) => `${type}: ${one(count, 'Ziel', 'Ziele')}`,
     removeTarget: (number) => `Ziel ${number} entfernen`,
     pixels: 'Pixel',
     unknownPixel: 'Ein anderes Pixel',
@@ -1071,6 +1073,8 @@ export const texts: Translation = {
     preview: 'Vorschau',
     leadsTo: 'führt zu',
     leadsInTurn: 'führt im Wechsel zu',
+    wouldLead: 'Sonst führt er zu',
+    wouldLeadInTurn: 'Sonst führt er im Wechsel zu',
     none: 'Diesen Link gibt es nicht',
     noneWhy: 'Vielleicht wurde er gelöscht, oder er gehört zu einem anderen Konto.',
     tabs: {
@@ -1174,6 +1178,7 @@ export const texts: Translation = {
     gets: (who, outcome) => `${who} ${outcome}`,
     outcomes,
     ownDestination: 'Also bekommt der Besucher das Ziel des Links.',
+    alsoChecked: 'Auch geprüft',
     why: {
       exists: 'Der Link existiert.',
       missing: 'Der Link existiert nicht mehr, oder seine Domain ist nicht bestätigt.',

@@ -905,6 +905,8 @@ const english = {
       `The link has ${one(clicks, 'click', 'clicks')} already: this limit ends it at once.`,
     expiredUrl: 'Then lead visitors to',
     expiredHint: 'Without a URL, visitors read that the link has expired.',
+    thenTo: (address: string) => `then to ${address}`,
+    whicheverFirst: 'Whichever comes first.',
     protection: 'Protection',
     withPassword: 'Password',
     password: 'Password for visitors',
@@ -929,7 +931,7 @@ const english = {
       PLATFORM: 'Visitors with other systems go to the destination of the link. Only the system counts.',
       LANGUAGE: 'Visitors with other languages go to the destination of the link. Only the language counts.',
       ROTATION:
-        'Each visit leads to the next one of these, in their order, and then to the first again. The destination of the link takes no part: add it here, too, if it should.',
+        'The link’s own destination takes no part: add it here, too, if it should. Each visit leads to the next one of these, in their order, and then to the first again.',
     } satisfies Record<TargetType, string>,
     keys,
     targetUrl: 'Destination',
@@ -942,7 +944,7 @@ const english = {
     },
     noTargetUrl: 'Enter where these visitors go, or remove this line.',
     addTarget: 'Add a destination',
-    targetsIn: (type: string, count: string) => `${type}: ${count}`,
+    targetsIn: (type: string, count: number) => `${type}: ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number: number) => `Remove destination ${number}`,
     pixels: 'Pixels',
     unknownPixel: 'Another pixel',
@@ -955,6 +957,8 @@ const english = {
     preview: 'Preview',
     leadsTo: 'leads to',
     leadsInTurn: 'leads in turn to',
+    wouldLead: 'Otherwise it leads to',
+    wouldLeadInTurn: 'Otherwise it leads in turn to',
     noneWhy: 'It may have been deleted, or belong to another account.',
     tabs: {
       all: 'Parts of the link',
@@ -1054,6 +1058,7 @@ const english = {
     gets: (who: string, outcome: string) => `${who} ${outcome}`,
     outcomes,
     ownDestination: 'So the visitor gets the destination of the link.',
+    alsoChecked: 'Also checked',
     why: {
       exists: 'The link exists.',
       missing: 'The link does not exist any more, or its domain is not verified.',

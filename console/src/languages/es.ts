@@ -852,6 +852,8 @@ export const texts: Translation = {
       `El enlace ya tiene ${one(clicks, 'clic', 'clics')}: con este límite caducará de inmediato.`,
     expiredUrl: 'Después, llevar a',
     expiredHint: 'Sin una URL, los visitantes leen que el enlace ha caducado.',
+    thenTo: (address) => `luego a ${address}`,
+    whicheverFirst: 'Lo que ocurra primero.',
     withPassword: 'Contraseña',
     protection: 'Protección',
     password: 'Contraseña para los visitantes',
@@ -886,7 +888,7 @@ export const texts: Translation = {
       PLATFORM: 'Los visitantes con otros sistemas van al destino del enlace. Solo cuenta el sistema.',
       LANGUAGE: 'Los visitantes con otros idiomas van al destino del enlace. Solo cuenta el idioma.',
       ROTATION:
-        'Cada visita lleva al siguiente de estos destinos, por orden, y luego otra vez al primero. El destino del enlace no participa: añádalo aquí también si debe hacerlo.',
+        'El destino propio del enlace no participa: añádalo aquí también si debe hacerlo. Cada visita lleva al siguiente de estos destinos, por orden, y luego otra vez al primero.',
     },
     keys: {
       COUNTRY: 'País',
@@ -904,7 +906,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Indique adónde van estos visitantes o quite esta línea.',
     addTarget: 'Añadir un destino',
-    targetsIn: (type, count) => `${type}: ${count}`,
+    targetsIn: (type, count) => `${type}: ${one(count, 'destino', 'destinos')}`,
     removeTarget: (number) => `Quitar el destino ${number}`,
     pixels: 'Píxeles',
     unknownPixel: 'Otro píxel',
@@ -916,6 +918,8 @@ export const texts: Translation = {
     preview: 'Vista previa',
     leadsTo: 'lleva a',
     leadsInTurn: 'lleva por turnos a',
+    wouldLead: 'Si no, lleva a',
+    wouldLeadInTurn: 'Si no, lleva por turnos a',
     none: 'Este enlace no existe',
     noneWhy: 'Puede que se haya eliminado o que sea de otra cuenta.',
     tabs: {
@@ -1100,6 +1104,7 @@ export const texts: Translation = {
       PREVIEW: 'recibe, como todos los bots, una página sin el destino',
     },
     ownDestination: 'Por tanto, el visitante va al destino del enlace.',
+    alsoChecked: 'También comprobado',
     why: {
       exists: 'El enlace existe.',
       missing: 'El enlace ya no existe, o su dominio no está verificado.',

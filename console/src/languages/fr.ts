@@ -856,6 +856,8 @@ export const texts: Translation = {
       `Le lien a déjà ${one(clicks, 'clic', 'clics')} : avec cette limite, il expirera aussitôt.`,
     expiredUrl: 'Puis rediriger vers',
     expiredHint: 'Sans URL, les visiteurs lisent que le lien a expiré.',
+    thenTo: (address) => `puis vers ${address}`,
+    whicheverFirst: 'Selon ce qui arrive en premier.',
     withPassword: 'Mot de passe',
     protection: 'Protection',
     password: 'Mot de passe pour les visiteurs',
@@ -890,7 +892,7 @@ export const texts: Translation = {
       PLATFORM: 'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte.',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
       ROTATION:
-        'Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première. La destination du lien n’en fait pas partie : ajoutez-la ici si elle doit en être.',
+        'La destination propre du lien n’en fait pas partie : ajoutez-la ici si elle doit en être. Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première.',
     },
     keys: {
       COUNTRY: 'Pays',
@@ -908,7 +910,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Indiquez où vont ces visiteurs, ou retirez cette ligne.',
     addTarget: 'Ajouter une destination',
-    targetsIn: (type, count) => `${type} : ${count}`,
+    targetsIn: (type, count) => `${type} : ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number) => `Retirer la destination ${number}`,
     pixels: 'Pixels',
     unknownPixel: 'Un autre pixel',
@@ -920,6 +922,8 @@ export const texts: Translation = {
     preview: 'Aperçu',
     leadsTo: 'mène à',
     leadsInTurn: 'mène tour à tour à',
+    wouldLead: 'Sinon, il mène à',
+    wouldLeadInTurn: 'Sinon, il mène tour à tour à',
     none: 'Ce lien n’existe pas',
     noneWhy: 'Il a peut-être été supprimé, ou il appartient à un autre compte.',
     tabs: {
@@ -1105,6 +1109,7 @@ export const texts: Translation = {
       PREVIEW: 'reçoit, comme tout robot, une page sans la destination',
     },
     ownDestination: 'Le visiteur va donc à la destination du lien.',
+    alsoChecked: 'Également vérifié',
     why: {
       exists: 'Le lien existe.',
       missing: 'Le lien n’existe plus, ou son domaine n’est pas vérifié.',

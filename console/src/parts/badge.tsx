@@ -51,7 +51,7 @@ export function TargetsBadge({
     type
   ];
   const t = texts.form;
-  return <span className="badge">{t.targetsIn(t.targetTypes[type], inDigits(length))}</span>;
+  return <span className="badge">{t.targetsIn(t.targetTypes[type], length)}</span>;
 }
 
 /** The tags of a link as chips. */

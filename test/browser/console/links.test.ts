@@ -187,7 +187,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await page.getByText('Your link is ready').waitFor();
     // Beside the new link, and in the list.
-    await expect.poll(() => page.getByText('By country: 1', { exact: true }).count()).toBe(2);
+    await expect.poll(() => page.getByText('By country: 1 destination', { exact: true }).count()).toBe(2);
     const query = `{ links(first: 1) { nodes {
       alias title hasPassword space { name } expiration { clicks } targeting { type countries { country url } }
     } } }`;

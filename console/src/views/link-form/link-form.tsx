@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react';
-import { type FormProps, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
+import { type FormProps, filledTargets, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../../parts/field.tsx';
-import { atMoment, fromLocalInput } from '../../parts/format.ts';
+import { atMoment, fromLocalInput, withoutScheme } from '../../parts/format.ts';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
@@ -48,7 +48,11 @@ export function LinkForm({
   /** What each fold has, in a few words. */
   const values = {
     expiry:
-      [endsAt !== null && atMoment(endsAt), fields.expiresAfter && t.afterClicks(fields.expiresAfter)]
+      [
+        endsAt !== null && atMoment(endsAt),
+        fields.expiresAfter && t.afterClicks(fields.expiresAfter),
+        fields.expiredUrl && t.thenTo(withoutScheme(fields.expiredUrl)),
+      ]
         .filter(Boolean)
         .join(' · ') || t.none.expiry,
     protection: [
@@ -58,7 +62,7 @@ export function LinkForm({
     targets:
       targetType === 'NONE'
         ? t.targetTypes.NONE
-        : `${t.targetTypes[targetType]} · ${fields.targets[targetType].length}`,
+        : t.targetsIn(t.targetTypes[targetType], filledTargets(fields.targets[targetType]).length),
     pixels:
       pixelIds.map((id) => names.find((one) => one.id === id)?.name ?? t.unknownPixel).join(', ') ||
       t.none.pixels,
@@ -118,6 +122,7 @@ export function LinkForm({
             value={fields.expiresAfter}
             onText={(expiresAfter) => onChange({ expiresAfter })}
             placeholder={t.noLimit}
+            hint={fields.expiresAt && fields.expiresAfter && t.whicheverFirst}
             warning={limit > 0 && limit <= clicks ? t.usedUp(clicks) : null}
             error={errors['expiration.clicks']}
           />

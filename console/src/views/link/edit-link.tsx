@@ -34,6 +34,25 @@ function Preview({
   const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
   // The destination of the link takes no part in a rotation.
   const turns = fields.targetType === 'ROTATION' ? filledTargets(fields.targets.ROTATION) : [];
+  const leads = turns.length > 0 ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
+  const isOver = link.status !== 'ACTIVE' || link.blocked;
+  const destinations = (
+    <>
+      <p className="quiet">{leads[isOver ? 1 : 0]}</p>
+      {(turns.length > 0 ? turns : [fields]).map(({ url }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
+        <p key={index} className="address">
+          {withoutScheme(url)}
+        </p>
+      ))}
+    </>
+  );
+  const now = (
+    <>
+      {isChanged && <p>{texts.explain.asSaved}</p>}
+      <Example link={link} />
+    </>
+  );
   return (
     <aside className="card preview" aria-label={t.preview}>
       <QrCode text={link.shortUrl} />
@@ -42,17 +61,11 @@ function Preview({
           <span className="host">{host}</span>
           {trimPasted(fields.alias) || link.alias}
         </p>
-        <p className="quiet">{turns.length > 0 ? t.leadsInTurn : t.leadsTo}</p>
-        {(turns.length > 0 ? turns : [fields]).map(({ url }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
-          <p key={index} className="address">
-            {withoutScheme(url)}
-          </p>
-        ))}
+        {/* What a link that is over does now comes before what it would do. */}
+        {isOver ? now : destinations}
       </div>
       <div className="hint">
-        {isChanged && <p>{texts.explain.asSaved}</p>}
-        <Example link={link} />
+        {isOver ? destinations : now}
         <To href={`/links/${link.id}/test`}>{texts.explain.more}</To>
       </div>
     </aside>

@@ -3,6 +3,7 @@ import { useClient } from 'urql';
 import { focusSoon } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { faultOf } from '../../data/faults.ts';
+import type { TargetList } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
 import {
@@ -46,7 +47,9 @@ const devices = Object.keys(agents) as Device[]; // The names of the object abov
 
 /** What is chosen, and what is typed and not chosen. */
 type Chosen = readonly [item: ChoiceItem | null, typed: string];
-const nothing: Chosen = [null, ''];
+
+/** The visitor of the example, whom the test begins with. */
+const example = { device: 'IPHONE', country: 'DE', language: 'de' } as const;
 
 type Decision = ExplainQuery['explainRedirect'];
 type Step = Decision['steps'][number];
@@ -131,7 +134,7 @@ function whyOf({ rule, applied }: Step, visit: Visit): string {
   }
 }
 
-/** Why a visitor gets that: the reasons up to the one that decides, which is marked. */
+/** Why a visitor gets that: the reason that decides, and below it the others up to it. */
 function Reasons({
   decision: { outcome, steps },
   visit,
@@ -141,27 +144,40 @@ function Reasons({
 }): ReactElement {
   const end = deciding[outcome];
   const decided = steps.findIndex(({ rule }) => rule === (end ?? 'TARGETING'));
-  const reached = end === undefined ? steps : steps.slice(0, decided + 1);
+  const others = end === undefined ? steps.toSpliced(decided, 1) : steps.slice(0, decided);
+  const step = steps[decided];
+  const t = texts.explain;
   return (
-    <ol className="steps">
-      {reached.map((step, index) => (
-        <li key={step.rule} className={index === decided ? 'deciding' : undefined}>
+    <>
+      {step && (
+        <p className="deciding">
           {whyOf(step, visit)}
-          {index === decided && end === undefined && !step.applied && ` ${texts.explain.ownDestination}`}
-        </li>
-      ))}
-    </ol>
+          {end === undefined && !step.applied && ` ${t.ownDestination}`}
+        </p>
+      )}
+      {others.length > 0 && (
+        <>
+          <h3>{t.alsoChecked}</h3>
+          <ul className="steps">
+            {others.map((one) => (
+              <li key={one.rule}>{whyOf(one, visit)}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
   );
 }
 
 /** Says what a German iPhone gets, as an example, of the link as it is saved. */
 export function Example({ link }: { link: LinkWholeFragment }): ReactElement | null {
-  const input = { linkId: link.id, userAgent: agents.IPHONE, country: 'DE', acceptLanguage: 'de' };
+  const { device, country, language } = example;
+  const input = { linkId: link.id, userAgent: agents[device], country, acceptLanguage: language };
   const { data } = useRead(ExplainDocument, { input }, { on: ['LINK'] });
   const t = texts.explain;
   if (!data) return null;
   const decision = data.explainRedirect;
-  const who = t.who(t.withDevices.IPHONE, countryName('DE'), languageName('de'));
+  const who = t.who(t.withDevices[device], countryName(country), languageName(language));
   return (
     <p>
       {t.gets(who, outcomeOf(decision))}{' '}
@@ -170,16 +186,23 @@ export function Example({ link }: { link: LinkWholeFragment }): ReactElement | n
   );
 }
 
+const chosen = (list: TargetList, key: string): Chosen => [
+  targetChoices(list).find(({ id }) => id === key) ?? null,
+  '',
+];
+
 /** Says what a visitor would get, and why. */
 export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const client = useClient();
-  const [country, setCountry] = useState<Chosen>(nothing);
-  const [language, setLanguage] = useState<Chosen>(nothing);
-  const [device, setDevice] = useState<Device>('IPHONE');
+  const [country, setCountry] = useState<Chosen>(() => chosen('COUNTRY', example.country));
+  const [language, setLanguage] = useState<Chosen>(() => chosen('LANGUAGE', example.language));
+  const [device, setDevice] = useState<Device>(example.device);
   const [at, setAt] = useState('');
   const [password, setPassword] = useState('');
   const [query, setQuery] = useState('');
-  const [result, setResult] = useState<{ visit: Visit; decision: Decision } | null>(null);
+  const [result, setResult] = useState<{ asked: string; visit: Visit; decision: Decision } | null>(null);
+  // Of another visitor, the result says nothing.
+  const asked = JSON.stringify([country, language, device, at, password, query]);
   const t = texts.explain;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
@@ -200,6 +223,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
     if (error) showFault(faultOf(error), ABOUT);
     if (data)
       setResult({
+        asked,
         visit: {
           ...{ link, device, country: country[0]?.name, language: language[0]?.name },
           at: at === '' ? Date.now() : new Date(at).getTime(),
@@ -218,7 +242,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
             items={targetChoices('COUNTRY')}
             value={country[0]}
             typed={country[1]}
-            onValue={(...chosen) => setCountry(chosen)}
+            onValue={(...value) => setCountry(value)}
           />
           <SelectField
             label={t.device}
@@ -232,7 +256,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
             items={targetChoices('LANGUAGE')}
             value={language[0]}
             typed={language[1]}
-            onValue={(...chosen) => setLanguage(chosen)}
+            onValue={(...value) => setLanguage(value)}
           />
           <TextField label={t.at} type="datetime-local" value={at} onText={setAt} hint={t.now} />
           <PasswordField label={t.password} autoComplete="off" value={password} onText={setPassword} />
@@ -250,11 +274,11 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
           </button>
         </div>
       </form>
-      {result && (
+      {result?.asked === asked && (
         <section className="card" aria-live="polite">
           <h2>{t.gets(whoOf(result.visit), outcomeOf(result.decision))}</h2>
           {result.decision.destination !== null && <p className="address">{result.decision.destination}</p>}
-          <Reasons {...result} />
+          <Reasons decision={result.decision} visit={result.visit} />
         </section>
       )}
     </div>
