@@ -184,6 +184,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.evaluate(`for (const key of 'jap') document.execCommand('insertText', false, key)`);
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/jp');
+    // Its list is closed: the form is not sent.
+    await page.getByRole('combobox', { name: 'Country' }).press('Enter');
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByRole('combobox', { name: 'Country' }).last().fill('Deutschland');
+    await shown(page.getByRole('option', { name: 'Germany' }));
+    // Japan is listed already.
+    await page.getByRole('combobox', { name: 'Country' }).last().fill('JP');
+    await shown(page.getByText('Nothing found'));
+    await page.getByRole('button', { name: 'Remove destination 2' }).click();
     await page.getByRole('button', { name: 'Shorten' }).first().click();
     await page.getByText('Your link is ready').waitFor();
     // Beside the new link, and in the list.
@@ -272,8 +281,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await focusOf(page)).toBe('Country');
     await page.keyboard.type('japan');
     await page.locator('.target').nth(1).getByLabel('Destination', { exact: true }).fill('example.com/2');
+    // A country is offered once.
+    expect(await errors()).toEqual(['“japan” is not chosen. Choose from the list, or clear the field.']);
     await lower.click();
-    await page.getByText('The country is in the list already.').waitFor();
+    await expect.poll(() => focusOf(page)).toBe('Country');
     // A list that is left is not sent.
     await type.selectOption('NONE');
     await page.getByLabel('Alias').fill('not an alias');
@@ -1057,7 +1068,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('combobox', { name: 'Country' }).fill('Japan');
     await page.getByRole('option', { name: 'Japan' }).click();
     await page.getByRole('button', { name: 'Test' }).click();
-    await page.getByText('A visitor from Japan with an iPhone is redirected to').waitFor();
+    await page.getByText('A visitor from Japan with an iPhone in German is redirected to').waitFor();
     const steps = page.locator('.steps li');
     expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
     expect(await page.locator('.deciding').allInnerTexts()).toEqual([
@@ -1083,6 +1094,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('The visitor is in Japan, which is listed.').waitFor();
     await page.getByLabel('Date and time').fill('2026-12-08T00:00');
+    // What was said of another visit is gone at once.
+    expect(await page.locator('.deciding').count()).toBe(0);
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('It expired at 6 Dec 2026').waitFor();
     await page.getByRole('link', { name: 'All links' }).click();
@@ -1093,6 +1106,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await page.getByRole('menuitem', { name: 'Public statistics' }).count()).toBe(0);
     await page.getByRole('menuitem', { name: 'Statistics' }).click();
     await page.waitForURL(/\/statistics$/);
+    await caller.data(
+      `mutation { updateLink(id: ${id}, input: { expiration: { clicks: 1 } }) { __typename } }`,
+    );
+    await page.getByRole('link', { name: 'Details' }).click();
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.locator('.hint').getByText('Otherwise it leads to'));
+    await shown(preview.getByText('in German reads that the link has expired'));
     expect(complaints).toEqual([]);
   });
 });
