@@ -327,7 +327,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .toEqual([count - 1, count - 1].map((links) => `${links} links changed: status`));
     await groups.first().click();
     await page.locator('.history').getByRole('link', { name: 'Link 1', exact: true }).waitFor();
-    await page.getByText('Who changed what and when is kept for 90 days').waitFor();
+    await page.getByText('The history keeps who changed what and when for 90 days').waitFor();
   });
 
   test('deletes selected links only if that is not undone, and asks before it deletes all that match', async () => {
