@@ -5,6 +5,7 @@
  */
 export const rules = {
   ALIAS_CHARACTERS: 'may have only the letters a to z and A to Z, digits, - and _',
+  ALIAS_OF_LINE: 'is already that of line {line}',
   ALIAS_RESERVED: 'is reserved on this service',
   ALIAS_TAKEN: 'is already taken on this domain',
   BLANK: 'may not be empty',
@@ -88,6 +89,7 @@ export const rules = {
   TAG_UNKNOWN: 'must be ids of your tags, which {id} is not',
   TEXT: 'must be a text',
   TIME: 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z',
+  TWO_URLS: 'is not alone: these are two URLs in one line, and each needs its own',
   TXT_RECORD: 'is of a domain whose TXT record is not in DNS yet',
   URL: 'must be an absolute http or https URL, such as https://example.com/page',
   URL_AS_SENT: 'may have at most {max} characters as it is sent, with special ones escaped',

@@ -76,6 +76,26 @@ test('says in a dry run which URLs have a link already, and what a mistyped sche
   expect(made).toMatchObject({ status: 'CREATED', existingLinkId: null });
 });
 
+test('says which line has the alias of another, and which has two URLs', async () => {
+  const lines = [
+    ...['https://b.example/1\ttwice', 'https://b.example/2\ttwice', 'https://b.example/3\tTwice'],
+    ...[
+      'https://b.example/?a=1 https://b.example/5',
+      'https://b.example/, www.b.example; https://b.example/6',
+    ],
+    ...['https://b.example/7  https://b.example/8', 'https://b.example/?q=see here https://b.example'],
+  ];
+  const reasonsOf = async (text: string, variables: object) =>
+    (await importing(text, variables)).map(({ status, reason }) => (status === 'REFUSED' ? reason : null));
+  const two = '"url" is not alone: these are two URLs in one line, and each needs its own';
+  const expected = [null, '"alias" is already that of line 1', null, two, two, two, null];
+  expect(await reasonsOf(lines.join('\n'), { dryRun: true })).toEqual(expected);
+  expect(await reasonsOf(lines.join('\n'), {})).toEqual(expected);
+  expect(await reasonsOf('url\n"https://b.example/9;https://b.example/10"', { format: 'CSV' })).toEqual([
+    two,
+  ]);
+});
+
 test('imports pasted URLs, with an alias and a title behind a tab or two spaces', async () => {
   const text = [
     'https://a.example/1\tone\tFirst page',

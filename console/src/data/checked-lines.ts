@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ImportFormat } from '../generated/documents.ts';
 import { attempt } from './actions.ts';
-import type { Progress } from './batches.ts';
+import { BATCH, type Progress } from './batches.ts';
 import { type CutText, cut, type TextRecord, withRecord } from './import.ts';
 import { IMPORT, importRecords, type Outcome } from './import-run.ts';
 import type { Session } from './session.ts';
@@ -31,7 +31,7 @@ export interface CheckedLines {
   setText(text: string): void;
   setSpaceId(id: string): void;
   setFormat(format: ImportFormat): void;
-  /** Takes a corrected record into the text, and checks it alone. */
+  /** Takes a corrected record into the text, and checks it. */
   correct(record: TextRecord): void;
   /** What is there to create, after the corrected records are checked. */
   settled(): Promise<Checked | null>;
@@ -89,12 +89,15 @@ export function useCheckedLines(session: Session): CheckedLines {
     );
     put({ ...latest.current, outcomes });
   };
+  /** Checks a record, where one request can do that with all others, which may have its alias. */
   const check = (record: TextRecord) =>
     attempt(IMPORT, async () => {
       const signal = new AbortController().signal;
       const options = { spaceId, dryRun: true, signal, onProgress: () => undefined };
-      const { outcomes } = await importRecords(session, parts, [record], options);
-      if (outcomes[0]) replace(record, outcomes[0]);
+      const all = latest.current?.outcomes.map((one) => one.record) ?? [];
+      const records = all.length > BATCH ? [record] : all;
+      const { outcomes } = await importRecords(session, parts, records, options);
+      for (const outcome of outcomes) replace(outcome.record, outcome);
     });
   const correct = (record: TextRecord) => {
     const before = latest.current;
@@ -102,10 +105,12 @@ export function useCheckedLines(session: Session): CheckedLines {
     const old = before?.outcomes[index];
     if (!before || !old) return;
     const corrected = withRecord(before.text, cut(before.text, format), index, record.text);
-    settled.current = keyOf(corrected, format, spaceId);
     // The header may say less than the choice.
     setChosen(format);
     setText(corrected);
+    // What became several records is checked as if it were pasted.
+    if (cut(corrected, format).records.length !== before.outcomes.length) return;
+    settled.current = keyOf(corrected, format, spaceId);
     put({ ...before, text: corrected });
     replace(old.record, { record });
     const earlier = corrections.current;

@@ -71,6 +71,12 @@ function mergedIn({ read, updatedAt, merged }: Editing, names: readonly string[]
   return { was: { ...was, ...merged?.was }, since: merged?.since ?? updatedAt };
 }
 
+/** What others changed, without fields that were saved here since. */
+export function mergedBut(merged: Editing['merged'], own: object): Editing['merged'] {
+  const was = Object.entries(merged?.was ?? {}).filter(([name]) => !(name in own));
+  return merged && was.length > 0 ? { ...merged, was: Object.fromEntries(was) } : undefined;
+}
+
 /** The form with what somebody else changed, where that is no conflict. */
 export function mergedWith(link: LinkWholeFragment, editing: Editing): Editing {
   const { fields, read } = editing;

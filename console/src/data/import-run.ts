@@ -4,6 +4,7 @@ import {
   type ImportLinksMutation,
   type ImportLinksMutationVariables,
 } from '../generated/documents.ts';
+import { inDigits } from '../parts/format.ts';
 import { texts } from '../texts.ts';
 import { showFault } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
@@ -48,12 +49,16 @@ function fitting(records: readonly TextRecord[]): readonly TextRecord[] {
   return end === -1 ? records : records.slice(0, end);
 }
 
-function errorOf(results: readonly Result[]): string | null {
+/** @param lineOf the line of the record whose link has an alias */
+function errorOf(results: readonly Result[], lineOf: (alias: string | null) => string): string | null {
   const wrong = results.filter(({ status }) => status === 'REFUSED');
   // A record that cannot be read has no field.
-  const wordsOf = ({ fields, reason }: Result) =>
+  const wordsOf = ({ fields, reason, alias }: Result) =>
     fields.every(({ path }) => path.length > 0)
-      ? refusalText({ fields })
+      ? // The service counts the lines of the slice.
+        refusalText({
+          fields: fields.map((one) => ({ ...one, values: [{ name: 'line', value: lineOf(alias) }] })),
+        })
       : texts.many.unreadable(reason ?? '');
   return wrong.length === 0 ? null : [...new Set(wrong.map(wordsOf))].join(' ');
 }
@@ -89,7 +94,11 @@ export async function importRecords(
     // What the service takes for an empty record has no result.
     const isWhole = answers.length === importLinks.results.length;
     const end = isWhole ? done.length : done.findIndex(({ results }) => results.length === 0);
-    return done.slice(0, end).map((one) => ({ ...one, error: errorOf(one.results) }));
+    const lineOf = (alias: string | null) => {
+      const has = (one: Result) => one.alias === alias && one.status !== 'REFUSED';
+      return inDigits(done.find(({ results }) => results.some(has))?.record.line ?? 0);
+    };
+    return done.slice(0, end).map((one) => ({ ...one, error: errorOf(one.results, lineOf) }));
   };
   const sendLess = async (batch: readonly TextRecord[]): Promise<readonly Outcome[]> => {
     try {

@@ -19,6 +19,17 @@ interface Named {
   readonly color: number;
 }
 
+/** The names of the spaces and tags that were made in this tab, by their kinds and ids. */
+const madeHere = new Map<string, string>();
+
+/** The names of what was made in this tab for a link that had these fields, and has it no more. */
+export const madeFor = (before: LinkFields, now: LinkFields): string[] => [
+  ...(before.spaceId === now.spaceId ? [] : [before.spaceId]).flatMap(
+    (id) => madeHere.get(`SPACE ${id}`) ?? [],
+  ),
+  ...before.tagIds.filter((id) => !now.tagIds.includes(id)).flatMap((id) => madeHere.get(`TAG ${id}`) ?? []),
+];
+
 let last: Promise<unknown> = Promise.resolve();
 
 export const colors = [1, 2, 3, 4, 5, 6] as const;
@@ -45,6 +56,7 @@ const named = (
     if (there) return there;
     const { data } = await client.query(ColorsDocument, {}, fresh).toPromise();
     const made = await make({ name, color: nextColor(kind, data) });
+    if ('id' in made) madeHere.set(`${kind} ${made.id}`, made.name);
     announceKinds(kind);
     return made;
   };

@@ -12,6 +12,7 @@ import {
   editingOn,
   followed,
   isConflict,
+  mergedBut,
   mergedWith,
   type Saved,
 } from './edit-state.ts';
@@ -24,6 +25,7 @@ import {
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
+import { madeFor } from './named.ts';
 import { errorsAfter, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
@@ -69,7 +71,8 @@ async function undoSave(
     });
     if (result.__typename === 'Link') {
       announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-      showToast(texts.undone, { about });
+      const stays = madeFor(now, fieldsOf(result));
+      showToast(stays.length > 0 ? texts.link.undoneBut(stays) : texts.undone, { about });
       return result;
     }
     if (result.__typename !== 'ConflictError') {
@@ -154,8 +157,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
       keepDraft(name, all, sessionStorage);
       setEditing(({ fields, merged }) => ({
         ...editingOn(link, fields, mine.fields),
-        // What came while it was sent was not read yet.
-        merged: merged === mine.merged ? undefined : merged,
+        merged: mergedBut(merged, changedFields(saved.after, saved.before)),
       }));
       setErrors({});
       return saved;

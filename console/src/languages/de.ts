@@ -316,6 +316,7 @@ const refusals: Texts['refusals'] = {
 
 const rules: Translation['rules'] = {
   ALIAS_CHARACTERS: 'darf nur die Buchstaben a bis z und A bis Z, Ziffern, - und _ enthalten',
+  ALIAS_OF_LINE: 'gehört schon zur Zeile {line}',
   ALIAS_RESERVED: 'ist in diesem Dienst reserviert',
   ALIAS_TAKEN: 'ist auf dieser Domain schon vergeben',
   BLANK: 'darf nicht leer sein',
@@ -408,6 +409,7 @@ const rules: Translation['rules'] = {
   TAG_UNKNOWN: 'enthält eine ID, die nicht zu Ihren Tags gehört: {id}',
   TEXT: 'muss ein Text sein',
   TIME: 'muss ein Zeitpunkt nach ISO 8601 mit Abstand zu UTC sein, etwa 2027-01-01T00:00Z',
+  TWO_URLS: 'steht nicht allein: Das sind zwei URLs in einer Zeile, und jede braucht ihre eigene',
   TXT_RECORD: 'gehört zu einer Domain, deren TXT-Eintrag noch nicht im DNS steht',
   UNAUTHENTICATED: 'Sie sind nicht angemeldet, oder die Sitzung ist beendet.',
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
@@ -987,6 +989,9 @@ export const texts: Translation = {
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',
     tooLarge: 'Die Datei ist größer als 20 MB. Teilen Sie sie auf.',
     saveMade: 'Als CSV speichern',
+    inOrder:
+      'Kopiert und gespeichert wird in der Reihenfolge Ihrer Zeilen, zum Einfügen daneben: mit den Links, die es schon gab, und leer, wo es keinen gibt.',
+    split: (count) => `In ${inDigits(count)} Zeilen teilen`,
     saveFailed: 'Fehlerhafte Zeilen speichern',
     again: 'Weitere Links',
   },
@@ -1105,6 +1110,7 @@ export const texts: Translation = {
     overwritten: (time, names) =>
       `Gespeichert um ${time}: ${names}. Jemand anderes hat das seitdem geändert, es lässt sich nicht mehr rückgängig machen.`,
     undoTooLate: 'Der Link wurde seitdem geändert: Nichts wurde rückgängig gemacht.',
+    undoneBut: (names) => `Rückgängig gemacht. Was dafür angelegt wurde, bleibt: ${names.join(', ')}.`,
     field: 'Feld',
     theirs: 'Andere',
     yours: 'Sie',

@@ -391,7 +391,11 @@ const english = {
   fieldErrors,
   refusals,
   /** Why something is refused, by rule: in English, the API says most of it. Names in braces stand for values. */
-  rules: { URL: 'must begin with https://, such as https://example.com/page' } as Partial<Rules>,
+  rules: {
+    // The line of the text, where the API has that of a part.
+    ALIAS_OF_LINE: 'is already that of line {line}',
+    URL: 'must begin with https://, such as https://example.com/page',
+  } as Partial<Rules>,
   status,
   platforms,
   recordKinds,
@@ -871,6 +875,9 @@ const english = {
     guessed: 'Read as Windows-1252: check the accents.',
     tooLarge: 'The file is larger than 20 MB. Split it.',
     saveMade: 'Save as CSV',
+    inOrder:
+      'All are copied and saved in the order of your lines, to paste beside them: with the links that were there, and nothing where there is no link.',
+    split: (count: number) => `Make ${inDigits(count)} lines of it`,
     saveFailed: 'Save the failed lines',
     again: 'More links',
   },
@@ -988,6 +995,7 @@ const english = {
     overwritten: (time: string, names: string) =>
       `Saved at ${time}: ${names}. Somebody else changed that since, so it cannot be undone.`,
     undoTooLate: 'The link was changed since then: nothing was undone.',
+    undoneBut: (names: readonly string[]) => `Undone. What was made for it stays: ${names.join(', ')}.`,
     field: 'Field',
     theirs: 'Theirs',
     yours: 'Yours',

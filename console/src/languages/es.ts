@@ -28,6 +28,7 @@ const goneOption = 'Quite un píxel: alguno ya no existe, o hay demasiados.';
 
 const rules: Translation['rules'] = {
   ALIAS_CHARACTERS: 'solo puede tener letras de la a a la z y de la A a la Z, cifras, - y _',
+  ALIAS_OF_LINE: 'ya es el de la línea {line}',
   ALIAS_RESERVED: 'no se puede usar en este servicio',
   ALIAS_TAKEN: 'ya existe en este dominio',
   BLANK: 'no puede quedar en blanco',
@@ -119,6 +120,7 @@ const rules: Translation['rules'] = {
   TAG_UNKNOWN: 'contiene una etiqueta desconocida: {id}',
   TEXT: 'debe ser un texto',
   TIME: 'debe ser una fecha ISO 8601 con su diferencia respecto a UTC, como 2027-01-01T00:00Z',
+  TWO_URLS: 'no está sola: hay dos URL en una línea, y cada una necesita la suya',
   TXT_RECORD: 'es de un dominio cuyo registro TXT aún no está en el DNS',
   UNAUTHENTICATED: 'La sesión ha terminado: inicie sesión de nuevo.',
   UNAVAILABLE: 'El servicio está saturado. Vuelva a intentarlo en un momento.',
@@ -818,6 +820,9 @@ export const texts: Translation = {
     guessed: 'Leído como Windows-1252: compruebe los acentos.',
     tooLarge: 'El archivo supera los 20 MB. Divídalo.',
     saveMade: 'Guardar como CSV',
+    inOrder:
+      'Se copian y se guardan en el orden de sus líneas, para pegarlos al lado: con los enlaces que ya existían, y nada donde no hay enlace.',
+    split: (count) => `Separar en ${inDigits(count)} líneas`,
     saveFailed: 'Guardar las líneas con errores',
     again: 'Más enlaces',
   },
@@ -950,6 +955,7 @@ export const texts: Translation = {
     overwritten: (time, names) =>
       `Guardado a las ${time}: ${names}. Otra persona lo ha cambiado desde entonces, ya no puede deshacerse.`,
     undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
+    undoneBut: (names) => `Deshecho. Lo que se creó para ello permanece: ${names.join(', ')}.`,
     field: 'Campo',
     theirs: 'La otra versión',
     yours: 'La suya',

@@ -28,6 +28,7 @@ const goneOption = 'Retirez un pixel : l’un d’eux n’existe plus, ou il y
 
 const rules: Translation['rules'] = {
   ALIAS_CHARACTERS: 'ne peut contenir que les lettres a à z et A à Z, des chiffres, - et _',
+  ALIAS_OF_LINE: 'est déjà celui de la ligne {line}',
   ALIAS_RESERVED: 'n’est pas utilisable sur ce service',
   ALIAS_TAKEN: 'existe déjà sur ce domaine',
   BLANK: 'ne peut pas être vide',
@@ -119,6 +120,7 @@ const rules: Translation['rules'] = {
   TAG_UNKNOWN: 'contient un tag inconnu : {id}',
   TEXT: 'doit être un texte',
   TIME: 'doit être une date ISO 8601 avec son décalage UTC, comme 2027-01-01T00:00Z',
+  TWO_URLS: 'n’est pas seule : il y a deux URL sur une ligne, et chacune doit avoir la sienne',
   TXT_RECORD: 'appartient à un domaine dont l’enregistrement TXT n’est pas encore dans le DNS',
   UNAUTHENTICATED: 'La session est terminée : reconnectez-vous.',
   UNAVAILABLE: 'Le service est surchargé. Réessayez dans un instant.',
@@ -822,6 +824,9 @@ export const texts: Translation = {
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',
+    inOrder:
+      'Copiés et enregistrés dans l’ordre de vos lignes, à coller à côté : avec les liens qui existaient déjà, et rien là où il n’y a pas de lien.',
+    split: (count) => `En faire ${inDigits(count)} lignes`,
     saveFailed: 'Enregistrer les lignes en échec',
     again: 'Créer d’autres liens',
   },
@@ -955,6 +960,7 @@ export const texts: Translation = {
     overwritten: (time, names) =>
       `Enregistré à ${time} : ${names}. Quelqu’un d’autre l’a modifié depuis, ce ne peut plus être annulé.`,
     undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
+    undoneBut: (names) => `Annulé. Ce qui a été créé pour cela reste : ${names.join(', ')}.`,
     field: 'Champ',
     theirs: 'L’autre version',
     yours: 'La vôtre',

@@ -128,7 +128,9 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
 function* pastedLines(text: string): Generator<SourceLine> {
   for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
     if (line.trim() === '') continue;
-    const [url = '', alias, ...title] = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
+    const cells = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
+    // No alias is a URL: these are two.
+    const [url = '', alias, ...title] = /^ *https?:\/\//i.test(cells[1] ?? '') ? [cells.join(' ')] : cells;
     const raw = { url: trimPasted(url), alias: alias && trimPasted(alias), title: title.join(' ') };
     yield { line: index + 1, size: line.length, raw, header: Object.keys(raw), isCsv: false };
   }

@@ -4,6 +4,7 @@ import type { Writer } from '../access/actor.ts';
 import { DomainError, fieldError } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
+import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { columnsFor, type FileColumns, FileRecord, type RawRecord } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
@@ -60,6 +61,8 @@ const MAX_UNUSED = 50;
 const MAX_UNUSED_LENGTH = 50;
 /** How many headers are cached: in a JSON file, each record may have different keys. */
 const MAX_HEADERS = 1_000;
+/** Of how many aliases it is kept which line has them. */
+const MAX_ALIASES = 10_000;
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
@@ -71,6 +74,8 @@ export class Import {
   /** The columns of each header. */
   readonly #columns = new Map<string, FileColumns>();
   readonly #unusedColumns = new Set<string>();
+  /** The lines of the first aliases, by these and their domains. */
+  readonly #lines = new Map<string, number>();
   #failedAt: number | null = null;
 
   constructor(
@@ -208,7 +213,9 @@ export class Import {
       if (outcome.kind === 'created') for (const key of outcome.newTags) this.#records.newTags.add(key);
     let next = 0;
     for (const entry of batch) {
-      const ofEntry = outcomes.slice(next, next + entry.links.length);
+      const ofEntry = outcomes
+        .slice(next, next + entry.links.length)
+        .map((outcome, index) => this.#withLine(outcome, entry, index));
       next += entry.links.length;
       // The batch ended before this line.
       if (ofEntry.length === 0 && entry.links.length > 0) break;
@@ -218,6 +225,19 @@ export class Import {
       if (onTaken === 'stop' && isTaken) this.#failedAt = entry.line;
     }
     this.#hooks.onProgress(this.#reports.counts.lines);
+  }
+
+  /** Says of an alias that an earlier line has, which one that is. */
+  #withLine(outcome: BulkOutcome, { line, links }: Entry, index: number): BulkOutcome {
+    const keyOf = (alias = '') => `${links[index]?.domainId} ${alias}`;
+    if (outcome.kind === 'refused') {
+      const other = outcome.taken ? this.#lines.get(keyOf(links[index]?.alias)) : undefined;
+      if (other === undefined) return outcome;
+      return { ...outcome, fields: [fieldError(['alias'], refusal('ALIAS_OF_LINE', { line: other }))] };
+    }
+    const key = keyOf(outcome.alias);
+    if (this.#lines.size < MAX_ALIASES && !this.#lines.has(key)) this.#lines.set(key, line);
+    return outcome;
   }
 }
 

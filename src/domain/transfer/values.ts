@@ -219,8 +219,12 @@ function shortUrlsOf({ root, inFolder }: Format) {
 /** Addresses as people write them, such as `www.example.com/page`. */
 const NO_SCHEME = /^[\w-]+(\.[\w-]+)+([/?#]|:\d|$)/;
 
-const address = text.transform((given) => {
+/** A URL right behind another one. One that is a part of a text in a query is none. */
+const TWO_URLS = /^(\S+\s[\s,;|]*|[^?#]*[,;|]\s*)https?:\/\//i;
+
+const address = text.transform((given, context) => {
   const bare = trimPasted(given);
+  if (TWO_URLS.test(bare)) context.addIssue(refusal('TWO_URLS'));
   return NO_SCHEME.test(bare) ? `https://${bare}` : given;
 });
 

@@ -50,6 +50,7 @@ const DomainMapInput = builder.inputType('DomainMapInput', {
 
 interface Imported extends ImportedLine {
   readonly link: SelectedLink | undefined;
+  readonly existingLink: SelectedLink | undefined;
 }
 
 const ImportedLink = builder.objectRef<Imported>('ImportedLink').implement({
@@ -74,6 +75,12 @@ const ImportedLink = builder.objectRef<Imported>('ImportedLink').implement({
       nullable: true,
       description:
         'In a dry run, for a new link: the id of the newest link of the account that leads to the same URL already.',
+    }),
+    existingLink: t.field({
+      type: Link,
+      nullable: true,
+      description: 'That link.',
+      resolve: ({ existingLink }) => existingLink,
     }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -138,12 +145,20 @@ builder.mutationField('importLinks', (t) =>
         ...{ domainMap: domainMap ?? [], spaceId: spaceId ?? null },
       };
       const { results, unusedColumns } = await importText(db, actor, services, input, now());
-      const ids = results.flatMap(({ linkId }) => linkId ?? []);
-      const select = selectFor(context, info, [['results', 'link']]);
+      const ids = [...new Set(results.flatMap((one) => one.linkId ?? one.existingLinkId ?? []))];
+      const paths = [
+        ['results', 'link'],
+        ['results', 'existingLink'],
+      ];
+      const select = selectFor(context, info, paths);
       const found = ids.length === 0 ? [] : await findLinks(lists, actor, ids, select);
       const links = new Map(found.map((link) => [link.id, link]));
       return {
-        results: results.map((one) => ({ ...one, link: links.get(one.linkId ?? 0) })),
+        results: results.map((one) => ({
+          ...one,
+          link: links.get(one.linkId ?? 0),
+          existingLink: links.get(one.existingLinkId ?? 0),
+        })),
         unusedColumns,
       };
     },

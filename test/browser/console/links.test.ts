@@ -486,6 +486,27 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       });
   });
 
+  test('lets a colleague’s change be taken back also after a save, and says which new space an undo leaves', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ title: 'Before' });
+    const { page } = await tabOf(caller, `/links/${id}`);
+    await (await shown(page.getByRole('combobox', { name: 'Space' }))).fill('Fresh');
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    await caller.rest('PATCH', `/links/${id}`, { title: 'Theirs' });
+    const notice = page.locator('.meanwhile');
+    await shown(notice);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await shown(page.getByText(/^Space of .* saved\.$/).last());
+    expect(await notice.locator('li').allInnerTexts()).toEqual(['Title: Before → Theirs']);
+    await notice.getByRole('button', { name: 'Take back' }).click();
+    await shown(page.getByText('Undone.').last());
+    await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
+    await shown(page.getByText('Undone. What was made for it stays: Fresh.').last());
+    expect(await caller.data(`{ link(id: ${id}) { title space { name } } }`)).toEqual({
+      link: { title: 'Before', space: null },
+    });
+  });
+
   test('deletes a link only if that is not undone', async () => {
     const caller = await newAccount();
     const [kept, gone] = [await caller.link({ title: 'Kept' }), await caller.link({ title: 'Gone' })];

@@ -245,14 +245,15 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .fill('https://example.com/3\thttps-3\nhttps://example.com/nowhere-yet');
     await (await shown(page.getByLabel('Skip the URL that already has a link'))).check();
     await page.getByRole('button', { name: 'Create 1 link' }).waitFor();
-    await page.getByRole('link', { name: 'That link' }).waitFor();
+    const there = page.getByRole('link', { name: /\/s3$/ });
+    await there.waitFor();
     // Of URLs alone, those that are there are left out, as are repeats, which look so.
     await page
       .getByLabel('Destinations', { exact: true })
       .fill('https://example.com/3\nhttps://example.com/new\nhttps://example.com/new');
     await shown(page.getByText('1 link is ready. 1 line repeats another.'));
     expect(await page.locator('tr.out td:last-child').allInnerTexts()).toEqual([
-      'skipped\nits destination has a link: That link',
+      'skipped\nits destination has a link: s.example/s3',
       'skipped\nthe same as line 2',
     ]);
     await page.getByLabel('Skip the URL that already has a link').uncheck();
@@ -262,17 +263,44 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     // What was skipped is listed with the link that is there; undo deletes the new one alone, and gives the lines back.
     await shown(page.getByText('2 lines were skipped: their links are there already.'));
     expect(await page.locator('tr.out').allInnerTexts()).toEqual([
-      '1\thttps://example.com/3\tskipped\nits destination has a link: That link',
+      '1\thttps://example.com/3\tskipped\nits destination has a link: s.example/s3',
       '3\thttps://example.com/new\tskipped\nthe same as line 2',
     ]);
-    const there = await page.getByRole('link', { name: 'That link' }).getAttribute('href');
-    expect(await caller.data(`{ link(id: "${there?.split('/').pop()}") { url } }`)).toEqual({
+    const { pathname } = new URL((await there.getAttribute('href')) ?? '', page.url());
+    expect(await caller.data(`{ link(id: "${pathname.split('/').pop()}") { url } }`)).toEqual({
       link: { url: 'https://example.com/3' },
     });
+    // What is saved has the lines of the sheet, each with its link.
+    const waits = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    const saved = readFileSync(await (await waits).path(), 'utf8')
+      .trim()
+      .split('\r\n')
+      .slice(1);
+    const alias = /s\.example\/(\w+)/.exec(saved[1] ?? '')?.[1];
+    expect(saved).toEqual([
+      '1,https://s.example/s3,https://example.com/3,,',
+      `2,https://s.example/${alias},https://example.com/new,,`,
+      `3,https://s.example/${alias},https://example.com/new,,`,
+    ]);
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 link' }).click();
     await shown(page.getByText('1 link is ready. 1 line repeats another.'));
     expect(await caller.data('{ links { totalCount } }')).toEqual({ links: { totalCount: 249 } });
+    // A line with two URLs is made two, and an alias that another line has is told with its line, also while it is corrected.
+    await page
+      .getByLabel('Destinations', { exact: true })
+      .fill(
+        'https://example.com/x https://example.com/y\n\nhttps://example.com/z\tz\nhttps://example.com/w\tz',
+      );
+    await shown(page.getByText('The alias is already that of line 3.'));
+    await page.getByRole('button', { name: 'Make 2 lines of it' }).click();
+    await shown(page.getByText('3 links are ready. 1 line is wrong'));
+    await page.getByText('The alias is already that of line 4.').waitFor();
+    await page.getByLabel('Text of line 5', { exact: true }).fill('https://example.com/w\tw');
+    await shown(page.getByText('4 links are ready.'));
+    await page.getByLabel('Text of line 5', { exact: true }).fill('https://example.com/w\tz');
+    await shown(page.getByText('The alias is already that of line 4.'));
     await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
     await page.reload();
     await page.getByLabel('Ziele', { exact: true }).fill('nowhere');

@@ -92,9 +92,23 @@ export function ManyDone({
       cut,
       some.map(({ record }) => record),
     ).text;
+  /** The link of a line, also one that was there or that another line has. */
+  const linkOf = ({ record, results: [first] }: Outcome) =>
+    first?.link ??
+    first?.existingLink ??
+    outcomes.find((one) => one.record.line === repeats.get(record.line))?.results[0]?.link;
+  /** The lines as they are in a sheet, which may have empty ones. */
+  const inOrder = outcomes.flatMap((one, index) => {
+    const { line, text } = outcomes[index - 1]?.record ?? { line: one.record.line - 1, text: '' };
+    const skips = one.record.line - line - text.split(/\r\n?|\n/).length;
+    return [...Array.from({ length: skips }, () => null), one];
+  });
   const saveMade = () => {
-    const rows = made.map(({ shortUrl, url, title }) => [shortUrl, url, title]);
-    saveCsv('links.csv', [['short_url', 'url', 'title'], ...rows]);
+    const rows = inOrder.map((one) => {
+      const { shortUrl = '', url = '', title = '' } = (one && linkOf(one)) ?? {};
+      return [one?.record.line ?? null, shortUrl, url, title, one?.error ?? null];
+    });
+    saveCsv('links.csv', [['line', 'short_url', 'url', 'title', 'error'], ...rows]);
   };
   const extension = cut.isJson ? 'json' : cut.format === 'LINES' ? 'txt' : 'csv';
   return (
@@ -104,7 +118,11 @@ export function ManyDone({
       <div className="buttons">
         {made.length > 0 && (
           <>
-            <CopyButton text={made.map(({ shortUrl }) => shortUrl).join('\n')} label={t.copyAll} wide />
+            <CopyButton
+              text={inOrder.map((one) => (one && linkOf(one)?.shortUrl) ?? '').join('\n')}
+              label={t.copyAll}
+              wide
+            />
             <button type="button" className="button quiet" onClick={saveMade}>
               {t.saveMade}
             </button>
@@ -126,6 +144,7 @@ export function ManyDone({
           {t.again}
         </button>
       </div>
+      {made.length > 0 && made.length < inOrder.length && <p className="hint">{t.inOrder}</p>}
       {progress && (
         <ProgressBar progress={progress} name={texts.bulk.working} onStop={() => stop.current.abort()} />
       )}

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useSt
 import { PAUSE } from '../../data/checked-lines.ts';
 import { type CutText, cellsOf, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
-import { inDigits } from '../../parts/format.ts';
+import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 /** How many lines of a table are shown. */
@@ -19,6 +19,9 @@ interface RowsProps {
   /** Without it, nothing can be corrected. */
   readonly onCorrect?: (record: TextRecord) => void;
 }
+
+const rulesOf = (results: readonly Result[]) =>
+  results.flatMap(({ fields }) => fields.map(({ rule }) => rule));
 
 /** The records as they stand in the text, and what becomes of them. */
 export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
@@ -39,6 +42,9 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
         <tbody>
           {outcomes.slice(0, MAX_ROWS).map((outcome) => {
             const { record, results, error } = outcome;
+            // In cells, nobody knows whose the others are.
+            const areUrls = cut.delimiter === ' ' && rulesOf(results).includes('TWO_URLS');
+            const urls = areUrls ? record.text.trim().split(/[\s,;|]+(?=https?:\/\/)/i) : [];
             return (
               <tr key={record.line} className={error !== null ? 'wrong' : isOut(outcome) ? 'out' : undefined}>
                 <th scope="row">{inDigits(record.line)}</th>
@@ -49,6 +55,15 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                     <span>{inCells(record.text)}</span>
                   )}
                   {error !== null && <span className="error">{error}</span>}
+                  {onCorrect && urls.length > 1 && (
+                    <button
+                      type="button"
+                      className="button quiet small"
+                      onClick={() => onCorrect({ ...record, text: urls.join('\n') })}
+                    >
+                      {t.split(urls.length)}
+                    </button>
+                  )}
                 </td>
                 <td>
                   {results.map((result, index) => (
@@ -71,7 +86,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
 }
 
 function Alias({
-  result: { alias, status, reason, existingLinkId, link },
+  result: { alias, status, reason, existingLink, link },
   isOut,
   repeated,
 }: {
@@ -85,16 +100,16 @@ function Alias({
   // A link that is there already has this alias.
   const isThere = status === 'EXISTS' && repeated === undefined;
   const isNamed = !isOut || isThere;
-  const otherId = isThere ? link?.id : existingLinkId;
+  const other = isThere ? link : existingLink;
   return (
     <>
       <span>{isNamed ? alias : t.leftOut}</span>
       {note !== null && <span className="hint">{note}</span>}
-      {otherId && (
+      {other && (
         <span className="hint">
           {!isThere && `${t.linked} `}
-          <a href={`./links/${otherId}`} target="_blank" rel="noreferrer">
-            {t.existing}
+          <a href={`./links/${other.id}`} target="_blank" rel="noreferrer">
+            {isThere ? t.existing : withoutScheme(other.shortUrl)}
           </a>
         </span>
       )}

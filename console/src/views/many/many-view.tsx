@@ -38,10 +38,11 @@ const countOf = (outcomes: readonly Outcome[], status: 'CREATED' | 'EXISTS'): nu
 
 /** Whether all links of a record lead where others lead already. */
 const isLinked = ({ results }: Outcome): boolean =>
-  results.length > 0 && results.every(({ existingLinkId }) => existingLinkId !== null);
+  results.length > 0 && results.every(({ existingLink }) => existingLink !== null);
 
-/** Whether it is a URL alone: a record with an alias says that its link is wanted. */
-const isPlain = ({ record }: Outcome): boolean => !/\s/.test(record.text.trim());
+/** Whether its aliases are made: a record that has one says that its link is wanted. */
+const isPlain = ({ record, results }: Outcome): boolean =>
+  !results.some(({ alias }) => alias !== null && record.text.includes(alias));
 
 /** The lines of records that repeat another one, each with the line of that one. */
 function repeatsIn(outcomes: readonly Outcome[]): ReadonlyMap<number, number> {
@@ -79,7 +80,7 @@ export function ManyView(): ReactElement {
 
   const outcomes = checked?.outcomes ?? [];
   const linked = outcomes.filter(isLinked);
-  const leavesOut = chosen ?? (lines.format === 'LINES' && linked.every(isPlain));
+  const leavesOut = chosen ?? linked.every(isPlain);
   const repeats = repeatsIn(outcomes);
   const isWanted = (one: Outcome) => countOf([one], 'CREATED') > 0 && !(leavesOut && isLinked(one));
   const ready = countOf(outcomes.filter(isWanted), 'CREATED');
