@@ -100,7 +100,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const made = page.getByRole('region', { name: 'Created links' });
     expect(await made.getByRole('button', { name: /^Copy: s\.example\/\w+$/ }).count()).toBe(98);
     await page.getByRole('button', { name: 'Copy all short URLs' }).click();
-    await page.getByText('Copied').waitFor();
+    await page.getByText('Copied', { exact: true }).waitFor();
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
