@@ -1107,8 +1107,7 @@ export const texts: Translation = {
     conflictBy: (by) => `Dieser Link wurde inzwischen ${by} geändert`,
     meanwhile: (by) => `Inzwischen ${by && `${by} `}geändert:`,
     takeBack: 'Zurücknehmen',
-    overwritten: (time, names) =>
-      `Gespeichert um ${time}: ${names}. Jemand anderes hat das seitdem geändert, es lässt sich nicht mehr rückgängig machen.`,
+    overwritten: (time) => `Gespeichert um ${time}, seitdem von jemand anderem geändert. Bei Ihnen war es:`,
     undoTooLate: 'Der Link wurde seitdem geändert: Nichts wurde rückgängig gemacht.',
     undoneBut: (names) => `Rückgängig gemacht. Was dafür angelegt wurde, bleibt: ${names.join(', ')}.`,
     field: 'Feld',

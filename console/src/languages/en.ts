@@ -992,8 +992,7 @@ const english = {
     conflictBy: (by: string) => `This link was changed ${by} meanwhile`,
     meanwhile: (by: string) => `Changed meanwhile${by && ` ${by}`}:`,
     takeBack: 'Take back',
-    overwritten: (time: string, names: string) =>
-      `Saved at ${time}: ${names}. Somebody else changed that since, so it cannot be undone.`,
+    overwritten: (time: string) => `Saved at ${time}, and changed by somebody else since. You had:`,
     undoTooLate: 'The link was changed since then: nothing was undone.',
     undoneBut: (names: readonly string[]) => `Undone. What was made for it stays: ${names.join(', ')}.`,
     field: 'Field',

@@ -952,8 +952,7 @@ export const texts: Translation = {
     conflictBy: (by) => `Este enlace se ha modificado entretanto ${by}`,
     meanwhile: (by) => `Modificado entretanto${by && ` ${by}`}:`,
     takeBack: 'Restaurar',
-    overwritten: (time, names) =>
-      `Guardado a las ${time}: ${names}. Otra persona lo ha cambiado desde entonces, ya no puede deshacerse.`,
+    overwritten: (time) => `Guardado a las ${time} y modificado después por otra persona. Usted tenía:`,
     undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
     undoneBut: (names) => `Deshecho. Lo que se creó para ello permanece: ${names.join(', ')}.`,
     field: 'Campo',

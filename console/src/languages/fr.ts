@@ -957,8 +957,7 @@ export const texts: Translation = {
     conflictBy: (by) => `Ce lien a été modifié entre-temps ${by}`,
     meanwhile: (by) => `Modifié entre-temps${by && ` ${by}`} :`,
     takeBack: 'Rétablir',
-    overwritten: (time, names) =>
-      `Enregistré à ${time} : ${names}. Quelqu’un d’autre l’a modifié depuis, ce ne peut plus être annulé.`,
+    overwritten: (time) => `Enregistré à ${time}, modifié depuis par quelqu’un d’autre. Chez vous :`,
     undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
     undoneBut: (names) => `Annulé. Ce qui a été créé pour cela reste : ${names.join(', ')}.`,
     field: 'Champ',

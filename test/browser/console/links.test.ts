@@ -453,21 +453,29 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByText('Undone.').waitFor();
       expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks: 4 } } });
     }
-    // What they change of it cannot be undone, and is told.
+    // What they change of it is told.
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByRole('button', { name: 'Undo' }).waitFor();
     await theirs({ expiration_clicks: '8' });
     await shown(notice.getByText('Expires after clicks: 6 → 8'));
-    await shown(page.locator('.saves').getByText(/: Expires after clicks\. Somebody else changed that/));
+    await shown(page.locator('.saves').getByText(/^Saved at .*, and changed by somebody else since/));
     expect([await limit.inputValue(), await toast.count()]).toEqual(['8', 0]);
+    // What was saved here can be had again, also after a reload, which forgets the notice.
+    await page.reload();
+    await page.locator('.saves').getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(() => read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
+    await theirs({ expiration_clicks: '8' });
+    await unfold(page);
+    await shown(notice.getByText('Expires after clicks: 6 → 8'));
     await notice.getByRole('button', { name: 'Close' }).click();
     await notice.waitFor({ state: 'detached' });
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByText('Saved.').waitFor();
     // What nobody else changed since can be taken back later, too, also after a reload.
-    const [line, back] = [page.locator('.saves'), page.locator('.saves').getByRole('button')];
+    const line = page.locator('.saves');
+    const back = line.getByRole('button', { name: 'Undo' });
     await shown(line.getByText(/^Saved at .* Before:$/));
     expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
     await title.fill('Mine at last');
@@ -477,7 +485,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.goBack();
     await page.reload();
     await theirs({ title: 'Theirs for ever' });
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['8']);
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Mine at last', '8']);
     await back.click();
     await expect
       .poll(async () => await read())

@@ -1,5 +1,5 @@
 import { Fragment, type ReactElement } from 'react';
-import { changedFields, openSaves } from '../../data/edit-state.ts';
+import { changedFields, openSaves, type Saved } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
@@ -22,35 +22,52 @@ export function Saves({
   const now = fieldsOf(link);
   const edited = changedFields(fields, read);
   const t = texts.link;
+  /** What fields become again, and the button for that. */
+  const back = (label: string, names: typeof shownNames, saved: Saved) => (
+    <>
+      <dl>
+        {names.map((name) => {
+          const [was, is] = [shown(saved.before, name), shown(now, name)];
+          // Targets change with how visitors are told apart, which may be as before.
+          return was === is ? null : (
+            <Fragment key={name}>
+              <dt>{t.names[name]}</dt>
+              <dd>{was}</dd>
+            </Fragment>
+          );
+        })}
+      </dl>
+      <button
+        type="button"
+        className="button text small"
+        onClick={() => {
+          onBack();
+          undo(saved, names);
+        }}
+      >
+        {label}
+      </button>
+    </>
+  );
   const lines = openSaves(saves, now).flatMap((saved) => {
-    const { before, at, names: open, lost } = saved;
-    const names = shownNames.filter((name) => open.includes(name) && !(name in edited));
-    const gone = new Set(shownNames.filter((name) => lost.includes(name)).map((name) => t.names[name]));
-    if (names.length === 0 && gone.size === 0) return [];
-    const takeBack = () => {
-      onBack();
-      undo(saved, names);
-    };
+    const { after, at } = saved;
+    const among = (all: readonly string[]) =>
+      shownNames.filter((name) => all.includes(name) && !(name in edited));
+    const [names, lost] = [among(saved.names), among(saved.lost)];
+    if (names.length === 0 && lost.length === 0) return [];
     return (
       <li key={at}>
-        {gone.size > 0 && <p>{t.overwritten(atTime(at), [...gone].join(', '))}</p>}
-        {names.length > 0 && <p>{t.savedAt(atTime(at))}</p>}
-        <dl>
-          {names.map((name) => {
-            const [was, is] = [shown(before, name), shown(now, name)];
-            // Targets change with how visitors are told apart, which may be as before.
-            return was === is ? null : (
-              <Fragment key={name}>
-                <dt>{t.names[name]}</dt>
-                <dd>{was}</dd>
-              </Fragment>
-            );
-          })}
-        </dl>
+        {lost.length > 0 && (
+          <>
+            <p>{t.overwritten(atTime(at))}</p>
+            {back(t.takeBack, lost, { before: after, after: now, at })}
+          </>
+        )}
         {names.length > 0 && (
-          <button type="button" className="button text small" onClick={takeBack}>
-            {texts.undo}
-          </button>
+          <>
+            <p>{t.savedAt(atTime(at))}</p>
+            {back(texts.undo, names, saved)}
+          </>
         )}
       </li>
     );
