@@ -7,6 +7,7 @@ import { lazily } from '../parts/lazily.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
+import { undoToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { chooseTheme, themeInUse, themes } from '../theme.ts';
 import { Connection } from './connection.tsx';
@@ -167,8 +168,8 @@ export function Frame(): ReactElement {
     onShortcut(event, {
       '?': () => setHelp(true),
       '/': () => go('/', '#search'),
-      a: () => focusNow('.bulk :is(button, select)'),
-      z: () => document.querySelector<HTMLElement>('.toast .act')?.click(),
+      a: () => focusNow('.bulk button'),
+      z: () => undoToast() || document.querySelector<HTMLElement>('.undo')?.click(),
       ...(canWrite && { n: openNew }),
       ...(link && { e: () => go(`/links/${link}${query && `?${query}`}`, DESTINATION) }),
     });

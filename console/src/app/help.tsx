@@ -6,7 +6,7 @@ import { texts } from '../texts.ts';
 import { shortcuts } from './shortcuts.ts';
 
 /** The keys for those who may change links. */
-const changing: readonly string[] = ['n', 'e', 'd', 'x'];
+const changing: readonly string[] = ['n', 'z', 'e', 'd', 'x', '⇧ ↑ ↓', 'a'];
 
 /** The sheet with all shortcuts. */
 export function Help({ onClose }: { onClose: () => void }): ReactElement {

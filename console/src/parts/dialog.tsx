@@ -2,44 +2,52 @@ import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } fro
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
+/** What had the focus before a dialog was opened, or before the first of several in a row. */
+let opener: Element | null = null;
+
 /** A modal dialog, open for as long as it is rendered. */
 export function Dialog({
   title,
   onClose,
   children,
   wide = false,
-  firm = false,
+  closedBy,
 }: {
   title: string;
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** Whether nothing closes it but a button among its children. */
-  firm?: boolean;
+  /** What closes it, if not also a click beside it: `none` is nothing but a button among its children. */
+  closedBy?: 'closerequest' | 'none' | undefined;
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
   const name = useId();
   useLayoutEffect(() => {
     const dialog = ref.current;
+    if (!document.querySelector('dialog[open]')) opener = document.activeElement;
     dialog?.showModal();
-    // The browser would choose the button that closes it. Where that is the only way out, it comes after what is to be done first.
+    // The browser would choose the button that closes it. Where nothing closes it by accident, it comes after what is to be done first.
     const button =
       ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .buttons.end .button:last-child';
     dialog?.querySelector<HTMLElement>(`form :is(input, textarea, select), ${button}`)?.focus();
-    // Only a dialog that is closed gives the focus back.
-    return () => dialog?.close();
+    return () => {
+      // Only a dialog that is closed gives the focus back: to the one before it, which may be gone by now.
+      dialog?.close();
+      const isLost = document.activeElement === document.body || dialog?.contains(document.activeElement);
+      if (isLost && opener instanceof HTMLElement) opener.focus();
+    };
   }, []);
   return (
     <dialog
       ref={ref}
       className={wide ? 'wide' : undefined}
       aria-labelledby={name}
-      closedby={firm ? 'none' : undefined}
+      closedby={closedBy}
       onClose={onClose}
-      onCancel={(event) => firm && event.preventDefault()}
+      onCancel={(event) => closedBy === 'none' && event.preventDefault()}
       onClick={(event) => {
         // The dialog itself is clicked only outside its content.
-        if (event.target === ref.current && !firm) ref.current?.close();
+        if (event.target === ref.current && !closedBy) ref.current?.close();
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') event.stopPropagation();
@@ -48,7 +56,7 @@ export function Dialog({
       <div className="dialog">
         <header>
           <h2 id={name}>{title}</h2>
-          {!firm && (
+          {closedBy !== 'none' && (
             <button
               type="button"
               className="bare"

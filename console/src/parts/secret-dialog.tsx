@@ -1,10 +1,10 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
-import { focusSoon } from '../app/focus.ts';
+import { focusSoon, isFocusFree } from '../app/focus.ts';
 import { texts } from '../texts.ts';
 import { CopyButton } from './copy.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** A secret that is shown only now: nothing closes it by accident. */
+/** A secret that is shown only now: no click beside it closes it by accident. */
 export function SecretDialog(
   props: Record<'title' | 'warning' | 'secret', string> & { onClose: () => void; children?: ReactNode },
 ): ReactElement {
@@ -12,24 +12,21 @@ export function SecretDialog(
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
+    return () => {
+      removeEventListener('beforeunload', ask);
+      // What opened it is gone where it made the first record of a page.
+      if (isFocusFree()) focusSoon('.page-head .button');
+    };
   }, []);
   return (
-    <Dialog title={title} onClose={onClose} firm>
+    <Dialog title={title} onClose={onClose} closedBy="closerequest">
       <p>{warning}</p>
       <p>
         <code>{secret}</code>
       </p>
       {children}
       <div className="buttons end">
-        <button
-          type="button"
-          className="button quiet"
-          onClick={() => {
-            onClose();
-            focusSoon('.page-head .button');
-          }}
-        >
+        <button type="button" className="button quiet" onClick={onClose}>
           {texts.secretKept}
         </button>
         <CopyButton text={secret} wide main />

@@ -34,6 +34,18 @@ export const dismissToast = (id: number): void => keep((one) => one.id !== id);
 export const dismissAbout = (...abouts: readonly string[]): void =>
   keep(({ about }) => about === '' || !abouts.includes(about));
 
+/** Undoes what the last message tells that can be undone, whatever stands before it; false if there is none. */
+export function undoToast(): boolean {
+  const last = toasts.get().findLast(({ action }) => action !== undefined);
+  if (last) act(last);
+  return last !== undefined;
+}
+
+function act({ id, action }: Toast): void {
+  dismissToast(id);
+  action?.run();
+}
+
 export const dismissAll = (): void => keep(() => false);
 
 /** What messages about a record are about. */
@@ -85,14 +97,7 @@ export function Toasts(): ReactElement {
         <div key={shown.id} className={shown.wrong ? 'toast wrong' : 'toast'}>
           <span>{shown.text}</span>
           {shown.action && (
-            <button
-              type="button"
-              className="act"
-              onClick={() => {
-                dismissToast(shown.id);
-                shown.action?.run();
-              }}
-            >
+            <button type="button" className="act" onClick={() => act(shown)}>
               {shown.action.name}
             </button>
           )}

@@ -23,7 +23,7 @@ export function Saves({
   const edited = changedFields(fields, read);
   const t = texts.link;
   /** What fields become again, and the button for that. */
-  const back = (label: string, names: typeof shownNames, saved: Saved) => (
+  const back = (label: string, names: typeof shownNames, saved: Saved, mark = '') => (
     <>
       <dl>
         {names.map((name) => {
@@ -39,7 +39,7 @@ export function Saves({
       </dl>
       <button
         type="button"
-        className="button text small"
+        className={`button text small ${mark}`}
         onClick={() => {
           onBack();
           undo(saved, names);
@@ -66,7 +66,7 @@ export function Saves({
         {names.length > 0 && (
           <>
             <p>{t.savedAt(atTime(at))}</p>
-            {back(texts.undo, names, saved)}
+            {back(texts.undo, names, saved, 'undo')}
           </>
         )}
       </li>

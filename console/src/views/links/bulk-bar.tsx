@@ -1,4 +1,7 @@
-import { type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { CURRENT_ROW, focusNow, isFocusFree } from '../../app/focus.ts';
+import { onShortcut } from '../../app/shortcuts.ts';
 import { attempt, deleteLater, UNDO_FOR } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -15,12 +18,7 @@ import {
 } from '../../data/many-links.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import {
-  ChoicesDocument,
-  type LinkFilter,
-  type LinkRowFragment,
-  LinksExactTotalDocument,
-} from '../../generated/documents.ts';
+import { type LinkFilter, type LinkRowFragment, LinksExactTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { atNearMoment, inDigits, timeZone } from '../../parts/format.ts';
@@ -63,8 +61,7 @@ interface BulkProps extends ListProps {
 }
 
 function verbOf(action: BulkAction | null): string {
-  if (action === null || 'delete' in action) return texts.delete;
-  if (!('disabled' in action.update)) return texts.bulk.move;
+  if (action === null || !('update' in action && 'disabled' in action.update)) return texts.delete;
   return action.update.disabled ? texts.links.disable : texts.links.enable;
 }
 
@@ -115,14 +112,12 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
   const [progress, setProgress] = useState<Progress | null>(null);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [failed, setFailed] = useState<BulkResult['failed']>([]);
-  const [isUtm, setUtm] = useState(false);
+  /** Which dialog is open. */
+  const [opened, setOpened] = useState<'space' | 'tags' | 'expiry' | 'utm' | null>(null);
+  const close = () => setOpened(null);
   const stop = useRef(new AbortController());
-  /** The name of the space that was just made. */
-  const made = useRef('');
-  const [isNaming, setNaming] = useState(false);
-  const [isTagging, setTagging] = useState(false);
-  const [isEnding, setEnding] = useState(false);
-  const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
+  /** The button that was pressed last. */
+  const pressed = useRef(CURRENT_ROW);
   const isPage = links.length > 0 && links.every(({ id }) => selection.has(id));
   const t = texts.bulk;
   const verb = verbOf(asked);
@@ -136,14 +131,32 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
         return Date.parse(at) <= Date.now() ? t.ended(done) : t.ends(done, atNearMoment(at), timeZone);
       }
       if ('disabled' in update) return update.disabled ? t.disabled(done) : t.enabled(done);
-      if (!('spaceId' in update)) return t.done(done);
-      const { spaceId } = update;
-      return t.moved(done, spaceId && (spaces.find(({ id }) => id === spaceId)?.name ?? made.current));
+      return t.done(done);
     };
+
+  /** Goes on at the button that was pressed if links are still selected, else in the list: where nobody went elsewhere meanwhile. */
+  const goOn = (clears: boolean, unchanged: BulkResult['failed'] = []) => {
+    flushSync(() => {
+      setProgress(null);
+      close();
+      if (clears && unchanged.length === 0) selection.clear();
+    });
+    if (isFocusFree() && !focusNow(pressed.current)) focusNow(CURRENT_ROW);
+    setFailed(unchanged);
+  };
+  const leave = useEffectEvent((event: KeyboardEvent) => {
+    if (progress === null) onShortcut(event, { Escape: () => goOn(true) });
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', leave);
+    return () => document.removeEventListener('keydown', leave);
+  }, []);
 
   const run = async (action: BulkAction, told?: (count: number) => string) => {
     stop.current = new AbortController();
     const { signal } = stop.current;
+    let unchanged: BulkResult['failed'] = [];
+    let isDone = false;
     await attempt(MANY, async () => {
       const chosen = selection.isAll
         ? await linksThatMatch(
@@ -169,11 +182,11 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
               options,
               told ?? toldOf(action.update),
             );
-      setFailed(result.failed);
-      // Whoever changed some links often goes on with them; other links than before may match now.
-      if (result.failed.length === 0 && (selection.isAll || 'delete' in action)) selection.clear();
+      unchanged = result.failed;
+      isDone = true;
     });
-    setProgress(null);
+    // Whoever changed some links often goes on with them; other links than before may match now.
+    goOn(isDone && (selection.isAll || 'delete' in action), unchanged);
     announceKinds('LINK');
   };
 
@@ -181,11 +194,21 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
   const perform = (action: BulkAction) => {
     if ('update' in action || !isUndoable) return void run(action);
     deleteLater(session, selection.links);
-    selection.clear();
+    goOn(true);
   };
   /** Asks first where links change that nobody has looked at, or several are deleted. */
   const begin = (action: BulkAction) =>
     selection.isAll || ('delete' in action && count > 1) ? setAsked(action) : perform(action);
+
+  const deeds = [
+    { id: 'bulk-move', name: t.move, act: () => setOpened('space') },
+    { id: 'bulk-tags', name: texts.tags.bulk, act: () => setOpened('tags') },
+    { id: 'bulk-disable', name: texts.links.disable, act: () => begin({ update: { disabled: true } }) },
+    { id: 'bulk-enable', name: texts.links.enable, act: () => begin({ update: { disabled: false } }) },
+    { id: 'bulk-expiry', name: texts.form.expiry, act: () => setOpened('expiry') },
+    { id: 'bulk-utm', name: texts.utm.bulk, act: () => setOpened('utm') },
+    { id: 'bulk-delete', name: texts.delete, act: () => begin({ delete: true }), danger: true },
+  ];
 
   if (progress)
     return <ProgressBar progress={progress} name={t.working} onStop={() => stop.current.abort()} />;
@@ -209,58 +232,21 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
           wide
         />
       )}
-      <select
-        className="filter"
-        aria-label={t.space}
-        value=""
-        onChange={({ target: { value } }) =>
-          value === 'new' ? setNaming(true) : begin({ update: { spaceId: value === 'none' ? null : value } })
-        }
-      >
-        <option value="" disabled>
-          {`${t.move} …`}
-        </option>
-        <option value="none">{t.noSpace}</option>
-        <option value="new">{t.newSpace}</option>
-        {spaces.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <button type="button" className="button quiet small" onClick={() => setTagging(true)}>
-        {texts.tags.bulk}
-      </button>
-      <button
-        type="button"
-        className="button quiet small"
-        onClick={() => begin({ update: { disabled: true } })}
-      >
-        {texts.links.disable}
-      </button>
-      <button
-        type="button"
-        className="button quiet small"
-        onClick={() => begin({ update: { disabled: false } })}
-      >
-        {texts.links.enable}
-      </button>
-      <button type="button" className="button quiet small" onClick={() => setEnding(true)}>
-        {texts.form.expiry}
-      </button>
-      <button type="button" className="button quiet small" onClick={() => setUtm(true)}>
-        {texts.utm.bulk}
-      </button>
-      <button type="button" className="button quiet small danger" onClick={() => begin({ delete: true })}>
-        {texts.delete}
-      </button>
-      <button
-        type="button"
-        className="bare"
-        aria-label={t.clear}
-        title={t.clear}
-        onClick={() => selection.clear()}
-      >
+      {deeds.map(({ id, name, act, danger }) => (
+        <button
+          key={id}
+          id={id}
+          type="button"
+          className={danger ? 'button quiet small danger' : 'button quiet small'}
+          onClick={() => {
+            pressed.current = `#${id}`;
+            act();
+          }}
+        >
+          {name}
+        </button>
+      ))}
+      <button type="button" className="bare" aria-label={t.clear} title={t.clear} onClick={() => goOn(true)}>
         <Icon name="close" />
       </button>
       {asked && (
@@ -290,30 +276,16 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
           </div>
         </Dialog>
       )}
-      {isNaming && (
-        <BulkSpace
-          onClose={() => setNaming(false)}
-          onMade={({ id, name }) => {
-            made.current = name;
-            begin({ update: { spaceId: id } });
-          }}
-        />
+      {opened === 'space' && (
+        <BulkSpace count={count} onClose={close} onUpdate={(update, told) => void run({ update }, told)} />
       )}
-      {isTagging && (
-        <BulkTags
-          count={count}
-          onClose={() => setTagging(false)}
-          onUpdate={(update, told) => void run({ update }, told)}
-        />
+      {opened === 'tags' && (
+        <BulkTags count={count} onClose={close} onUpdate={(update, told) => void run({ update }, told)} />
       )}
-      {isEnding && (
-        <BulkExpiry
-          count={count}
-          onClose={() => setEnding(false)}
-          onUpdate={(update) => void run({ update })}
-        />
+      {opened === 'expiry' && (
+        <BulkExpiry count={count} onClose={close} onUpdate={(update) => void run({ update })} />
       )}
-      {isUtm && (
+      {opened === 'utm' && (
         <BulkUtm
           count={count}
           read={async (signal) =>
@@ -321,12 +293,8 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
               ? linksThatMatch(session, filter, () => undefined, signal)
               : linksChosen(session, selection.links)
           }
-          onDone={(result) => {
-            setUtm(false);
-            setFailed(result.failed);
-            if (result.failed.length === 0) selection.clear();
-          }}
-          onClose={() => setUtm(false)}
+          onDone={(result) => goOn(selection.isAll, result.failed)}
+          onClose={close}
         />
       )}
       {failed.length > 0 && (

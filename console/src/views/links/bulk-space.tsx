@@ -1,30 +1,75 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useState } from 'react';
+import { spaceNamed } from '../../data/named.ts';
+import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
-import { write } from '../../data/write.ts';
-import { CreateSpaceDocument } from '../../generated/documents.ts';
-import { ColoredForm } from '../../parts/colored-form.tsx';
+import { ChoicesDocument, SpaceNameDocument } from '../../generated/documents.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { texts } from '../../texts.ts';
+import { SpaceField } from '../link-form/space-field.tsx';
 
-/** Asks for a new space, into which the selected links go. */
+/** Asks which space the selected links go into. */
 export function BulkSpace({
+  count,
   onClose,
-  onMade,
+  onUpdate,
 }: {
+  count: number;
   onClose: () => void;
-  onMade: (space: { id: string; name: string }) => void;
+  onUpdate: (update: { spaceId: string | null }, told: (count: number) => string) => void;
 }): ReactElement {
   const session = useSession();
+  const [id, setId] = useState('');
+  const [typed, setTyped] = useState('');
+  const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
+  const t = texts.bulk;
+  const move = (to: string | null, name: string | null) =>
+    onUpdate({ spaceId: to }, (moved) => t.moved(moved, name));
+  const submit = async () => {
+    if (typed === '') {
+      const { data } = await session.client.query(SpaceNameDocument, { id }).toPromise();
+      move(id, data?.space?.name ?? texts.form.unknownSpace);
+    } else {
+      const space = await spaceNamed(session, typed.trim());
+      if (!('id' in space)) return { __typename: 'ValidationError', ...space };
+      move(space.id, space.name);
+    }
+    return { __typename: 'Link' };
+  };
   return (
-    <ColoredForm
-      record={null}
-      dialog={{ title: texts.spaces.create, action: texts.bulk.move, onClose }}
-      kind="SPACE"
-      words={texts.spaces}
-      save={async (input) => {
-        const { createSpace: made } = await write(session, CreateSpaceDocument, { input });
-        if (made.__typename === 'Space') onMade(made);
-        return made;
-      }}
-    />
+    <FormDialog
+      title={t.space}
+      action={t.confirm(t.move, count)}
+      shown={['name']}
+      isEmpty={id === '' && typed.trim() === ''}
+      onClose={onClose}
+      onSubmit={submit}
+    >
+      {(errors) => (
+        <>
+          <SpaceField
+            value={id}
+            typed={typed}
+            spaces={spaces}
+            onValue={(chosen, text) => {
+              setId(chosen);
+              setTyped(text);
+            }}
+            error={errors.name}
+          />
+          <div className="buttons">
+            <button
+              type="button"
+              className="button quiet small"
+              onClick={() => {
+                move(null, null);
+                onClose();
+              }}
+            >
+              {t.takeOut}
+            </button>
+          </div>
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -70,7 +70,7 @@ export function BulkUtm({
     announceKinds('LINK');
   };
   return (
-    <Dialog title={t.bulkTitle(count)} onClose={onClose} wide firm={progress !== null}>
+    <Dialog title={t.bulkTitle(count)} onClose={onClose} wide closedBy={progress ? 'none' : undefined}>
       <div className="bulk-utm">
         {templates.length > 0 && (
           <SelectField

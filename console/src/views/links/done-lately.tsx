@@ -19,7 +19,7 @@ export function DoneLately(): ReactElement | null {
           {index === 0 && (
             <button
               type="button"
-              className="button text"
+              className="button text undo"
               aria-label={`${texts.undo}: ${text}`}
               onClick={undo}
             >

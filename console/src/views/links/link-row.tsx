@@ -23,6 +23,8 @@ export interface LinkRowProps {
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
   onSelect(range: boolean): void;
+  /** Called to move the end of the selection to the next row, or the one before. */
+  onExtend(step: 1 | -1): void;
   onFocus(): void;
 }
 
@@ -42,6 +44,7 @@ export function LinkRow({
   isCurrent,
   isSelected,
   onSelect,
+  onExtend,
   onFocus,
 }: LinkRowProps): ReactElement {
   const session = useSession();
@@ -92,6 +95,11 @@ export function LinkRow({
   ];
   const onKey = (event: KeyboardEvent<HTMLLIElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
+    if (step && event.shiftKey && canWrite) {
+      event.preventDefault();
+      return onExtend(step);
+    }
     if (focusNeighbour(event.currentTarget, event.key)) return event.preventDefault();
     const isOpening = event.key === 'Enter' && event.target === event.currentTarget;
     const byKey = shortcuts.areOn() ? actions.find(({ shortcut }) => shortcut === event.key)?.run : undefined;

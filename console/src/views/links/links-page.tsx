@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
-import { CURRENT_ROW, focusNow, isFocusFree, leftLink } from '../../app/focus.ts';
+import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
 import { aboutToGo } from '../../data/actions.ts';
 import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
@@ -167,7 +167,7 @@ function LinkList({
   }, []);
   return (
     <ul className="rows" aria-busy={isLoading}>
-      {links.map((link) => (
+      {links.map((link, index) => (
         <LinkRow
           key={link.id}
           link={link}
@@ -175,6 +175,12 @@ function LinkList({
           isCurrent={link.id === focusable}
           isSelected={selection.has(link.id)}
           onSelect={(range) => selection.toggle(link.id, range)}
+          onExtend={(step) => {
+            const to = links[index + step];
+            if (to === undefined) return;
+            selection.extend(link.id, to.id);
+            focusNow(`#${rowId(to.id)}`);
+          }}
           onFocus={() => onCurrent(link.id)}
         />
       ))}
