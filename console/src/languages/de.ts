@@ -457,6 +457,8 @@ export const texts: Translation = {
   nothingFound: 'Nichts gefunden',
   away: 'Der Dienst antwortet nicht. Lassen Sie diese Seite offen: Ihre Eingaben bleiben, und Sie sehen hier, wann der Dienst wieder da ist.',
   notDone: 'Nicht ausgeführt: Der Dienst antwortet nicht. Klicken Sie noch einmal, sobald er wieder da ist.',
+  unread:
+    'Dies kann nicht angezeigt werden, solange der Dienst nicht antwortet. Es kommt, sobald er wieder da ist.',
   back: 'Der Dienst ist wieder da.',
   trouble: {
     away: 'Dieser Teil der Seite konnte nicht geladen werden: Der Dienst antwortet nicht.',

@@ -374,6 +374,7 @@ const english = {
   nothingFound: 'Nothing found',
   away: 'The service does not answer. Keep this page open: what you typed stays, and this page says when the service is back.',
   notDone: 'Not done: the service does not answer. Press again when it is back.',
+  unread: 'This cannot be shown while the service does not answer. It comes as soon as the service is back.',
   back: 'The service is back.',
   trouble: {
     away: 'This part of the page could not be loaded: the service does not answer.',

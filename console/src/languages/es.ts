@@ -165,6 +165,7 @@ export const texts: Translation = {
   nothingFound: 'Sin resultados',
   away: 'El servicio no responde. Deje esta página abierta: lo que ha escrito se conserva, y aquí se le avisará cuando vuelva.',
   notDone: 'No se ha hecho: el servicio no responde. Pulse de nuevo cuando vuelva.',
+  unread: 'Esto no se puede mostrar mientras el servicio no responda. Aparecerá en cuanto vuelva.',
   back: 'El servicio vuelve a responder.',
   trouble: {
     away: 'No se ha podido cargar esta parte de la página: el servicio no responde.',

@@ -165,6 +165,7 @@ export const texts: Translation = {
   nothingFound: 'Aucun résultat',
   away: 'Le service ne répond pas. Laissez cette page ouverte : votre saisie est gardée, et son retour sera annoncé ici.',
   notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
+  unread: 'Affichage impossible tant que le service ne répond pas. La suite viendra dès son retour.',
   back: 'Le service est de retour.',
   trouble: {
     away: 'Impossible de charger cette partie de la page : le service ne répond pas.',

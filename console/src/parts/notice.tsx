@@ -55,6 +55,21 @@ export function Empty({
   );
 }
 
+/** What stands in place of what is being read, or cannot be while the service is away. */
+export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
+  if (fault && fault.kind !== 'away') return null;
+  return (
+    <>
+      {fault && (
+        <p className="quiet" role="status">
+          {texts.unread}
+        </p>
+      )}
+      <Skeleton {...(rows && { rows })} />
+    </>
+  );
+}
+
 /** Rows in place of those that are read, of the same height. */
 export function Skeleton({ rows = 8 }: { rows?: number }): ReactElement {
   return (

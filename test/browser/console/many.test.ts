@@ -336,6 +336,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       .getByRole('button', { name: /^Disable 1\d\d links$/ })
       .click();
     await shown(page.getByText(/^1\d\d links disabled\.$/));
+    await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('row current');
     const read = () =>
       caller.data<Record<string, { totalCount: number }>>(`{
       matching: links(filter: { search: "-1", searchBy: ALIAS }) { totalCount }
@@ -374,6 +375,8 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 links' }).click();
       await page.getByText('2 links are deleted, with their clicks and statistics.').waitFor();
       await expect.poll(() => rows.count()).toBe(48);
+      // Where nothing is selected any more, people go on in the list.
+      await expect.poll(() => page.evaluate('document.activeElement.className')).toBe('row current');
     };
     const titles = () => caller.data('{ links(first: 1) { totalCount nodes { title } } }');
     await removeTwo();

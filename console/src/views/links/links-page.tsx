@@ -6,7 +6,7 @@ import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
-import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { DoneLately } from './done-lately.tsx';
@@ -83,7 +83,7 @@ export function LinksPage({
         />
       </BulkBar>
       {nodes === undefined ? (
-        !fault && <Skeleton />
+        <Unread fault={fault} />
       ) : links.length === 0 && !isLoading && !fault ? (
         <Nothing state={state} set={set} />
       ) : (

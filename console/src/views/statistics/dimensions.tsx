@@ -4,7 +4,7 @@ import { focusNow } from '../../app/focus.ts';
 import { useRead } from '../../data/read.ts';
 import { type StatisticsDimension, TopOfDocument } from '../../generated/documents.ts';
 import { asShare, inDigits } from '../../parts/format.ts';
-import { FaultNotice } from '../../parts/notice.tsx';
+import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { DownloadStatistics } from './download.tsx';
@@ -102,6 +102,7 @@ function Dimension({
   return (
     <>
       {fault && <FaultNotice fault={fault} again={again} />}
+      {fault && !data && <Unread fault={fault} rows={2} />}
       {data && listed.length === 0 && <p className="quiet">{t.nothing}</p>}
       <ul className="bars">
         {listed.map((row) => (

@@ -5,7 +5,7 @@ import { useSession } from '../../data/session.ts';
 import { AnyLinkDocument, StatisticsOfDocument, TopOfDocument } from '../../generated/documents.ts';
 import { asChange, betweenUtcDays, inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
+import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
 import { Chart } from './chart.tsx';
@@ -73,7 +73,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
       </div>
       {fault && <FaultNotice fault={fault} again={again} />}
       {!figures ? (
-        !fault && <Skeleton rows={4} />
+        <Unread fault={fault} rows={4} />
       ) : (
         <>
           <div className="card">

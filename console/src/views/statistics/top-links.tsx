@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { TopLinksOfDocument } from '../../generated/documents.ts';
 import { asChange, inDigits, withoutScheme } from '../../parts/format.ts';
-import { FaultNotice } from '../../parts/notice.tsx';
+import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
@@ -51,6 +51,7 @@ export function TopLinks({
         )}
       </header>
       {fault && <FaultNotice fault={fault} again={again} />}
+      {fault && !data && <Unread fault={fault} rows={2} />}
       {data && !isLoading && nodes.length === 0 && <p className="quiet">{t.noLinks}</p>}
       <ul className="bars">
         {nodes.map(({ link, clicks }) => (
