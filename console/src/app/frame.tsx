@@ -162,6 +162,7 @@ export function Frame(): ReactElement {
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Escape' && isMenu) {
+      event.preventDefault();
       setMenu(false);
       burger.current?.focus();
     }
