@@ -35,23 +35,29 @@ const type = choiceOf(pixelTypes).meta({
  * The form of each network's ids. It allows nothing that could end a string in a script or a URL, and no other network's
  * id: the owner of a tag manager's container decides which scripts it runs.
  */
-const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string }>> = {
-  ADROLL: { format: /^[a-z\d]+(:[a-z\d]+)?$/i, allowed: 'ADVERTISER:PIXEL, both of letters and digits' },
-  BING: { format: /^\d+$/, allowed: 'digits, such as 12345678' },
-  FACEBOOK: { format: /^\d+$/, allowed: 'digits, such as 1234567890' },
-  GOOGLE_ADS: { format: /^AW-\d+$/, allowed: 'AW- and digits, such as AW-123456789' },
+const formats: Readonly<Record<PixelType, { format: RegExp; allowed: string; example: string }>> = {
+  ADROLL: {
+    format: /^[a-z\d]+(:[a-z\d]+)?$/i,
+    allowed: 'ADVERTISER:PIXEL, both of letters and digits',
+    example: 'ABCDEF123456:GHIJKL789012',
+  },
+  BING: { format: /^\d+$/, allowed: 'digits', example: '12345678' },
+  FACEBOOK: { format: /^\d+$/, allowed: 'digits', example: '1234567890' },
+  GOOGLE_ADS: { format: /^AW-\d+$/, allowed: 'AW- and digits', example: 'AW-123456789' },
   GOOGLE_ANALYTICS: {
     format: /^(G-[A-Z\d]+|UA-\d+-\d+)$/,
-    allowed: 'G- and capital letters and digits, such as G-ABC1234567',
+    allowed: 'G- and capital letters and digits',
+    example: 'G-ABC1234567',
   },
   GOOGLE_TAG_MANAGER: {
     format: /^GTM-[A-Z\d]+$/,
-    allowed: 'GTM- and capital letters and digits, such as GTM-ABC123',
+    allowed: 'GTM- and capital letters and digits',
+    example: 'GTM-ABC123',
   },
-  LINKEDIN: { format: /^\d+$/, allowed: 'digits, such as 123456' },
-  PINTEREST: { format: /^\d+$/, allowed: 'digits, such as 2612345678901' },
-  QUORA: { format: /^[a-z\d]+$/i, allowed: 'letters and digits, such as 0123456789abcdef' },
-  X: { format: /^[a-z\d]+$/i, allowed: 'letters and digits, such as o1abc' },
+  LINKEDIN: { format: /^\d+$/, allowed: 'digits', example: '123456' },
+  PINTEREST: { format: /^\d+$/, allowed: 'digits', example: '2612345678901' },
+  QUORA: { format: /^[a-z\d]+$/i, allowed: 'letters and digits', example: '0123456789abcdef' },
+  X: { format: /^[a-z\d]+$/i, allowed: 'letters and digits', example: 'o1abc' },
 };
 
 const fields = {
@@ -72,8 +78,8 @@ export const { find: findPixel, findMany: findPixels, connection: pixelConnectio
 
 /** The errors of a value for a type; empty if it is valid. */
 function wrongValue(pixelType: PixelType, value: string): FieldError[] {
-  const { format, allowed } = formats[pixelType];
-  return format.test(value) ? [] : [fieldError(['value'], refusal('PIXEL_VALUE', { allowed }))];
+  const { format, ...form } = formats[pixelType];
+  return format.test(value) ? [] : [fieldError(['value'], refusal('PIXEL_VALUE', form))];
 }
 
 /** Whether a stored pixel can be fired: earlier versions accepted other networks' ids. */

@@ -18,6 +18,8 @@ export interface PostOptions {
 
 /** The receiver's host has no allowed address, or no address at all; the error does not reveal which. */
 class NoAddress extends Error {}
+/** The host has no address, where private ones are allowed, so that this reveals nothing. */
+class UnknownHost extends Error {}
 /** The answer is too long, even without its body. */
 class TooLong extends Error {}
 
@@ -25,6 +27,7 @@ class TooLong extends Error {}
 function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
   const look = async (host: string): Promise<readonly LookupAddress[]> => {
     const found = await resolve(host).catch(() => []);
+    if (allowPrivate && found.length === 0) throw new UnknownHost();
     const allowed =
       found.length > 0 && found.every(({ address }) => allowPrivate || isPublicAddress(address));
     if (!allowed) throw new NoAddress();
@@ -45,6 +48,7 @@ function checkedLookup({ allowPrivate, resolve }: PostOptions): LookupFunction {
 /** Why there was no answer, in words that reveal nothing about the network. */
 function errorText(error: NodeJS.ErrnoException): string {
   if (error instanceof NoAddress) return 'no public address';
+  if (error instanceof UnknownHost) return 'host not found';
   if (error instanceof TooLong) return 'answer too long';
   const code = error.code ?? '';
   if (/^HPE_/.test(code)) return 'not HTTP';

@@ -19,7 +19,7 @@ interface Domain {
 }
 
 const fields = `__typename ... on Domain { id name verified verification { name value } }
-  ... on Error { code message } ... on ValidationError { fields { path messages } }`;
+  ... on Error { code message } ... on ValidationError { fields { path rule messages } }`;
 
 async function add(name: string, caller = owner): Promise<Domain> {
   const { createDomain } = await caller.data<{ createDomain: Domain }>(
@@ -62,10 +62,20 @@ test('a new domain serves visitors only after its record is found, and may have 
   expect(await verify(id)).toMatchObject({
     __typename: 'ValidationError',
     message: `DNS has no TXT record _linkspace.go.example with the value ${verification.value} yet.`,
-    fields: [{ path: ['id'], messages: ['is of a domain whose TXT record is not in DNS yet'] }],
+    fields: [
+      { path: ['id'], rule: 'TXT_RECORD', messages: ['has no TXT record _linkspace.go.example in DNS yet'] },
+    ],
   });
   server.dns.set('_linkspace.go.example', ['v=spf1 -all', 'linkspace-verification=somethingelse']);
-  expect((await verify(id)).__typename).toBe('ValidationError');
+  const found = 'v=spf1 -all, linkspace-verification=somethingelse';
+  expect(await verify(id)).toMatchObject({
+    fields: [
+      {
+        rule: 'TXT_OTHER',
+        messages: [`has the TXT record "${found}" in DNS instead of "${verification.value}"`],
+      },
+    ],
+  });
   server.dns.set('_linkspace.go.example', ['v=spf1 -all', verification.value]);
   expect(await verify(id)).toMatchObject({ __typename: 'Domain', verified: true, verification });
   expect(await leadsTo('go.example:8080')).toBe('https://example.com/own');
@@ -139,10 +149,10 @@ test('an account cannot verify a domain of another account, or a shared one', as
   expect(await verify(domains.edges[0]?.node.id ?? '', stranger)).toEqual(missing);
 });
 
-test('DNS that does not answer is reported as a missing record', async () => {
+test('DNS that does not answer is told apart from a missing record', async () => {
   const { id } = await add('silent.example');
   server.dns.set('_linkspace.silent.example', new Error('SERVFAIL'));
-  expect((await verify(id)).__typename).toBe('ValidationError');
+  expect(await verify(id)).toMatchObject({ __typename: 'ValidationError', fields: [{ rule: 'TXT_UNREAD' }] });
 });
 
 test('a new domain serves at once if verification is off', async () => {

@@ -56,6 +56,8 @@ test.each([
   ['http://[::1]/hook', '[::1]'],
   ['http://10.0.0.7/hook', '10.0.0.7'],
   ['http://localhost:8080/hook', 'localhost'],
+  ['https://crm/hook', 'crm'],
+  ['https://crm.internal/hook', 'crm.internal'],
   ['https://crm.example/hook', null],
   ['https://1.1.1.1/hook', null],
 ])('warns about a new webhook of %s if its address is private', async (url, host) => {

@@ -155,16 +155,28 @@ const webhookEvents: Texts['webhookEvents'] = {
   TAG_DELETED: 'Tag gelöscht',
   PING: 'Ein Test',
 };
-/** Why a delivery had no answer, by what the service records. */
-const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
-  'no public address': 'die Adresse des Empfängers ist nicht öffentlich oder nicht bekannt',
-  'answer too long': 'die Antwort war zu lang',
-  'not HTTP': 'die Antwort war kein HTTP',
+const deliveryErrors: Texts['deliveryErrors'] = {
+  'no public address':
+    'Der Host ist nicht zu finden oder führt in ein privates Netz. Prüfen Sie, wie er geschrieben ist: Er muss aus dem Internet erreichbar sein, am besten mit https.',
+  'private host':
+    'Der Host liegt in einem privaten Netz. Geben Sie eine https-URL ein, die aus dem Internet erreichbar ist.',
+  'host not found': 'Der Host ist im DNS nicht zu finden. Prüfen Sie, wie er geschrieben ist.',
+  'answer too long': 'Die Antwort war zu lang. Ein Status allein genügt.',
+  'not HTTP': 'Die Antwort war kein HTTP. Prüfen Sie den Port der URL.',
   'certificate or TLS refused':
-    'das Zertifikat des Empfängers ist ungültig, oder seine Verschlüsselung wurde abgelehnt',
-  'connection refused': 'der Empfänger lehnte die Verbindung ab',
-  'connection failed': 'keine Verbindung zum Empfänger',
-  'no answer in time': 'keine rechtzeitige Antwort',
+    'Das Zertifikat des Empfängers gilt nicht für diesen Host, oder er hat kein https. Sein Betreiber muss es erneuern.',
+  'connection refused':
+    'An diesem Host und Port läuft nichts. Starten Sie den Empfänger, oder korrigieren Sie die URL.',
+  'connection failed':
+    'Es kam keine Verbindung zustande. Prüfen Sie, ob der Empfänger läuft und seine Firewall Anfragen zulässt.',
+  'no answer in time':
+    'Innerhalb von 10 Sekunden kam keine Antwort. Der Empfänger muss zuerst antworten und lange Arbeit später tun.',
+  'internal error': 'Der Dienst selbst hatte einen Fehler. Kommt das wieder vor, sagen Sie es dem Betreiber.',
+  '3xx': 'Weiterleitungen wird nicht gefolgt: Geben Sie die URL ein, zu der sie führt.',
+  '4xx':
+    'Der Empfänger lehnt die Anfrage ab. Prüfen Sie das Geheimnis, das er hat; sein Protokoll sagt mehr.',
+  '404': 'Unter dieser URL ist nichts. Prüfen Sie den Pfad.',
+  '5xx': 'Der Empfänger hatte einen Fehler. Sein Protokoll sagt, warum.',
 };
 const deliveryStatus: Texts['deliveryStatus'] = {
   DELIVERED: 'Zugestellt',
@@ -386,7 +398,7 @@ const rules: Translation['rules'] = {
   PIXELS: 'muss aus IDs Ihrer Pixel bestehen',
   PIXELS_UNKNOWN: 'enthält IDs, die nicht zu Ihren Pixeln gehören: {ids}',
   PIXEL_UNKNOWN: 'enthält eine ID, die nicht zu Ihren Pixeln gehört: {id}',
-  PIXEL_VALUE: 'passt nicht zu diesem Netzwerk: Übernehmen Sie sie genau so, wie das Netzwerk sie zeigt',
+  PIXEL_VALUE: 'passt nicht zu diesem Netzwerk: Sie sieht so aus wie {example}',
   PRIVACY_PASSWORD: 'fehlt: Ein Passwort soll die Statistik schützen',
   PROVIDER_AWAY: '{provider} antwortet nicht. Versuchen Sie es später erneut.',
   QR_SIZE: 'muss für diese Adresse und diesen Rand mindestens {min} sein',
@@ -410,7 +422,9 @@ const rules: Translation['rules'] = {
   TEXT: 'muss ein Text sein',
   TIME: 'muss ein Zeitpunkt nach ISO 8601 mit Abstand zu UTC sein, etwa 2027-01-01T00:00Z',
   TWO_URLS: 'steht nicht allein: Das sind zwei URLs in einer Zeile, und jede braucht ihre eigene',
-  TXT_RECORD: 'gehört zu einer Domain, deren TXT-Eintrag noch nicht im DNS steht',
+  TXT_OTHER: 'hat im DNS den TXT-Eintrag „{found}“ statt „{expected}“',
+  TXT_RECORD: 'hat im DNS noch keinen TXT-Eintrag {name}',
+  TXT_UNREAD: 'lässt sich gerade nicht prüfen: Die Nameserver antworten nicht',
   UNAUTHENTICATED: 'Sie sind nicht angemeldet, oder die Sitzung ist beendet.',
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   URL: 'muss mit https:// beginnen, etwa https://example.com/page',
@@ -444,6 +458,7 @@ export const texts: Translation = {
   save: 'Speichern',
   delete: 'Löschen',
   undo: 'Rückgängig',
+  saved: (name) => `${name} ist gespeichert.`,
   deleted: (name) => `${name} ist gelöscht.`,
   undone: 'Rückgängig gemacht.',
   undoneOf: (what) => `Rückgängig gemacht: ${what}`,
@@ -1363,25 +1378,33 @@ export const texts: Translation = {
     verified: 'Bestätigt',
     unverified: 'Nicht bestätigt',
     showDns: 'DNS-Eintrag',
-    dns: 'Besucher erreichen die Links dieses Hosts noch nicht. Tragen Sie dies bei Ihrem DNS-Anbieter ein, und prüfen Sie dann.',
+    dns: (host) =>
+      `Besucher erreichen die Links dieses Hosts noch nicht. Tragen Sie dies dort ein, wo das DNS von ${host} verwaltet wird, meist beim Anbieter der Domain.`,
+    dnsTime:
+      'Warten Sie. Ein neuer Eintrag ist oft nach Minuten sichtbar, manchmal nach Stunden, spätestens nach zwei Tagen.',
+    dnsThen: 'Prüfen Sie, ob er da ist. Dann gehen Ihre Links auf diesem Host.',
     copyDns: 'Alles kopieren',
     dnsVerified: 'Der Host ist bestätigt. Damit Besucher hierher gelangen, braucht sein DNS diesen Eintrag.',
-    leads: (host) => `Führt Besucher zu dem Server, auf dem ${host} läuft:`,
-    proves: 'Beweist, dass der Host Ihnen gehört:',
+    leads: (host) => `Führt Besucher zu dem Server, auf dem ${host} läuft.`,
+    proves: 'Beweist, dass der Host Ihnen gehört.',
     noCname: (host) =>
       `Wird ein CNAME abgelehnt, weil der Host keine Subdomain ist, nehmen Sie einen ALIAS oder ANAME oder einen A-Eintrag mit der IP-Adresse von ${host}.`,
     noAddress: (host) =>
       `Damit Besucher hierher kommen, muss der Host zum Server des Dienstes führen: mit einem CNAME-Eintrag auf dessen Namen oder mit A- und AAAA-Einträgen auf dessen IP-Adressen. Der Dienst ist als ${host} eingerichtet, was nur in seinem eigenen Netz gilt: Fragen Sie den Betreiber nach Name oder Adressen.`,
     dnsNotes:
       'Manche Formulare hängen die Domain an den Namen an: Lassen Sie sie dann weg. Für https muss der Betreiber des Dienstes ein Zertifikat für den Host einrichten.',
-    notYet:
-      'Der TXT-Eintrag ist noch nicht zu finden. Bis ein neuer überall sichtbar ist, können einige Stunden vergehen: Prüfen Sie später noch einmal.',
+    nextAfter: {
+      TXT_RECORD:
+        'Ist er erst seit Minuten gespeichert? Prüfen Sie später noch einmal. Ist er älter, vergleichen Sie seinen Namen mit dem obigen.',
+      TXT_OTHER: 'Korrigieren Sie den Wert, und prüfen Sie in einigen Minuten noch einmal.',
+      TXT_UNREAD: 'Prüfen Sie später noch einmal.',
+    },
     recordType: 'Typ',
     recordName: 'Name',
     recordValue: 'Wert',
     check: 'Jetzt prüfen',
     checking: 'Wird geprüft …',
-    nowVerified: (name) => `${name} ist bestätigt.`,
+    nowVerified: (name) => `${name} ist bestätigt. Wählen Sie den Host jetzt als Domain eines neuen Links.`,
     deleteTitle: (name) => `Domain ${name} löschen?`,
     deleteWarning: 'Eine Domain mit Links lässt sich nicht löschen.',
   },
@@ -1394,7 +1417,7 @@ export const texts: Translation = {
     name: 'Name',
     type: 'Netzwerk',
     value: 'ID',
-    valueHint: 'So, wie das Netzwerk sie zeigt.',
+    valueHint: (place, example) => `Zu finden unter ${place}. Sie sieht so aus wie ${example}.`,
     withoutCookies:
       'Links auf dem Host dieser Konsole führen Pixel ohne Cookies aus; manche Netzwerke zählen diese Besuche dann nicht. Für genaue Zahlen verwenden Sie das Pixel mit Links einer eigenen Domain.',
     deleteTitle: (name) => `Pixel ${name} löschen?`,
@@ -1407,24 +1430,29 @@ export const texts: Translation = {
     none: 'Noch keine Webhooks',
     noneYet: 'Ein Webhook sendet jede Änderung an eine URL von Ihnen, signiert mit einem Geheimnis.',
     url: 'URL des Empfängers',
+    urlHint: 'Eine https-URL, die aus dem Internet erreichbar ist.',
+    allEvents: 'Alle Ereignisse',
     events: 'Ereignisse',
     rotate: 'Neues Geheimnis',
     rotateTitle: 'Neues Geheimnis erstellen?',
     rotateWarning: 'Das bisherige signiert Anfragen noch 24 Stunden lang mit.',
     secret: 'Das Geheimnis des Webhooks',
     secretWarning:
-      'Kopieren Sie es jetzt, und hinterlegen Sie es beim Empfänger, der damit die Echtheit der Anfragen prüft. Es wird nicht noch einmal angezeigt.',
+      'Es wird nur dieses eine Mal angezeigt. Kopieren Sie es jetzt, und hinterlegen Sie es beim Empfänger, der damit die Echtheit der Anfragen prüft.',
     deliveries: 'Zustellungen',
     noDeliveries:
       'In den letzten 30 Tagen wurde nichts gesendet. Ändern Sie einen Link, um hier eine Zustellung zu sehen.',
-    lastAttempt: (error) => `Letzter Versuch: ${error}`,
-    answered: (code) => `Antwort: ${code}`,
+    sending: 'Wird gesendet …',
+    retried: 'Es wird von selbst noch einmal gesendet.',
+    answered: (code, time) => `Antwort ${code} um ${time}.`,
     redeliver: 'Erneut senden',
     redelivered: 'Wird erneut gesendet.',
     test: 'Test senden',
-    tested: 'Ein Test ist unterwegs. „Zustellungen“ zeigt die Antwort darauf.',
+    tested: 'Ein Test ist unterwegs.',
+    testDelivered: (outcome) => `Der Test ist zugestellt. ${outcome}`,
+    testFailed: (outcome) => `Der Test ist nicht zugestellt. ${outcome}`,
     notPublic: (host) =>
-      `${host} ist keine öffentliche Adresse: Dorthin wird nichts zugestellt, außer der Betreiber dieses Dienstes erlaubt es.`,
+      `${host} ist ein Host in einem privaten Netz: Dorthin wird nichts zugestellt, außer der Betreiber dieses Dienstes erlaubt es. Geben Sie eine https-URL ein, die aus dem Internet erreichbar ist.`,
     refresh: 'Aktualisieren',
     deleteTitle: 'Webhook löschen?',
     deleteWarning: (url) => `An ${url} wird nichts mehr gesendet, und die Zustellungen gehen verloren.`,

@@ -149,15 +149,27 @@ const webhookEvents: Words<WebhookEvent> = {
   TAG_DELETED: 'Tag deleted',
   PING: 'A test',
 };
-/** Why a delivery had no answer, by what the service records. */
+/** Why a delivery was not accepted, and what to do, by what the service records, or by the status of the answer. */
 const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
-  'no public address': 'the address of the receiver is not public, or not known',
-  'answer too long': 'the answer was too long',
-  'not HTTP': 'the answer was not HTTP',
-  'certificate or TLS refused': 'the certificate of the receiver is not valid, or its encryption was refused',
-  'connection refused': 'the receiver refused the connection',
-  'connection failed': 'no connection to the receiver',
-  'no answer in time': 'no answer in time',
+  'no public address':
+    'The host was not found, or leads into a private network. Check its spelling: it has to be one that can be reached from the Internet, best by https.',
+  'private host':
+    'The host is one of a private network. Enter an https URL that can be reached from the Internet.',
+  'host not found': 'The host was not found in DNS. Check how it is spelt.',
+  'answer too long': 'The answer was too long. A status alone is enough.',
+  'not HTTP': 'The answer was not HTTP. Check the port of the URL.',
+  'certificate or TLS refused':
+    'The certificate of the receiver is not valid for this host, or it has no https. Its operator has to renew it.',
+  'connection refused': 'Nothing runs at this host and port. Start the receiver, or correct the URL.',
+  'connection failed':
+    'There was no connection. Check that the receiver runs, and that its firewall lets requests in.',
+  'no answer in time':
+    'There was no answer within 10 seconds. The receiver has to answer first, and do long work later.',
+  'internal error': 'The service itself failed. If that happens again, tell its operator.',
+  '3xx': 'Redirects are not followed: enter the URL where it leads.',
+  '4xx': 'The receiver refuses the request. Check the secret that it has; its log says more.',
+  '404': 'There is nothing at this URL. Check its path.',
+  '5xx': 'The receiver failed. Its log says why.',
 };
 const deliveryStatus: Words<DeliveryStatus> = {
   DELIVERED: 'Delivered',
@@ -361,6 +373,7 @@ const english = {
   save: 'Save',
   delete: 'Delete',
   undo: 'Undo',
+  saved: (name: string) => `${name} saved.`,
   deleted: (name: string) => `${name} is deleted.`,
   undone: 'Undone.',
   undoneOf: (what: string) => `Undone: ${what}`,
@@ -1236,25 +1249,33 @@ const english = {
     verified: 'Verified',
     unverified: 'Not verified',
     showDns: 'DNS record',
-    dns: 'Visitors do not get the links of this host yet. Enter this where its DNS is managed, then check.',
+    dns: (host: string) =>
+      `Visitors do not get the links of this host yet. Enter this where the DNS of ${host} is managed, usually at whoever sold you the domain.`,
+    dnsTime:
+      'Wait. A new record is often seen after some minutes, sometimes after hours, at the latest after two days.',
+    dnsThen: 'Check whether it is there. Then your links on this host work.',
     copyDns: 'Copy all',
     dnsVerified: 'The host is verified. For visitors to get here, its DNS needs this record.',
-    leads: (host: string) => `Leads visitors to the server that ${host} is on:`,
-    proves: 'Proves that the host is yours:',
+    leads: (host: string) => `Leads visitors to the server that ${host} is on.`,
+    proves: 'Proves that the host is yours.',
     noCname: (host: string) =>
       `If a CNAME is refused, since the host has no subdomain, use an ALIAS or ANAME, or an A record with the IP address of ${host}.`,
     noAddress: (host: string) =>
       `For visitors to get here, the host has to lead to the server of the service: by a CNAME record with the server’s name, or by A and AAAA records with its IP addresses. The service is set up as ${host}, which works only in its own network: ask whoever runs it for its name or addresses.`,
     dnsNotes:
       'Some forms append the domain to the name: then leave it out. For https, the operator of the service has to set up a certificate for the host.',
-    notYet:
-      'The TXT record is not found yet. A new record can take some hours until it is seen everywhere: check again later.',
+    nextAfter: {
+      TXT_RECORD:
+        'Was it saved a few minutes ago? Check again later. If it is older, compare its name with the one above.',
+      TXT_OTHER: 'Correct its value, and check again in some minutes.',
+      TXT_UNREAD: 'Check again later.',
+    } as Readonly<Partial<Record<string, string>>>,
     recordType: 'Type',
     recordName: 'Name',
     recordValue: 'Value',
     check: 'Check now',
     checking: 'Checking…',
-    nowVerified: (name: string) => `${name} is verified.`,
+    nowVerified: (name: string) => `${name} is verified. Choose it now as the domain of a new link.`,
     deleteTitle: (name: string) => `Delete the domain ${name}?`,
     deleteWarning: 'A domain with links cannot be deleted.',
   },
@@ -1267,7 +1288,7 @@ const english = {
     name: 'Name',
     type: 'Network',
     value: 'ID',
-    valueHint: 'As the network shows it.',
+    valueHint: (place: string, example: string) => `Find it at ${place}. It looks like ${example}.`,
     withoutCookies:
       'Links on the host of this console run pixels without cookies, so some networks may not count these visits. For exact figures, use the pixel on links of a domain of your own.',
     deleteTitle: (name: string) => `Delete the pixel ${name}?`,
@@ -1280,23 +1301,28 @@ const english = {
     none: 'No webhooks yet',
     noneYet: 'A webhook sends each change to a URL of yours, signed with a secret.',
     url: 'URL of the receiver',
+    urlHint: 'An https URL that can be reached from the Internet.',
+    allEvents: 'All events',
     events: 'Events',
     rotate: 'New secret',
     rotateTitle: 'Make a new secret?',
     rotateWarning: 'The present one also signs requests for 24 hours.',
     secret: 'The secret of the webhook',
     secretWarning:
-      'Copy it now, and store it in the receiver, which checks with it that requests are genuine. It is not shown again.',
+      'It is shown only this once. Copy it now, and store it in the receiver, which checks with it that requests are genuine.',
     deliveries: 'Deliveries',
     noDeliveries: 'Nothing was sent in the last 30 days. Change a link to see a delivery here.',
-    lastAttempt: (error: string) => `Last attempt: ${error}`,
-    answered: (status: number) => `Answered with ${status}`,
+    sending: 'Is being sent…',
+    retried: 'It is sent again by itself.',
+    answered: (status: number, time: string) => `Answered with ${status} at ${time}.`,
     redeliver: 'Send again',
     redelivered: 'It is sent again.',
     test: 'Send a test',
-    tested: 'A test is on its way. “Deliveries” shows how it was answered.',
+    tested: 'A test is on its way.',
+    testDelivered: (outcome: string) => `The test was delivered. ${outcome}`,
+    testFailed: (outcome: string) => `The test was not delivered. ${outcome}`,
     notPublic: (host: string) =>
-      `${host} is not a public address: nothing is delivered to it, unless the operator of this service allows it.`,
+      `${host} is a host of a private network: nothing is delivered to it, unless the operator of this service allows it. Enter an https URL that can be reached from the Internet.`,
     refresh: 'Refresh',
     deleteTitle: 'Delete the webhook?',
     deleteWarning: (url: string) => `Nothing is sent to ${url} any more, and its deliveries are lost.`,

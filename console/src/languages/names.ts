@@ -25,13 +25,36 @@ export const platformWords: Readonly<Partial<Record<string, readonly string[]>>>
 
 export const pixelTypes: Words<PixelType> = {
   ADROLL: 'AdRoll',
-  BING: 'Microsoft Advertising',
-  FACEBOOK: 'Meta',
+  BING: 'Microsoft Advertising (Bing)',
+  FACEBOOK: 'Meta (Facebook)',
   GOOGLE_ADS: 'Google Ads',
   GOOGLE_ANALYTICS: 'Google Analytics',
   GOOGLE_TAG_MANAGER: 'Google Tag Manager',
   LINKEDIN: 'LinkedIn',
   PINTEREST: 'Pinterest',
   QUORA: 'Quora',
-  X: 'X',
+  X: 'X (Twitter)',
+};
+
+/** Where a network shows the id of a pixel, by the English names of its menus, and what one looks like. */
+export const pixelIds: Readonly<Record<PixelType, { readonly place: string; readonly example: string }>> = {
+  ADROLL: {
+    place: 'AdRoll › Settings › AdRoll Pixel › adroll_adv_id:adroll_pix_id',
+    example: 'ABCDEF123456:GHIJKL789012',
+  },
+  BING: { place: 'Microsoft Advertising › Tools › UET tag › Tag ID', example: '12345678' },
+  FACEBOOK: { place: 'Meta Events Manager › Data sources › Pixel ID', example: '1234567890' },
+  GOOGLE_ADS: { place: 'Google Ads › Tools › Data manager › Google tag', example: 'AW-123456789' },
+  GOOGLE_ANALYTICS: {
+    place: 'Google Analytics › Admin › Data streams › Measurement ID',
+    example: 'G-ABC1234567',
+  },
+  GOOGLE_TAG_MANAGER: { place: 'Google Tag Manager › Workspace › Container ID', example: 'GTM-ABC123' },
+  LINKEDIN: {
+    place: 'LinkedIn Campaign Manager › Data › Signals manager › Insight Tag › Partner ID',
+    example: '123456',
+  },
+  PINTEREST: { place: 'Pinterest Ads › Conversions › Tag ID', example: '2612345678901' },
+  QUORA: { place: 'Quora Ads Manager › Pixels & Events › Pixel ID', example: '0123456789abcdef' },
+  X: { place: 'X Ads › Tools › Events Manager › Pixel ID', example: 'o1abc' },
 };

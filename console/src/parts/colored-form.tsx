@@ -34,7 +34,7 @@ export function ColoredForm<Row extends { readonly name: string; readonly color:
     return outcome;
   };
   return (
-    <FormDialog {...dialog} shown={['name']} onSubmit={submit}>
+    <FormDialog {...dialog} done={texts.saved(name)} shown={['name']} onSubmit={submit}>
       {(errors) => (
         <>
           {record && isOther && (

@@ -27,7 +27,6 @@ export interface RecordFormProps<Row> {
   readonly dialog: {
     readonly title: string;
     readonly action?: string;
-    readonly done?: string;
     onClose(): void;
   };
 }
@@ -132,7 +131,6 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
           record={record}
           dialog={{
             title: edited === 'new' ? words.create : words.edit(edited.name),
-            done: texts.link.saved,
             onClose: () => setEdited(null),
           }}
         />

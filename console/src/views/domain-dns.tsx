@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { attempt } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
+import { wordsOf } from '../data/refusals.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import { type DomainRowFragment, VerifyDomainDocument } from '../generated/documents.ts';
@@ -46,61 +47,80 @@ export function DomainDns({
     await attempt(about, async () => {
       const { verifyDomain: result } = await write(session, VerifyDomainDocument, { id });
       if (result.__typename === 'Domain') showToast(t.nowVerified(result.name), { about });
-      // That is all that can be wrong with it.
-      setTold(result.__typename === 'ValidationError' ? t.notYet : '');
+      const [wrong] = result.__typename === 'ValidationError' ? result.fields : [];
+      const words = wrong && wordsOf(wrong, wrong.messages[0] ?? '');
+      setTold(words === undefined ? '' : `${name} ${words}. ${t.nextAfter[wrong?.rule ?? ''] ?? ''}`);
       announce([{ kind: 'DOMAIN', recordId: id, action: null }]);
     });
     setBusy(false);
   };
   return (
-    <div className="dns">
-      {(address || !verified) && <p>{verified ? t.dnsVerified : t.dns}</p>}
-      {address === null && <p>{t.noAddress(serviceHost)}</p>}
-      {[address, proof].map(
-        (record) =>
-          record && (
-            <section key={record.type} aria-label={record.type}>
-              <p className="hint">{record.why}</p>
-              <dl>
-                <dt>{t.recordType}</dt>
-                <dd>
-                  <code>{record.type}</code>
-                </dd>
-                <dt>{t.recordName}</dt>
-                <dd>
-                  <code>{record.name}</code>
-                  <CopyButton text={record.name} />
-                </dd>
-                <dt>{t.recordValue}</dt>
-                <dd>
-                  <code>{record.value}</code>
-                  <CopyButton text={record.value} />
-                </dd>
-              </dl>
-            </section>
-          ),
-      )}
-      {address && proof && (
-        <p>
+    <ol className="dns">
+      <li>
+        {(address || !verified) && <p>{verified ? t.dnsVerified : t.dns(withoutPort(name))}</p>}
+        {address === null && <p>{t.noAddress(serviceHost)}</p>}
+        {(address || proof) && (
+          <table>
+            <thead>
+              <tr>
+                {[t.recordType, t.recordName, t.recordValue].map((label) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            {[address, proof].map(
+              (record) =>
+                record && (
+                  <tbody key={record.type}>
+                    <tr>
+                      <td data-label={t.recordType}>
+                        <code>{record.type}</code>
+                      </td>
+                      <td data-label={t.recordName}>
+                        <code>{record.name}</code> <CopyButton text={record.name} />
+                      </td>
+                      <td data-label={t.recordValue}>
+                        <code>{record.value}</code> <CopyButton text={record.value} />
+                      </td>
+                    </tr>
+                    <tr>
+                      <td colSpan={3} className="hint">
+                        {record.why}
+                      </td>
+                    </tr>
+                  </tbody>
+                ),
+            )}
+          </table>
+        )}
+        {address && proof && (
           <CopyButton
             text={[address, proof].map(({ type, name, value }) => `${type}\t${name}\t${value}`).join('\n')}
             label={t.copyDns}
             wide
           />
+        )}
+        <p className="hint">
+          {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
+          {t.dnsNotes}
         </p>
+      </li>
+      {!verified && <li>{t.dnsTime}</li>}
+      {!verified && (
+        <li>
+          <p>{t.dnsThen}</p>
+          {session.may('DOMAINS') && (
+            <button type="button" className="button small" aria-disabled={isBusy} onClick={verify}>
+              {isBusy ? t.checking : t.check}
+            </button>
+          )}
+          <p className="error" role="alert">
+            {told}
+          </p>
+        </li>
       )}
-      <p className="hint">
-        {address?.type === 'CNAME' && `${t.noCname(address.value)} `}
-        {t.dnsNotes}
-      </p>
-      {!verified && session.may('DOMAINS') && (
-        <button type="button" className="button quiet small" aria-disabled={isBusy} onClick={verify}>
-          {isBusy ? t.checking : t.check}
-        </button>
-      )}
-      <p className="error" role="alert">
-        {told}
-      </p>
-    </div>
+    </ol>
   );
 }

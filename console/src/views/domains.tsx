@@ -69,11 +69,12 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
   const [notFoundUrl, setNotFoundUrl] = useState(domain?.notFoundUrl ?? '');
   const [rootUrl, setRootUrl] = useState(domain?.rootUrl ?? '');
   const t = texts.domains;
+  const host = trimPasted(name)
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
   const save = async () => {
     const input = {
-      name: trimPasted(name)
-        .replace(/^https?:\/\//i, '')
-        .replace(/\/$/, ''),
+      name: host,
       notFoundUrl: withScheme(notFoundUrl) || null,
       rootUrl: withScheme(rootUrl) || null,
     };
@@ -85,7 +86,12 @@ function DomainForm({ record: domain, dialog }: RecordFormProps<DomainRowFragmen
     return outcome;
   };
   return (
-    <FormDialog {...dialog} shown={['name', 'rootUrl', 'notFoundUrl']} onSubmit={save}>
+    <FormDialog
+      {...dialog}
+      done={texts.saved(host)}
+      shown={['name', 'rootUrl', 'notFoundUrl']}
+      onSubmit={save}
+    >
       {(errors) => (
         <>
           <TextField

@@ -11,12 +11,15 @@ import {
   type PixelType,
   UpdatePixelDocument,
 } from '../generated/documents.ts';
+import { pixelIds } from '../languages/names.ts';
 import { NameField, SelectField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
 
-const types = Object.keys(texts.pixelTypes) as PixelType[]; // The texts have a name for every type.
+/** In the order of their names. */
+const types = (Object.keys(texts.pixelTypes) as PixelType[]) // The texts have a name for every type.
+  .sort((a, b) => texts.pixelTypes[a].localeCompare(texts.pixelTypes[b]));
 
 export function PixelsView(): ReactElement {
   const session = useSession();
@@ -59,7 +62,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
     return outcome;
   };
   return (
-    <FormDialog {...dialog} shown={['name', 'type', 'value']} onSubmit={save}>
+    <FormDialog {...dialog} done={texts.saved(name)} shown={['name', 'type', 'value']} onSubmit={save}>
       {(errors) => (
         <>
           <NameField label={t.name} value={name} onText={setName} error={errors.name} />
@@ -75,7 +78,7 @@ function PixelForm({ record: pixel, dialog }: RecordFormProps<PixelRowFragment>)
             value={value}
             onText={setValue}
             error={errors.value}
-            hint={t.valueHint}
+            hint={t.valueHint(pixelIds[type].place, pixelIds[type].example)}
           />
           <p className="hint">{t.withoutCookies}</p>
         </>

@@ -60,7 +60,7 @@ function TemplateForm({ record: template, dialog }: RecordFormProps<UtmTemplateR
     return outcome;
   };
   return (
-    <FormDialog {...dialog} shown={['name', ...utmNames]} onSubmit={save}>
+    <FormDialog {...dialog} done={texts.saved(name)} shown={['name', ...utmNames]} onSubmit={save}>
       {(errors) => (
         <>
           <NameField label={t.name} value={name} onText={setName} error={errors.name} />

@@ -228,13 +228,18 @@ export function verificationOf({
 /** The timeout for DNS, in milliseconds. */
 const DNS_TIMEOUT = 5_000;
 
-/** The texts of the record in DNS; none if it does not answer in time. */
-async function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[]> {
+/** How much of other records an error shows, in characters. */
+const MAX_SHOWN = 300;
+
+/** The texts of the record in DNS; null if it does not answer in time. */
+async function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[] | null> {
   const found = await withTimeout(
     DNS_TIMEOUT,
-    resolveTxt(record.name).catch(() => []),
+    resolveTxt(record.name).catch(({ code }: NodeJS.ErrnoException) =>
+      code === 'ENOTFOUND' || code === 'ENODATA' ? [] : null,
+    ),
   );
-  return found === TIMED_OUT ? [] : found;
+  return found === TIMED_OUT ? null : found;
 }
 
 /**
@@ -253,9 +258,13 @@ export async function verifyDomain(
   if (domain === null) throw notFound('domain');
   const record = verificationOf(domain);
   if (domain.verifiedAt !== null || record === null) return domain;
-  if (!(await lookUp(services, record)).some((text) => text.trim() === record.value)) {
+  const found = await lookUp(services, record);
+  if (found === null) throw invalidField('id', refusal('TXT_UNREAD'));
+  if (!found.some((text) => text.trim() === record.value)) {
+    const other = { found: found.join(', ').slice(0, MAX_SHOWN), expected: record.value };
+    const why = found.length > 0 ? refusal('TXT_OTHER', other) : refusal('TXT_RECORD', { name: record.name });
     const wanted = `TXT record ${record.name} with the value ${record.value}`;
-    throw invalid([fieldError(['id'], refusal('TXT_RECORD'))], `DNS has no ${wanted} yet.`);
+    throw invalid([fieldError(['id'], why)], `DNS has no ${wanted} yet.`);
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;

@@ -31,6 +31,9 @@ function hasUser(address: string): boolean {
   return username !== '' || password !== '';
 }
 
+/** The names of hosts that only their own network knows. */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa)\.?$|^[^.]+\.?$/;
+
 /** Why nothing is delivered to the URL; null if the URL itself shows no reason. */
 export function warningOf(
   address: string,
@@ -38,8 +41,7 @@ export function warningOf(
 ): string | null {
   const parsed = new URL(address);
   const literal = literalOf(parsed);
-  const isPrivate =
-    literal === null ? /(^|\.)localhost\.?$/.test(parsed.hostname) : !isPublicAddress(literal);
+  const isPrivate = literal === null ? PRIVATE_NAME.test(parsed.hostname) : !isPublicAddress(literal);
   if (allowPrivateWebhooks || !isPrivate) return null;
   return `${parsed.hostname} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
 }

@@ -930,25 +930,39 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Host').fill(`https://go${accounts}.example/`);
     await save.click();
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
-    const dns = page.locator('.dns section code');
+    await page.getByText(`go${accounts}.example saved.`).waitFor();
+    const dns = page.locator('.dns td code');
     expect((await dns.allInnerTexts()).slice(0, 5)).toEqual([
       ...['CNAME', `go${accounts}.example`, 's.example'],
       ...['TXT', `_linkspace.go${accounts}.example`],
     ]);
     await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('The TXT record is not found yet.').waitFor();
-    server.dns.set(`_linkspace.go${accounts}.example`, [await dns.last().innerText()]);
+    await page.getByText(`has no TXT record _linkspace.go${accounts}.example in DNS yet.`).waitFor();
+    const expected = await dns.last().innerText();
+    server.dns.set(`_linkspace.go${accounts}.example`, ['something else']);
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await page.getByText(`the TXT record "something else" in DNS instead of "${expected}"`).waitFor();
+    server.dns.set(`_linkspace.go${accounts}.example`, [expected]);
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await open('Pixels', 'New pixel');
     await page.getByText('pixels without cookies').waitFor();
     await page.getByLabel('Name').fill('Ads');
+    await page.getByText('It looks like AW-123456789.').waitFor();
+    await page.getByLabel('Network').selectOption('Meta (Facebook)');
     await page.getByLabel('ID', { exact: true }).fill('AW-1');
     await save.click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('The id must be digits, such as 1234567890.').waitFor();
+    await page.getByLabel('Network').selectOption('Google Ads');
+    await save.click();
+    await page.getByText('Ads saved.').waitFor();
     await page.getByRole('link', { name: 'Ads' }).waitFor();
     await open('Webhooks', 'New webhook');
     await page.getByLabel('URL of the receiver').fill('example.com/hook');
+    await page.getByLabel('Tag deleted').uncheck();
+    expect(await page.getByLabel('All events').isChecked()).toBe(false);
+    await page.getByLabel('All events').check();
+    expect(await page.getByLabel('Tag deleted').isChecked()).toBe(true);
     await save.click();
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
     await secret.waitFor();
@@ -966,9 +980,16 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('Deliveries').click();
     await page.getByText('Nothing was sent in the last 30 days.').waitFor();
     await page.getByText('Deliveries').click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const outcome = page.locator('.deliveries .fields', { hasText: 'The host was not found' });
+    await shown(outcome);
+    await page.getByText('The test was not delivered. The host was not found').waitFor();
+    // Each test shows its outcome, also where somebody closed the list.
+    await page.getByText('Deliveries').click();
+    await outcome.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
     await page.getByRole('menuitem', { name: 'Send a test' }).click();
-    await shown(page.locator('.deliveries b', { hasText: 'Test' }));
+    await shown(outcome);
     // Names that could not be read are read again.
     const failsOnce = (route: Route) =>
       route.request().postData()?.includes('ChangedRecords')

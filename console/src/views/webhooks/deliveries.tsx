@@ -10,14 +10,18 @@ import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { outcomeOf } from './outcome.ts';
 
-/** The deliveries of a webhook, when they are asked for, or a test was sent. */
-export function Deliveries(props: { webhook: WebhookRowFragment; isTested: boolean }): ReactElement {
-  const { webhook, isTested } = props;
-  const [isOpen, setOpen] = useState(isTested);
+/**
+ * The deliveries of a webhook, when they are asked for, or a test was sent.
+ * @param props.test another object for each test; null before one
+ */
+export function Deliveries(props: { webhook: WebhookRowFragment; test: object | null }): ReactElement {
+  const { webhook, test } = props;
+  const [isOpen, setOpen] = useState(false);
   useEffect(() => {
-    if (isTested) setOpen(true);
-  }, [isTested]);
+    if (test) setOpen(true);
+  }, [test]);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{texts.webhooks.deliveries}</summary>
@@ -26,7 +30,8 @@ export function Deliveries(props: { webhook: WebhookRowFragment; isTested: boole
   );
 }
 
-function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): ReactElement | null {
+function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null {
+  const { id, disabled } = webhook;
   const session = useSession();
   const [after, setAfter] = useState<string | null>(null);
   const { data, fault, again } = useRead(
@@ -60,11 +65,7 @@ function List({ webhook: { id, disabled } }: { webhook: WebhookRowFragment }): R
               {texts.deliveryStatus[one.status] ?? one.status}
             </span>
             <b>{texts.webhookEvents[one.event] ?? one.event}</b>
-            <span className="quiet fields">
-              {one.responseStatus !== null
-                ? t.answered(one.responseStatus)
-                : one.error !== null && t.lastAttempt(texts.deliveryErrors[one.error] ?? one.error)}
-            </span>
+            <span className="quiet fields">{outcomeOf(one, webhook)}</span>
             <time dateTime={one.createdAt} title={atMoment(one.createdAt)} className="quiet">
               {ago(one.createdAt)}
             </time>

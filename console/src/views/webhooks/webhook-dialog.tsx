@@ -14,7 +14,8 @@ import { texts } from '../../texts.ts';
 
 const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
 /** Those to choose from: each webhook gets tests. */
-const events = named.filter((event) => event !== 'PING');
+export const events = named.filter((event) => event !== 'PING');
+const kindOf = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
 
 export function WebhookDialog({
   webhook,
@@ -24,7 +25,7 @@ export function WebhookDialog({
 }: {
   webhook: WebhookRowFragment | null;
   onClose: () => void;
-  onSecret: (secret: string) => void;
+  onSecret: (secret: { text: string; webhook: WebhookRowFragment }) => void;
   onChanged: () => void;
 }): ReactElement {
   const session = useSession();
@@ -39,7 +40,8 @@ export function WebhookDialog({
       return updateWebhook;
     }
     const { createWebhook } = await write(session, CreateWebhookDocument, { input });
-    if (createWebhook.__typename === 'CreatedWebhook') onSecret(createWebhook.secret);
+    if (createWebhook.__typename === 'CreatedWebhook')
+      onSecret({ text: createWebhook.secret, webhook: createWebhook.webhook });
     onChanged();
     return createWebhook;
   };
@@ -47,24 +49,44 @@ export function WebhookDialog({
     <FormDialog
       title={webhook ? t.edit : t.create}
       shown={['url', 'events']}
-      done={webhook ? texts.link.saved : undefined}
+      done={webhook ? texts.saved(withScheme(url)) : undefined}
       onClose={onClose}
       onSubmit={save}
     >
       {(errors) => (
         <>
-          <TextField label={t.url} type="url" value={url} onText={setUrl} error={errors.url} autoFocus />
+          <TextField
+            label={t.url}
+            type="url"
+            value={url}
+            onText={setUrl}
+            error={errors.url}
+            hint={t.urlHint}
+            placeholder="https://crm.example/hook"
+            autoFocus
+          />
           <fieldset className="events">
             <legend>{t.events}</legend>
-            {events.map((event) => (
-              <CheckField
-                key={event}
-                label={texts.webhookEvents[event]}
-                checked={chosen.includes(event)}
-                onChecked={(on) =>
-                  setChosen(events.filter((one) => (one === event ? on : chosen.includes(one))))
-                }
-              />
+            <CheckField
+              label={t.allEvents}
+              checked={chosen.length === events.length}
+              onChecked={(on) => setChosen(on ? events : [])}
+            />
+            {[...new Set(events.map(kindOf))].map((kind) => (
+              <fieldset key={kind} aria-label={texts.recordKinds[kind]}>
+                {events
+                  .filter((event) => kindOf(event) === kind)
+                  .map((event) => (
+                    <CheckField
+                      key={event}
+                      label={texts.webhookEvents[event]}
+                      checked={chosen.includes(event)}
+                      onChecked={(on) =>
+                        setChosen(events.filter((one) => (one === event ? on : chosen.includes(one))))
+                      }
+                    />
+                  ))}
+              </fieldset>
             ))}
             {errors.events && <p className="error">{errors.events}</p>}
           </fieldset>

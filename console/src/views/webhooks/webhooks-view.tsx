@@ -7,6 +7,7 @@ import { type Session, useSession } from '../../data/session.ts';
 import { wait, write } from '../../data/write.ts';
 import {
   DeleteWebhookDocument,
+  DeliveriesDocument,
   RotateSecretDocument,
   TestWebhookDocument,
   UpdateWebhookDocument,
@@ -21,7 +22,8 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { WebhookDialog } from './webhook-dialog.tsx';
+import { outcomeOf } from './outcome.ts';
+import { events, WebhookDialog } from './webhook-dialog.tsx';
 
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
 
@@ -37,21 +39,32 @@ async function setDisabled(session: Session, { id }: WebhookRowFragment, disable
   });
 }
 
-/** After how many seconds the answer to a test is looked for. */
-const LOOKS = [1, 2, 4];
+/** After how many seconds each the answer to a test is looked for, longer than a receiver has for it. */
+const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
 
-async function sendTest(session: Session, { id }: WebhookRowFragment): Promise<void> {
+async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<void> {
+  const { id } = webhook;
   const about = aboutRecord('WEBHOOK', id);
+  const t = texts.webhooks;
   await attempt(about, async () => {
-    const { testWebhook: result } = await write(session, TestWebhookDocument, { id });
-    if (result.__typename !== 'WebhookDelivery')
-      return showToast(refusalText(result), { wrong: true, about });
-    showToast(texts.webhooks.tested, { about });
+    const { testWebhook: sent } = await write(session, TestWebhookDocument, { id });
+    if (sent.__typename !== 'WebhookDelivery') return showToast(refusalText(sent), { wrong: true, about });
+    showToast(t.tested, { about });
     for (const seconds of LOOKS) {
-      changed();
       await wait(seconds);
+      // The list of deliveries has it from the cache.
+      const { data } = await session.client
+        .query(DeliveriesDocument, { id, after: null }, { requestPolicy: 'network-only' })
+        .toPromise();
+      const tried = data?.webhook?.deliveries.nodes.find((one) => one.id === sent.id);
+      if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
+      const outcome = outcomeOf(tried, webhook);
+      const isDelivered = tried.status === 'DELIVERED';
+      return showToast(isDelivered ? t.testDelivered(outcome) : t.testFailed(outcome), {
+        wrong: !isDelivered,
+        about,
+      });
     }
-    changed();
   });
 }
 
@@ -61,10 +74,14 @@ export function WebhooksView(): ReactElement {
   const [edited, setEdited] = useState<WebhookRowFragment | 'new' | null>(null);
   const [deleted, setDeleted] = useState<WebhookRowFragment | null>(null);
   const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
-  const [secret, setSecret] = useState<string | null>(null);
-  const [tested, setTested] = useState<string | null>(null);
+  const [secret, setSecret] = useState<{ text: string; webhook: WebhookRowFragment } | null>(null);
+  const [tested, setTested] = useState<WebhookRowFragment | null>(null);
   const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['WEBHOOK'] });
   const t = texts.webhooks;
+  const test = (webhook: WebhookRowFragment) => {
+    setTested({ ...webhook });
+    void sendTest(session, webhook);
+  };
   const isEmpty = data?.webhooks.nodes.length === 0;
   return (
     <>
@@ -104,10 +121,7 @@ export function WebhooksView(): ReactElement {
                             {
                               name: t.test,
                               icon: 'check' as const,
-                              run: () => {
-                                setTested(webhook.id);
-                                void sendTest(session, webhook);
-                              },
+                              run: () => test(webhook),
                             },
                           ]),
                       { name: t.rotate, icon: 'webhook', run: () => setRotated(webhook) },
@@ -117,16 +131,19 @@ export function WebhooksView(): ReactElement {
                 )}
               </div>
               <p className="marks">
-                {webhook.events.map((event) => (
-                  <span key={event} className="badge">
-                    {texts.webhookEvents[event] ?? event}
+                {(events.every((event) => webhook.events.includes(event))
+                  ? [t.allEvents]
+                  : webhook.events.map((event) => texts.webhookEvents[event] ?? event)
+                ).map((name) => (
+                  <span key={name} className="badge">
+                    {name}
                   </span>
                 ))}
               </p>
               {webhook.warning !== null && (
                 <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
               )}
-              <Deliveries webhook={webhook} isTested={tested === webhook.id} />
+              <Deliveries webhook={webhook} test={tested?.id === webhook.id ? tested : null} />
             </li>
           ))}
         </Records>
@@ -143,8 +160,14 @@ export function WebhooksView(): ReactElement {
         <SecretDialog
           title={t.secret}
           warning={t.secretWarning}
-          secret={secret}
-          onClose={() => setSecret(null)}
+          secret={secret.text}
+          onClose={() => {
+            setSecret(null);
+            showToast(texts.saved(secret.webhook.url), {
+              about: aboutRecord('WEBHOOK', secret.webhook.id),
+              action: { name: t.test, run: () => test(secret.webhook) },
+            });
+          }}
         />
       )}
       {rotated && (
@@ -156,7 +179,8 @@ export function WebhooksView(): ReactElement {
             const { rotateWebhookSecret: result } = await write(session, RotateSecretDocument, {
               id: rotated.id,
             });
-            if (result.__typename === 'CreatedWebhook') setSecret(result.secret);
+            if (result.__typename === 'CreatedWebhook')
+              setSecret({ text: result.secret, webhook: result.webhook });
             return result;
           }}
         >
