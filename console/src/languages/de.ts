@@ -1446,11 +1446,9 @@ export const texts: Translation = {
     retried: 'Es wird von selbst noch einmal gesendet.',
     answered: (code, time) => `Antwort ${code} um ${time}.`,
     redeliver: 'Erneut senden',
-    redelivered: 'Wird erneut gesendet.',
     test: 'Test senden',
-    tested: 'Ein Test ist unterwegs.',
-    testDelivered: (outcome) => `Der Test ist zugestellt. ${outcome}`,
-    testFailed: (outcome) => `Der Test ist nicht zugestellt. ${outcome}`,
+    delivered: (outcome) => `Zugestellt. ${outcome}`,
+    notDelivered: (outcome) => `Nicht zugestellt. ${outcome}`,
     notPublic: (host) =>
       `${host} ist ein Host in einem privaten Netz: Dorthin wird nichts zugestellt, außer der Betreiber dieses Dienstes erlaubt es. Geben Sie eine https-URL ein, die aus dem Internet erreichbar ist.`,
     refresh: 'Aktualisieren',

@@ -1316,11 +1316,9 @@ const english = {
     retried: 'It is sent again by itself.',
     answered: (status: number, time: string) => `Answered with ${status} at ${time}.`,
     redeliver: 'Send again',
-    redelivered: 'It is sent again.',
     test: 'Send a test',
-    tested: 'A test is on its way.',
-    testDelivered: (outcome: string) => `The test was delivered. ${outcome}`,
-    testFailed: (outcome: string) => `The test was not delivered. ${outcome}`,
+    delivered: (outcome: string) => `Delivered. ${outcome}`,
+    notDelivered: (outcome: string) => `Not delivered. ${outcome}`,
     notPublic: (host: string) =>
       `${host} is a host of a private network: nothing is delivered to it, unless the operator of this service allows it. Enter an https URL that can be reached from the Internet.`,
     refresh: 'Refresh',

@@ -1360,11 +1360,9 @@ export const texts: Translation = {
     retried: 'Se volverá a enviar automáticamente.',
     answered: (status, time) => `Respuesta ${status} a las ${time}.`,
     redeliver: 'Reenviar',
-    redelivered: 'Se está reenviando.',
     test: 'Enviar una prueba',
-    tested: 'Hay una prueba en camino.',
-    testDelivered: (outcome) => `La prueba ha llegado. ${outcome}`,
-    testFailed: (outcome) => `La prueba no ha llegado. ${outcome}`,
+    delivered: (outcome) => `Entregado. ${outcome}`,
+    notDelivered: (outcome) => `No entregado. ${outcome}`,
     notPublic: (host) =>
       `${host} es un host de una red privada: no se le envía nada, salvo que el operador de este servicio lo permita. Introduzca una URL https accesible desde Internet.`,
     refresh: 'Actualizar',

@@ -1366,11 +1366,9 @@ export const texts: Translation = {
     retried: 'Un nouvel essai se fait tout seul.',
     answered: (status, time) => `Réponse ${status} à ${time}.`,
     redeliver: 'Renvoyer',
-    redelivered: 'Le renvoi est en cours.',
     test: 'Envoyer un test',
-    tested: 'Un test est en route.',
-    testDelivered: (outcome) => `Le test est arrivé. ${outcome}`,
-    testFailed: (outcome) => `Le test n’est pas arrivé. ${outcome}`,
+    delivered: (outcome) => `Envoi arrivé. ${outcome}`,
+    notDelivered: (outcome) => `Envoi non arrivé. ${outcome}`,
     notPublic: (host) =>
       `${host} est un hôte d’un réseau privé : rien n’y est envoyé, sauf si l’exploitant de ce service l’autorise. Saisissez une URL https accessible depuis Internet.`,
     refresh: 'Actualiser',

@@ -116,7 +116,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByText('The name may not be empty.').waitFor();
     await page.getByLabel('Name').fill('Newsletter');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Newsletter').waitFor();
+    await page.getByText('Newsletter', { exact: true }).waitFor();
     await page.getByText('email', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions for Newsletter' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -983,7 +983,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Send a test' }).click();
     const outcome = page.locator('.deliveries .fields', { hasText: 'The host was not found' });
     await shown(outcome);
-    await page.getByText('The test was not delivered. The host was not found').waitFor();
+    await page.getByText('Not delivered. The host was not found').waitFor();
     // Each test shows its outcome, also where somebody closed the list.
     await page.getByText('Deliveries').click();
     await outcome.waitFor({ state: 'hidden' });

@@ -10,7 +10,7 @@ import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, tellOutcome } from './outcome.ts';
 
 /**
  * The deliveries of a webhook, when they are asked for, or a test was sent.
@@ -43,10 +43,9 @@ function List({ webhook }: { webhook: WebhookRowFragment }): ReactElement | null
   const about = aboutRecord('WEBHOOK', id);
   const redeliver = (deliveryId: string) =>
     attempt(about, async () => {
-      const { redeliver: result } = await write(session, RedeliverDocument, { id: deliveryId });
-      if (result.__typename === 'WebhookDelivery') showToast(t.redelivered, { about });
-      else showToast(refusalText(result), { wrong: true, about });
-      again();
+      const { redeliver: sent } = await write(session, RedeliverDocument, { id: deliveryId });
+      if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
+      else showToast(refusalText(sent), { wrong: true, about });
     });
   if (fault && !data) return <FaultNotice fault={fault} again={again} />;
   const { nodes = [], pageInfo } = data?.webhook?.deliveries ?? {};

@@ -1,8 +1,15 @@
-import type { DeliveriesQuery, WebhookRowFragment } from '../../generated/documents.ts';
+import type { Session } from '../../data/session.ts';
+import { wait } from '../../data/write.ts';
+import {
+  DeliveriesDocument,
+  type DeliveriesQuery,
+  type WebhookRowFragment,
+} from '../../generated/documents.ts';
 import { atTime } from '../../parts/format.ts';
+import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
-export type Delivery = NonNullable<DeliveriesQuery['webhook']>['deliveries']['nodes'][number];
+type Delivery = NonNullable<DeliveriesQuery['webhook']>['deliveries']['nodes'][number];
 
 /** What became of a delivery: how it was answered and when, or why not, and what to do. */
 export function outcomeOf(
@@ -10,7 +17,8 @@ export function outcomeOf(
   { warning }: Pick<WebhookRowFragment, 'warning'>,
 ): string {
   const t = texts.webhooks;
-  if (lastAttemptAt === null) return t.sending;
+  // What was delivered may be sent again.
+  if (lastAttemptAt === null || (status === 'PENDING' && error === null)) return t.sending;
   const answered = responseStatus === null ? '' : t.answered(responseStatus, atTime(lastAttemptAt));
   if (status === 'DELIVERED') return answered;
   const { deliveryErrors: errors } = texts;
@@ -20,4 +28,29 @@ export function outcomeOf(
       : // The URL itself may show what the error does not reveal.
         (errors[error === 'no public address' && warning !== null ? 'private host' : (error ?? '')] ?? error);
   return [answered, why, status === 'PENDING' && t.retried].filter(Boolean).join(' ');
+}
+
+/** After how many seconds each the answer is looked for, longer than a receiver has for it. */
+const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
+
+/** Says what becomes of a delivery that was just sent, as soon as it is known; the list of deliveries shows it, too. */
+export async function tellOutcome(
+  session: Session,
+  webhook: WebhookRowFragment,
+  sent: Pick<Delivery, 'id' | 'lastAttemptAt'>,
+): Promise<void> {
+  const about = aboutRecord('WEBHOOK', webhook.id);
+  const t = texts.webhooks;
+  showToast(t.sending, { about });
+  for (const seconds of LOOKS) {
+    await wait(seconds);
+    const { data } = await session.client
+      .query(DeliveriesDocument, { id: webhook.id, after: null }, { requestPolicy: 'network-only' })
+      .toPromise();
+    const tried = data?.webhook?.deliveries.nodes.find(({ id }) => id === sent.id);
+    if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
+    const wrong = tried.status !== 'DELIVERED';
+    const told = wrong ? t.notDelivered : t.delivered;
+    return void showToast(told(outcomeOf(tried, webhook)), { wrong, about });
+  }
 }

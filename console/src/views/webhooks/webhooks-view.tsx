@@ -4,10 +4,9 @@ import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { type Session, useSession } from '../../data/session.ts';
-import { wait, write } from '../../data/write.ts';
+import { write } from '../../data/write.ts';
 import {
   DeleteWebhookDocument,
-  DeliveriesDocument,
   RotateSecretDocument,
   TestWebhookDocument,
   UpdateWebhookDocument,
@@ -22,49 +21,35 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { outcomeOf } from './outcome.ts';
+import { tellOutcome } from './outcome.ts';
 import { events, WebhookDialog } from './webhook-dialog.tsx';
 
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
 
-async function setDisabled(session: Session, { id }: WebhookRowFragment, disabled: boolean): Promise<void> {
+async function setDisabled(
+  session: Session,
+  { id, url }: WebhookRowFragment,
+  disabled: boolean,
+): Promise<void> {
   const about = aboutRecord('WEBHOOK', id);
   await attempt(about, async () => {
     const { updateWebhook: result } = await write(session, UpdateWebhookDocument, {
       id,
       input: { disabled },
     });
-    if (result.__typename !== 'Webhook') showToast(refusalText(result), { wrong: true, about });
+    if (result.__typename === 'Webhook') showToast(texts.saved(url), { about });
+    else showToast(refusalText(result), { wrong: true, about });
     changed();
   });
 }
 
-/** After how many seconds each the answer to a test is looked for, longer than a receiver has for it. */
-const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
-
 async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<void> {
   const { id } = webhook;
   const about = aboutRecord('WEBHOOK', id);
-  const t = texts.webhooks;
   await attempt(about, async () => {
     const { testWebhook: sent } = await write(session, TestWebhookDocument, { id });
-    if (sent.__typename !== 'WebhookDelivery') return showToast(refusalText(sent), { wrong: true, about });
-    showToast(t.tested, { about });
-    for (const seconds of LOOKS) {
-      await wait(seconds);
-      // The list of deliveries has it from the cache.
-      const { data } = await session.client
-        .query(DeliveriesDocument, { id, after: null }, { requestPolicy: 'network-only' })
-        .toPromise();
-      const tried = data?.webhook?.deliveries.nodes.find((one) => one.id === sent.id);
-      if (!tried || tried.lastAttemptAt === sent.lastAttemptAt) continue;
-      const outcome = outcomeOf(tried, webhook);
-      const isDelivered = tried.status === 'DELIVERED';
-      return showToast(isDelivered ? t.testDelivered(outcome) : t.testFailed(outcome), {
-        wrong: !isDelivered,
-        about,
-      });
-    }
+    if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
+    else showToast(refusalText(sent), { wrong: true, about });
   });
 }
 
