@@ -22,22 +22,24 @@ import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 /** How often clicks are written, in milliseconds. */
 const WRITE_INTERVAL = 500;
 /**
- * A crash loses what is not written: what came during a write, and waits for the next. So on SQLite, which writes more slowly than
- * redirects are answered, visits wait for their answers while more links have to be written than so many milliseconds allow, by
- * the speed of the last write, but not while there are this few.
+ * A crash loses what is not written: what came during a write, and waits for the next. So visits wait for their answers while more
+ * links have to be written than so many milliseconds allow, by the speed of the last write, but not while there are this few.
  */
 const MAX_WRITE_TIME = 450;
 const MIN_LINKS = 1_000;
-/** After how many milliseconds without a written slice nobody waits any more: the database stands still. */
-const STANDSTILL = 250;
 /** How long `stop` waits for a database that writes nothing, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
-/** The maximum number of links in one transaction, for whose end other writers of SQLite wait. */
-const MAX_BATCH_LINKS = 500;
-/** After how many hours, values and visitors of links a transaction ends on SQLite, whose only writer others wait for. */
-const MAX_SLICE_PARTS = 1_000;
+/**
+ * How many links a transaction has at most, and after how many of their hours, values and visitors it ends: other writers of SQLite
+ * wait for its end, while a server takes larger ones better. After how many milliseconds without one nobody waits any more: the
+ * database stands still.
+ */
+const SLICES = {
+  inProcess: { links: 500, parts: 1_000, standstill: 250 },
+  server: { links: 2_000, parts: Number.POSITIVE_INFINITY, standstill: 1_000 },
+};
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
@@ -77,6 +79,7 @@ export class ClickBuffer {
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
   #batch: Batch | null = null;
+  readonly #slices: typeof SLICES.server;
   /** Parts of a batch that the database has refused as a whole, the next one last. */
   #parts: Visits[] = [];
   #refusals = 0;
@@ -85,7 +88,7 @@ export class ClickBuffer {
   #batches = 0;
   /** How many links a millisecond the last write has written. */
   #speed = 0;
-  /** When the write that runs began, or has written a slice; null if none runs. And what resolves with the next slice. */
+  /** When the write that runs began, or has written a slice; null if none does. And what resolves with the next slice. */
   #wroteAt: number | null = null;
   #sliced = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
@@ -102,6 +105,7 @@ export class ClickBuffer {
     bounds: Partial<Bounds> = {},
   ) {
     this.#db = db;
+    this.#slices = db.dialect.runsInProcess ? SLICES.inProcess : SLICES.server;
     this.#log = log;
     this.#metrics = metrics;
     this.#unwritable = new RepeatedFault(log, 'clicks cannot be written');
@@ -121,13 +125,13 @@ export class ClickBuffer {
   get isBusy(): boolean {
     if (this.#pending.links + this.#fresh.length <= Math.max(MIN_LINKS, this.#speed * MAX_WRITE_TIME))
       return false;
-    if (!this.#db.dialect.runsInProcess) return false;
-    return this.#wroteAt === null ? this.#batch === null : performance.now() - this.#wroteAt < STANDSTILL;
+    if (this.#wroteAt === null) return this.#batch === null;
+    return performance.now() - this.#wroteAt < this.#slices.standstill;
   }
 
   async caughtUp(): Promise<void> {
     this.flush();
-    while (this.isBusy) await withTimeout(STANDSTILL, this.#sliced.promise);
+    while (this.isBusy) await withTimeout(this.#slices.standstill, this.#sliced.promise);
   }
 
   #take(): void {
@@ -187,16 +191,16 @@ export class ClickBuffer {
 
   async #write(): Promise<void> {
     const beganAt = performance.now();
-    this.#wroteAt = beganAt;
+    // Nobody waits for what has failed, until it is written.
+    if (this.#batch === null) this.#wroteAt = beganAt;
     this.#take();
     // Visits that arrive during a write wait for the next one: otherwise this one would never end under load.
     const { ids: waiting } = this.#pending;
     const ids = waiting.values();
-    const maxParts = this.#db.dialect.runsInProcess ? MAX_SLICE_PARTS : undefined;
     // A batch that may have been committed is sent again unchanged, before any new visits.
     for (;;) {
       if (this.#batch === null && this.#parts.length === 0) {
-        const taken = this.#pending.take(MAX_BATCH_LINKS, ids, maxParts);
+        const taken = this.#pending.take(this.#slices.links, ids, this.#slices.parts);
         if (taken.size === 0) break;
         this.#parts.push(taken);
         this.#refusals = 0;

@@ -2,6 +2,7 @@ import { brandWithType, type ObjectRef } from '@pothos/core';
 import { DomainError, type ErrorCode, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
 import { MAX_FIELD_ERRORS } from '../domain/input.ts';
 import { type Refusal, rules } from '../domain/rules.ts';
+import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
@@ -223,6 +224,10 @@ export async function inSequence<Item, Result>(
   work: (item: Item) => Promise<Result> | Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (const item of items) results.push(await work(item));
+  for (const item of items) {
+    // On SQLite, the statements of all items would block the thread together.
+    await pauseIfBlocked();
+    results.push(await work(item));
+  }
   return results;
 }

@@ -174,7 +174,7 @@ function addMany(buffer: ClickBuffer): void {
   for (let id = 1_000_001; id <= 1_005_000; id++) buffer.add(clickOn(id, NOON));
 }
 
-onSqlite('visits wait while more are counted than can be written in time', async () => {
+test('visits wait while more are counted than can be written in time', async () => {
   const buffer = bufferOf(db);
   expect(buffer.isBusy).toBe(false);
   addMany(buffer);
@@ -198,6 +198,41 @@ onSqlite('nobody waits for a database that is locked', async () => {
     other.close();
   }
   await buffer.stop();
+});
+
+test('nobody waits for what could not be written', async () => {
+  const buffer = bufferOf(db);
+  addMany(buffer);
+  await db.prisma.$executeRawUnsafe('ALTER TABLE "LinkCounter" RENAME TO "AwayCounter"');
+  try {
+    await buffer.flush();
+    let isWriting = true;
+    const again = buffer.flush().finally(() => {
+      isWriting = false;
+    });
+    const seen = new Set<boolean>();
+    for (; isWriting; await nextTurn()) seen.add(buffer.isBusy);
+    await again;
+    expect([[...seen], buffer.unwritten]).toEqual([[false], 5_000]);
+  } finally {
+    await db.prisma.$executeRawUnsafe('ALTER TABLE "AwayCounter" RENAME TO "LinkCounter"');
+  }
+  await buffer.stop();
+});
+
+onSqlite('rotations take their turns as soon as a write of visits has ended', async () => {
+  const [first = 0] = ids;
+  const buffer = new ClickBuffer(db, pino({ level: 'silent' }));
+  addVisitors(buffer, [first], 20_000);
+  let waiting = 0;
+  const timer = setInterval(() => {
+    waiting++;
+    buffer.takeTurn(first, NOON).then(() => waiting--);
+  }, 2);
+  await buffer.flush();
+  clearInterval(timer);
+  await nextTurn();
+  expect(waiting).toBe(0);
 });
 
 test('tells for how long counting stands still, and loses nothing', async () => {

@@ -30,6 +30,8 @@ const noOp: Statement = {
   all: () => [],
 };
 
+const isRead = (text: string): boolean => /^\s*(SELECT|WITH)/.test(text);
+
 /** How often a locked file is tried again, in milliseconds. */
 const RETRY_INTERVAL = 25;
 
@@ -142,10 +144,10 @@ function isolateTransactions(
   // that other work runs between those of many callers.
   const outsideTransactions = async <T>(
     run: () => Promise<T>,
-    { isRead = false, mustPause = (): boolean => false } = {},
+    { mayWrite = true, mustPause = (): boolean => false } = {},
   ): Promise<T> => {
     for (;;) {
-      const ending = isRead && isOfThread ? null : open;
+      const ending = isOfThread && !mayWrite ? null : open;
       if (ending === null && !mustPause()) return run();
       // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
       // in the context of the first.
@@ -156,7 +158,7 @@ function isolateTransactions(
   };
   adapter.queryRaw = (query) =>
     whenUnlocked(() =>
-      outsideTransactions(() => queryRaw.call(adapter, query), { isRead: query.sql.startsWith('SELECT') }),
+      outsideTransactions(() => queryRaw.call(adapter, query), { mayWrite: !isRead(query.sql) }),
     );
   adapter.executeRaw = (query) =>
     whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
@@ -206,7 +208,7 @@ function isolateTransactions(
     );
   const read: RawRead = (sql, args) =>
     whenUnlocked(() =>
-      outsideTransactions(async () => readNow(sql, args), { isRead: true, mustPause: isBlocked }),
+      outsideTransactions(async () => readNow(sql, args), { mayWrite: !isRead(sql), mustPause: isBlocked }),
     );
   const byThread = async <T>(write: () => Promise<T>): Promise<T> => {
     const end = hold(true);

@@ -42,6 +42,8 @@ export const WRITER_SETTINGS = [
   'secure_delete = ON',
   // In pages: a commit copies the log into the file only if the thread that does it cannot keep up.
   'wal_autocheckpoint = 20000',
+  // In bytes: the log grows beside a long reader, such as a shell, and would keep its size until the end of the process.
+  'journal_size_limit = 67108864',
 ];
 
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
@@ -70,7 +72,7 @@ export function isOpenElsewhere(url: string): boolean {
  * whether it could.
  */
 export function emptyLog(url: string): boolean {
-  const file = new Sqlite(pathOf(url), { timeout: 0 });
+  const file = new Sqlite(pathOf(url), { timeout: 0, fileMustExist: true });
   try {
     return file.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } finally {
