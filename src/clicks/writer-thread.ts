@@ -4,6 +4,12 @@ import { answerBy, openOwn, writableOf } from '../db/sqlite/thread.ts';
 import type { Visits } from './visits.ts';
 import { type Receipt, VisitWriter } from './write.ts';
 
-const writer = new VisitWriter(writableOf(openOwn(WRITER_SETTINGS)));
+/**
+ * In bytes: the log grows beside a long reader, such as a shell, and would keep its size until the end of the process. Cutting it
+ * takes long, so only this thread does it.
+ */
+const CUT_LOG = 'journal_size_limit = 67108864';
+
+const writer = new VisitWriter(writableOf(openOwn([...WRITER_SETTINGS, CUT_LOG])));
 
 answerBy(({ visits, receipt }: { visits: Visits; receipt: Receipt }) => writer.write(visits, receipt));

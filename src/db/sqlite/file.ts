@@ -42,8 +42,6 @@ export const WRITER_SETTINGS = [
   'secure_delete = ON',
   // In pages: a commit copies the log into the file only if the thread that does it cannot keep up.
   'wal_autocheckpoint = 20000',
-  // In bytes: the log grows beside a long reader, such as a shell, and would keep its size until the end of the process.
-  'journal_size_limit = 67108864',
 ];
 
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
