@@ -45,7 +45,7 @@ const rules: Translation['rules'] = {
   DAY_AFTER_END: 'ne peut pas venir après la fin, le {to}',
   DELIVERY_OF_DISABLED: 'vient d’un webhook désactivé : activez-le d’abord',
   DISABLED_USER: 'Cet utilisateur est désactivé.',
-  DOMAINS: 'est en trop : un compte a {max} domaines au plus',
+  DOMAINS: 'est en trop : un compte a {max} domaines au plus',
   DOMAIN_HAS_LINKS: 'Ce domaine a encore des liens : supprimez-les d’abord.',
   DUPLICATE: 'figure déjà dans la liste',
   EMAIL: 'doit être de la forme nom@example.com',
@@ -120,17 +120,17 @@ const rules: Translation['rules'] = {
   TAG_UNKNOWN: 'contient un tag inconnu : {id}',
   TEXT: 'doit être un texte',
   TIME: 'doit être une date ISO 8601 avec son décalage UTC, comme 2027-01-01T00:00Z',
-  TWO_URLS: 'n’est pas seule : il y a deux URL sur une ligne, et chacune doit avoir la sienne',
-  TXT_OTHER: 'a dans le DNS l’enregistrement TXT « {found} » au lieu de « {expected} »',
+  TWO_URLS: 'n’est pas seule : il y a deux URL sur une ligne, et chacune doit avoir la sienne',
+  TXT_OTHER: 'a dans le DNS l’enregistrement TXT « {found} » au lieu de « {expected} »',
   TXT_RECORD: 'n’a pas encore d’enregistrement TXT {name} dans le DNS',
-  TXT_UNREAD: 'ne peut pas être vérifié maintenant : les serveurs de noms ne répondent pas',
+  TXT_UNREAD: 'ne peut pas être vérifié maintenant : les serveurs de noms ne répondent pas',
   UNAUTHENTICATED: 'La session est terminée : reconnectez-vous.',
   UNAVAILABLE: 'Le service est surchargé. Réessayez dans un instant.',
   URL: 'doit commencer par https://, comme https://example.com/page',
   URL_AS_SENT: 'ne peut pas dépasser {max} caractères une fois ses caractères spéciaux encodés',
   URL_HOST: 'contient un hôte ou un port non valide',
   URL_HOST_SPACE: 'contient une espace dans l’hôte',
-  URL_SCHEME: 'commence par une faute de frappe : il faut https://',
+  URL_SCHEME: 'commence par une faute de frappe : il faut https://',
   URL_USER: 'ne peut contenir ni nom d’utilisateur ni mot de passe',
   URL_WITHOUT_HOST: 'n’a pas d’hôte après https://',
   UTM_NAME_TAKEN: 'est déjà le nom d’un autre modèle',
@@ -143,7 +143,7 @@ const rules: Translation['rules'] = {
 };
 
 const tagsNamed = (names: readonly string[], single: string, several: string): string =>
-  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `« ${name} »`).join(', ')} ${names.length === 1 ? single : several}`;
+  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `« ${name} »`).join(', ')} ${names.length === 1 ? single : several}`;
 
 export const texts: Translation = {
   product: 'Linkspace',
@@ -154,20 +154,20 @@ export const texts: Translation = {
   save: 'Enregistrer',
   delete: 'Supprimer',
   undo: 'Annuler',
-  saved: (name) => `${name} : enregistré.`,
+  saved: (name) => `${name} : enregistré.`,
   deleted: (name) => `${name} est supprimé.`,
   undone: 'Annulé.',
-  undoneOf: (what) => `Annulé : ${what}`,
+  undoneOf: (what) => `Annulé : ${what}`,
   copy: 'Copier',
   copied: 'Copié',
-  labelled: (name, value) => `${name} : ${value}`,
+  labelled: (name, value) => `${name} : ${value}`,
   tryAgain: 'Réessayer',
   showPassword: 'Afficher la saisie',
   hidePassword: 'Masquer la saisie',
   nothingHere: 'Cette page n’existe pas.',
   nothingFound: 'Aucun résultat',
-  away: 'Le service ne répond pas. Laissez cette page ouverte : votre saisie est gardée, et son retour sera annoncé ici.',
-  notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
+  away: 'Le service ne répond pas. Laissez cette page ouverte : votre saisie est gardée, et son retour sera annoncé ici.',
+  notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
   unread: 'Affichage impossible tant que le service ne répond pas. La suite viendra dès son retour.',
   back: 'Le service est de retour.',
   trouble: {
@@ -236,8 +236,8 @@ export const texts: Translation = {
       domainId: 'Ce domaine n’existe plus. Choisissez-en un autre.',
       pixelIds: goneOption,
       'pixelIds.*': goneOption,
-      tagIds: 'Retirez un tag : l’un d’eux n’existe plus, ou il y en a trop.',
-      'tagIds.*': 'Retirez un tag : l’un d’eux n’existe plus, ou il y en a trop.',
+      tagIds: 'Retirez un tag : l’un d’eux n’existe plus, ou il y en a trop.',
+      'tagIds.*': 'Retirez un tag : l’un d’eux n’existe plus, ou il y en a trop.',
       addTagIds: 'Un tag n’existe plus, ou le lien en a trop.',
       'addTagIds.*': 'Un tag n’existe plus.',
       'removeTagIds.*': 'Un tag n’existe plus.',
@@ -388,14 +388,14 @@ export const texts: Translation = {
         : `${email} n’est membre d’aucun compte. Demandez une invitation à un propriétaire ou à un administrateur.`,
   },
   people: {
-    lead: (account) => `Les membres du compte « ${account} » et leurs rôles.`,
+    lead: (account) => `Les membres du compte « ${account} » et leurs rôles.`,
     invite: 'Inviter quelqu’un',
     inviteHint: 'L’invitation est réservée à cette adresse, et valable 7 jours.',
     isMember: (name, role) =>
       `${name} est déjà membre, avec le rôle ${role} : changez ce rôle dans la liste des membres.`,
     makeLink: 'Inviter',
     linkMailed:
-      'L’invitation part par e-mail. Vous pouvez aussi envoyer ce lien vous-même ; il ne sera plus affiché.',
+      'L’invitation part par e-mail. Vous pouvez aussi envoyer ce lien vous-même ; il ne sera plus affiché.',
     link: 'Lien d’invitation',
     linkWarning: 'Envoyez-le à la personne invitée. Il ne sera plus affiché.',
     role: 'Rôle',
@@ -556,15 +556,15 @@ export const texts: Translation = {
     svg: 'Enregistrer en SVG',
     png: 'Enregistrer en PNG',
     size: 'Taille',
-    pixels: (side, cm) => `${side} × ${side} pixels : ${cm} cm à 300 ppp`,
+    pixels: (side, cm) => `${side} × ${side} pixels : ${cm} cm à 300 ppp`,
     dark: 'Couleur du code',
     light: 'Couleur du fond',
     pick: (what) => `${what} : choisir dans une palette`,
     noColor: 'Indiquez une couleur, comme #1a2b3c.',
     logo: 'Logo au centre',
     logoHint: 'Un fichier image. Il reste dans ce navigateur, pour les codes suivants aussi.',
-    notKept: 'Ce logo est trop lourd pour être gardé : choisissez-le de nouveau la prochaine fois.',
-    forPrint: 'Le SVG est pour l’impression : net à toutes les tailles. Le PNG est pour les écrans.',
+    notKept: 'Ce logo est trop lourd pour être gardé : choisissez-le de nouveau la prochaine fois.',
+    forPrint: 'Le SVG est pour l’impression : net à toutes les tailles. Le PNG est pour les écrans.',
     removeLogo: 'Retirer le logo',
     noLogo: 'Ce fichier ne contient aucune image que le navigateur puisse afficher.',
     largeLogo: 'Ce fichier dépasse 5 Mo. Choisissez-en un plus petit.',
@@ -631,7 +631,7 @@ export const texts: Translation = {
     empty: 'Collez d’abord une URL.',
     discard: 'Abandonner',
     ready: 'Votre lien est prêt',
-    ended: 'Votre lien est créé, mais il a déjà expiré : son expiration est dans le passé.',
+    ended: 'Votre lien est créé, mais il a déjà expiré : son expiration est dans le passé.',
     same: 'Vous avez déjà un lien vers cette destination :',
     another: '« Raccourcir » en crée un autre.',
   },
@@ -649,7 +649,7 @@ export const texts: Translation = {
     title: 'Filtres',
     time: 'Date de création',
     times: {
-      any: 'Date : toutes',
+      any: 'Date : toutes',
       thisMonth: 'Créés ce mois-ci',
       lastMonth: 'Créés le mois dernier',
       own: 'Créés entre…',
@@ -661,10 +661,10 @@ export const texts: Translation = {
     domain: 'Domaine',
     pixel: 'Pixel',
     any: {
-      status: 'État : tous',
-      space: 'Espace : tous',
-      domain: 'Domaine : tous',
-      pixel: 'Pixel : tous',
+      status: 'État : tous',
+      space: 'Espace : tous',
+      domain: 'Domaine : tous',
+      pixel: 'Pixel : tous',
     },
     clearAll: 'Effacer les filtres',
     clear: 'Effacer',
@@ -681,7 +681,7 @@ export const texts: Translation = {
   links: {
     copyList: 'Copier le lien de la liste',
     none: 'Aucun lien pour le moment',
-    noneYet: 'Créez le premier avec « Nouveau lien ».',
+    noneYet: 'Créez le premier avec « Nouveau lien ».',
     noMatch: 'Aucun lien ne correspond',
     searchedAll:
       'La recherche a porté sur tous les liens. Essayez un texte plus court, ou une partie du texte.',
@@ -689,7 +689,7 @@ export const texts: Translation = {
       'La recherche n’a porté que sur les liens des filtres choisis. Modifiez-les ou effacez-les pour en voir plus.',
     searchedOne: (where) => `Vous n’avez cherché que ${where}. Choisissez « partout » à côté du texte.`,
     onlyTitles:
-      'Des liens d’une version précédente sont encore en préparation pour la recherche partout : pour l’instant, elle ne porte que sur les titres.',
+      'Des liens d’une version précédente sont encore en préparation pour la recherche partout : pour l’instant, elle ne porte que sur les titres.',
     filtered: 'Modifiez ou effacez les filtres pour en voir plus.',
     copy: 'Copier l’URL courte',
     qr: 'QR code',
@@ -727,14 +727,14 @@ export const texts: Translation = {
   progress: (name, done, of) => `${name} : ${done} sur ${of}`,
   stop: 'Arrêter',
   download: 'Télécharger en CSV',
-  downloadOf: (title) => `Télécharger en CSV : ${title}`,
+  downloadOf: (title) => `Télécharger en CSV : ${title}`,
   bulk: {
     disabled: (count) => `${one(count, 'lien désactivé', 'liens désactivés')}.`,
     enabled: (count) => `${one(count, 'lien activé', 'liens activés')}.`,
     moved: (count, space) =>
       space === null
         ? `${one(count, 'lien retiré', 'liens retirés')} de l’espace.`
-        : `${one(count, 'lien déplacé', 'liens déplacés')} vers « ${space} ».`,
+        : `${one(count, 'lien déplacé', 'liens déplacés')} vers « ${space} ».`,
     tagged: (count, names) => `${tagsNamed(names, 'ajouté', 'ajoutés')} à ${one(count, 'lien', 'liens')}.`,
     untagged: (count, names) => `${tagsNamed(names, 'retiré', 'retirés')} de ${one(count, 'lien', 'liens')}.`,
     lately: 'Fait dans cet onglet',
@@ -758,7 +758,7 @@ export const texts: Translation = {
       `Leurs adresses cessent de fonctionner, leurs ${clicks === null ? 'clics' : `${clicks} clics`} et leurs statistiques sont perdus. ` +
       (seconds === null
         ? 'Cette action est irréversible.'
-        : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
+        : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
     expiryTitle: (count) => `Expiration de ${one(count, 'lien', 'liens')}`,
     setExpiry: 'Définir l’expiration',
     endNow: 'Terminer maintenant',
@@ -774,7 +774,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
-      'CSV ou JSON, un export de ce service ou d’un autre, ou un tableau (.xlsx ou CSV) avec une colonne « lien » ou « url ».',
+      'CSV ou JSON, un export de ce service ou d’un autre, ou un tableau (.xlsx ou CSV) avec une colonne « lien » ou « url ».',
     format: 'Format',
     formatHint: 'Reconnu d’après les noms des colonnes. S’il est faux, choisissez-en un autre.',
     formats: {
@@ -800,7 +800,7 @@ export const texts: Translation = {
     repeated: (count) => `${one(count, 'ligne en répète une autre', 'lignes en répètent d’autres')}.`,
     there: (count) => `${one(count, 'lien est', 'liens sont')} dans votre compte.`,
     unreadable: (reason) => `La ligne est illisible${reason && ` (${reason})`}.`,
-    linked: 'sa destination a un lien :',
+    linked: 'sa destination a un lien :',
     existing: 'Ce lien',
     leaveOut: (count) =>
       count === 1
@@ -817,8 +817,8 @@ export const texts: Translation = {
     created: (count) => one(count, 'lien créé', 'liens créés'),
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
     skipped: (count) =>
-      one(count, 'ligne ignorée : son lien existe déjà.', 'lignes ignorées : leurs liens existent déjà.'),
-    inList: 'Dans la liste : liens du jour',
+      one(count, 'ligne ignorée : son lien existe déjà.', 'lignes ignorées : leurs liens existent déjà.'),
+    inList: 'Dans la liste : liens du jour',
     addTags: 'Ajouter des tags',
     copyAll: 'Copier toutes les URL courtes',
     made: 'Liens créés',
@@ -827,19 +827,19 @@ export const texts: Translation = {
     notMade: 'Non créé : l’opération a été arrêtée, ou le service n’a pas répondu.',
     unread: (columns) => `Ces colonnes sont ignorées : ${columns}.`,
     workbook:
-      'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
-    guessed: 'Lu en Windows-1252 : vérifiez les accents.',
+      'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
+    guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',
     inOrder:
-      'Copiés et enregistrés dans l’ordre de vos lignes, à coller à côté : avec les liens qui existaient déjà, et rien là où il n’y a pas de lien.',
+      'Copiés et enregistrés dans l’ordre de vos lignes, à coller à côté : avec les liens qui existaient déjà, et rien là où il n’y a pas de lien.',
     split: (count) => `En faire ${inDigits(count)} lignes`,
     saveFailed: 'Enregistrer les lignes en échec',
     again: 'Créer d’autres liens',
   },
   form: {
     inZone: (zone) => `Date et heure, en ${zone}.`,
-    titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
+    titleFor: (title) => `Chaque lien y ajoute sa source : ${title}`,
     url: 'Destination',
     alias: 'Alias',
     aliasHint: 'Laissez vide pour en obtenir un court.',
@@ -853,7 +853,7 @@ export const texts: Translation = {
     noSpace: 'Aucun',
     unknownSpace: 'Un autre espace',
     createSpace: (name) => `Nouvel espace « ${name} »`,
-    isNewSpace: (name) => `« ${name} » est un nouvel espace : il sera créé et utilisé.`,
+    isNewSpace: (name) => `« ${name} » est un nouvel espace : il sera créé et utilisé.`,
     creatingSpace: (name) => `Création de l’espace « ${name} »…`,
     notChosen: (text) => `« ${text} » n’est pas sélectionné. Choisissez dans la liste, ou effacez le champ.`,
     none: { expiry: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
@@ -904,7 +904,7 @@ export const texts: Translation = {
       PLATFORM: 'Les visiteurs d’autres systèmes vont à la destination du lien. Seul le système compte.',
       LANGUAGE: 'Les visiteurs d’autres langues vont à la destination du lien. Seule la langue compte.',
       ROTATION:
-        'La destination propre du lien n’en fait pas partie : ajoutez-la ici si elle doit en être. Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première.',
+        'La destination propre du lien n’en fait pas partie : ajoutez-la ici si elle doit en être. Chaque visite mène à la suivante de ces destinations, dans leur ordre, puis de nouveau à la première.',
     },
     keys: {
       COUNTRY: 'Pays',
@@ -922,7 +922,7 @@ export const texts: Translation = {
     },
     noTargetUrl: 'Indiquez où vont ces visiteurs, ou retirez cette ligne.',
     addTarget: 'Ajouter une destination',
-    targetsIn: (type, count) => `${type} : ${one(count, 'destination', 'destinations')}`,
+    targetsIn: (type, count) => `${type} : ${one(count, 'destination', 'destinations')}`,
     removeTarget: (number) => `Retirer la destination ${number}`,
     pixels: 'Pixels',
     unknownPixel: 'Un autre pixel',
@@ -949,8 +949,8 @@ export const texts: Translation = {
     readOnly:
       'Vous pouvez consulter ce lien. Les éditeurs, administrateurs et propriétaires peuvent le modifier.',
     saved: 'Enregistré.',
-    savedOf: (alias, names) => `/${alias}${names && ` (${names})`} : enregistré.`,
-    savedAt: (time) => `Enregistré à ${time}. Avant :`,
+    savedOf: (alias, names) => `/${alias}${names && ` (${names})`} : enregistré.`,
+    savedAt: (time) => `Enregistré à ${time}. Avant :`,
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
     save: 'Enregistrer',
@@ -962,11 +962,11 @@ export const texts: Translation = {
       'Un élément qui n’est pas affiché ici a changé, un mot de passe par exemple. Rien de votre travail n’est perdu : choisissez comment continuer.',
     decideFirst: 'Choisissez plus haut comment continuer.',
     conflictBy: (by) => `Ce lien a été modifié entre-temps ${by}`,
-    meanwhile: (by) => `Modifié entre-temps${by && ` ${by}`} :`,
+    meanwhile: (by) => `Modifié entre-temps${by && ` ${by}`} :`,
     takeBack: 'Rétablir',
-    overwritten: (time) => `Enregistré à ${time}, modifié depuis par quelqu’un d’autre. Chez vous :`,
-    undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
-    undoneBut: (names) => `Annulé. Ce qui a été créé pour cela reste : ${names.join(', ')}.`,
+    overwritten: (time) => `Enregistré à ${time}, modifié depuis par quelqu’un d’autre. Chez vous :`,
+    undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
+    undoneBut: (names) => `Annulé. Ce qui a été créé pour cela reste : ${names.join(', ')}.`,
     field: 'Champ',
     theirs: 'L’autre version',
     yours: 'La vôtre',
@@ -1009,7 +1009,7 @@ export const texts: Translation = {
     none: 'Aucune modification enregistrée',
     keptFor:
       'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant. Il ne garde pas les anciennes valeurs.',
-    ownSaves: 'Vos derniers enregistrements dans cet onglet peuvent être annulés sous « Détails ».',
+    ownSaves: 'Vos derniers enregistrements dans cet onglet peuvent être annulés sous « Détails ».',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {
@@ -1071,7 +1071,7 @@ export const texts: Translation = {
     older: 'Afficher les plus anciennes',
   },
   explain: {
-    asSaved: 'Tel qu’il est enregistré :',
+    asSaved: 'Tel qu’il est enregistré :',
     more: 'Tester d’autres visiteurs',
     lead: 'Décrivez un visiteur, et voyez ce qu’il obtiendrait. Le test lui-même n’est pas compté.',
     country: 'Pays',
@@ -1137,16 +1137,16 @@ export const texts: Translation = {
       wrongPassword: 'Il demande un mot de passe, et le bon n’a pas été donné.',
       noLimit: 'Il n’a pas de limite de clics.',
       counted: 'Il a une limite de clics, et une telle visite compte.',
-      notCounted: 'Il a une limite de clics, et un robot n’est pas compté : il n’apprend pas la destination.',
+      notCounted: 'Il a une limite de clics, et un robot n’est pas compté : il n’apprend pas la destination.',
       noTargets: 'Il n’a pas de destinations selon les visiteurs.',
       nextUrl: 'Chaque visite obtient l’URL suivante de la rotation.',
-      firstUrl: 'Un robot n’est pas compté : il obtient la première URL de la rotation.',
+      firstUrl: 'Un robot n’est pas compté : il obtient la première URL de la rotation.',
       unknownCountry: 'Le pays du visiteur n’est pas connu.',
       country: (name, isListed) =>
         `Le pays du visiteur (${name}) ${isListed ? 'figure' : 'ne figure pas'} dans la liste.`,
       unknownLanguage: 'Le visiteur ne préfère aucune langue.',
       language: (name, isListed) =>
-        `Langue préférée : ${name}. ${isListed ? 'Une langue de la liste convient' : 'Aucune langue de la liste ne convient'}.`,
+        `Langue préférée : ${name}. ${isListed ? 'Une langue de la liste convient' : 'Aucune langue de la liste ne convient'}.`,
       unknownSystem: 'Le système du visiteur n’est pas connu.',
       system: (device, isListed) =>
         `Le système de cet appareil (${device}) ${isListed ? 'figure' : 'ne figure pas'} dans la liste.`,
@@ -1155,7 +1155,7 @@ export const texts: Translation = {
       noPixels: 'Il n’a pas de pixels.',
       pixels: (count) => `Il a ${one(count, 'pixel', 'pixels')}.`,
       sentOn:
-        'Ses pixels ne sont pas exécutés : le visiteur a donné un mot de passe et est redirigé aussitôt.',
+        'Ses pixels ne sont pas exécutés : le visiteur a donné un mot de passe et est redirigé aussitôt.',
       bot: 'Ses pixels ne sont pas exécutés pour les robots.',
     },
     unsaved: 'Vous avez des modifications non enregistrées. Le test porte sur le lien enregistré.',
@@ -1176,7 +1176,7 @@ export const texts: Translation = {
     comparedWith: (then) => `contre ${then}`,
     comparison: 'Comparaison',
     comparisons: { before: 'Par rapport à la période précédente', year: 'Par rapport à l’année précédente' },
-    wholeWeeks: '52 semaines avant : les mêmes jours de la semaine',
+    wholeWeeks: '52 semaines avant : les mêmes jours de la semaine',
     firstLink: 'Créer votre premier lien',
     interval: 'Intervalle',
     values: 'Données affichées',
@@ -1192,15 +1192,15 @@ export const texts: Translation = {
     incomplete: 'Incomplet',
     partOf: (days, of) => `${days} sur ${of} jours`,
     remark: 'Remarque',
-    nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
-    noneBefore: (when) => `Rien n’a été compté avant le ${when} : pas de comparaison.`,
+    nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
+    noneBefore: (when) => `Rien n’a été compté avant le ${when} : pas de comparaison.`,
     readout: (when, clicks, visitors, before) =>
       `${when} · clics : ${clicks}${visitors === null ? '' : ` · visiteurs : ${visitors}`}` +
-      (before === null ? '' : ` · avant : ${before}`),
+      (before === null ? '' : ` · avant : ${before}`),
     table: 'Afficher sous forme de tableau',
     intervals: { HOUR: 'Heure', DAY: 'Jour', WEEK: 'Semaine', MONTH: 'Mois' },
     nothingYet:
-      'Choisissez une période plus longue, ou partagez l’URL courte : une visite est comptée ici en quelques secondes.',
+      'Choisissez une période plus longue, ou partagez l’URL courte : une visite est comptée ici en quelques secondes.',
     nothing: 'Rien n’a été compté pendant cette période.',
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',
@@ -1248,25 +1248,25 @@ export const texts: Translation = {
     none: 'Aucun tag pour l’instant',
     noneYet: 'Un tag repère des liens d’un espace à l’autre, par exemple ceux d’une campagne.',
     changedMeanwhile: (name, color) =>
-      `Quelqu’un d’autre a modifié ce tag entre-temps : il s’appelle maintenant « ${name} », ${color.toLowerCase()}. « Enregistrer » le remplace par le vôtre.`,
-    deleteTitle: (name) => `Supprimer le tag ${name} ?`,
+      `Quelqu’un d’autre a modifié ce tag entre-temps : il s’appelle maintenant « ${name} », ${color.toLowerCase()}. « Enregistrer » le remplace par le vôtre.`,
+    deleteTitle: (name) => `Supprimer le tag ${name} ?`,
     deleteWarning: 'Ses liens restent, sans le tag.',
     merge: 'Y fusionner d’autres tags',
     mergeTitle: (name) => `Fusionner des tags dans ${name}`,
     merged: 'Tags à fusionner',
     mergeNow: (count) => (count === 0 ? 'Fusionner' : `Fusionner ${one(count, 'tag', 'tags')}`),
     mergeWarning: (name) =>
-      `Les liens qui ont l’un de ces tags reçoivent « ${name} » à la place, et ces tags sont supprimés. C’est irréversible.`,
+      `Les liens qui ont l’un de ces tags reçoivent « ${name} » à la place, et ces tags sont supprimés. C’est irréversible.`,
     field: 'Tags',
     placeholder: 'Ajouter un tag',
     unknown: 'Un autre tag',
-    createNamed: (name) => `Nouveau tag « ${name} »`,
-    isNew: (name) => `« ${name} » est un nouveau tag : il sera créé et ajouté.`,
-    creating: (name) => `Création du tag « ${name} »…`,
+    createNamed: (name) => `Nouveau tag « ${name} »`,
+    isNew: (name) => `« ${name} » est un nouveau tag : il sera créé et ajouté.`,
+    creating: (name) => `Création du tag « ${name} »…`,
     tooMany: (most) => `Un lien a au plus ${most} tags. Retirez-en un pour en ajouter un autre.`,
     more: (count) => `+${count}`,
     filter: 'Tags',
-    anyTag: 'Tags : tous',
+    anyTag: 'Tags : tous',
     another: 'Un autre tag',
     chosen: 'Tags choisis',
     mode: 'Quels liens',
@@ -1311,12 +1311,12 @@ export const texts: Translation = {
     noCname: (host) =>
       `Si un CNAME est refusé, parce que l’hôte n’a pas de sous-domaine, utilisez un ALIAS ou un ANAME, ou un enregistrement A avec l’adresse IP de ${host}.`,
     noAddress: (host) =>
-      `Pour que les visiteurs arrivent ici, l’hôte doit pointer vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. Le service est configuré comme ${host}, ce qui ne vaut que dans son propre réseau : demandez son nom ou ses adresses à la personne qui l’exploite.`,
+      `Pour que les visiteurs arrivent ici, l’hôte doit pointer vers le serveur du service : par un enregistrement CNAME avec le nom du serveur, ou par des enregistrements A et AAAA avec ses adresses IP. Le service est configuré comme ${host}, ce qui ne vaut que dans son propre réseau : demandez son nom ou ses adresses à la personne qui l’exploite.`,
     dnsNotes:
       'Certains formulaires ajoutent le domaine au nom : dans ce cas, omettez-le. Pour https, l’exploitant du service doit installer un certificat pour l’hôte.',
     nextAfter: {
       TXT_RECORD:
-        'Vient-il d’être enregistré ? Vérifiez plus tard. S’il est plus ancien, comparez son nom avec celui ci-dessus.',
+        'Vient-il d’être enregistré ? Vérifiez plus tard. S’il est plus ancien, comparez son nom avec celui ci-dessus.',
       TXT_OTHER: 'Corrigez sa valeur, et vérifiez de nouveau dans quelques minutes.',
       TXT_UNREAD: 'Vérifiez plus tard.',
     },
@@ -1340,7 +1340,7 @@ export const texts: Translation = {
     value: 'Identifiant',
     valueHint: (place, example) => `À trouver sous ${place}. Par exemple ${example}.`,
     withoutCookies:
-      'Les liens sur l’hôte de cette console exécutent les pixels sans cookies : certains réseaux ne comptent alors pas ces visites. Pour des chiffres exacts, utilisez le pixel avec des liens d’un domaine à vous.',
+      'Les liens sur l’hôte de cette console exécutent les pixels sans cookies : certains réseaux ne comptent alors pas ces visites. Pour des chiffres exacts, utilisez le pixel avec des liens d’un domaine à vous.',
     deleteTitle: (name) => `Supprimer le pixel ${name} ?`,
     deleteWarning: 'Il est retiré de ses liens.',
   },
@@ -1370,7 +1370,7 @@ export const texts: Translation = {
     delivered: (outcome) => `Envoi arrivé. ${outcome}`,
     notDelivered: (outcome) => `Envoi non arrivé. ${outcome}`,
     notPublic: (host) =>
-      `${host} est un hôte d’un réseau privé : rien n’y est envoyé, sauf si l’exploitant de ce service l’autorise. Saisissez une URL https accessible depuis Internet.`,
+      `${host} est un hôte d’un réseau privé : rien n’y est envoyé, sauf si l’exploitant de ce service l’autorise. Saisissez une URL https accessible depuis Internet.`,
     refresh: 'Actualiser',
     deleteTitle: 'Supprimer le webhook ?',
     deleteWarning: (url) => `Plus rien n’est envoyé à ${url}, et ses envois sont perdus.`,
@@ -1389,7 +1389,7 @@ export const texts: Translation = {
   },
   deliveryErrors: {
     'no public address':
-      'L’hôte est introuvable, ou mène à un réseau privé. Vérifiez son orthographe : il doit être accessible depuis Internet, de préférence en https.',
+      'L’hôte est introuvable, ou mène à un réseau privé. Vérifiez son orthographe : il doit être accessible depuis Internet, de préférence en https.',
     'private host': 'L’hôte est celui d’un réseau privé. Saisissez une URL https accessible depuis Internet.',
     'host not found': 'L’hôte est introuvable dans le DNS. Vérifiez son orthographe.',
     'answer too long': 'La réponse était trop longue. Un statut seul suffit.',
@@ -1403,8 +1403,8 @@ export const texts: Translation = {
     'no answer in time':
       'Pas de réponse en 10 secondes. Le destinataire doit d’abord répondre, et faire les longs travaux ensuite.',
     'internal error': 'Le service lui-même a échoué. Si cela se reproduit, prévenez son exploitant.',
-    '3xx': 'Les redirections ne sont pas suivies : saisissez l’URL où elle mène.',
-    '4xx': 'Le destinataire refuse la requête. Vérifiez le secret qu’il a ; son journal en dit plus.',
+    '3xx': 'Les redirections ne sont pas suivies : saisissez l’URL où elle mène.',
+    '4xx': 'Le destinataire refuse la requête. Vérifiez le secret qu’il a ; son journal en dit plus.',
     '404': 'Il n’y a rien à cette URL. Vérifiez son chemin.',
     '5xx': 'Le destinataire a échoué. Son journal dit pourquoi.',
   },

@@ -30,7 +30,7 @@ export const fr: Texts = {
     preview: {
       title: 'Lien court',
       text:
-        'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les ' +
+        'Ouvrez-le dans un navigateur pour le suivre. Il ne fonctionne qu’un nombre limité de fois : les ' +
         'programmes et les aperçus ne voient donc pas où il mène.',
     },
     moving: { title: 'Un instant', text: 'Vous allez être redirigé.' },
@@ -52,7 +52,7 @@ export const fr: Texts = {
     value: 'Valeur',
     share: 'Part',
     table: 'Afficher sous forme de tableau',
-    nothing: 'Rien n’a été enregistré de ces clics : les visiteurs refusent le suivi.',
+    nothing: 'Rien n’a été enregistré de ces clics : les visiteurs refusent le suivi.',
     later: 'Les clics d’aujourd’hui apparaissent ici à partir du {day}.',
     running: 'jusqu’ici',
     unfinished: 'En cours',
@@ -61,8 +61,8 @@ export const fr: Texts = {
     qrCode: 'QR code',
     empty: {
       title: 'Aucun clic pendant cette période',
-      active: 'Partagez le lien court : un clic apparaît ici en quelques secondes.',
-      disabled: 'Le lien est désactivé : les clics ne sont pas comptés.',
+      active: 'Partagez le lien court : un clic apparaît ici en quelques secondes.',
+      disabled: 'Le lien est désactivé : les clics ne sont pas comptés.',
       earlier: 'Pour des clics plus anciens, choisissez une période plus longue.',
     },
     unknown: 'Inconnu',
@@ -82,11 +82,11 @@ export const fr: Texts = {
       one: 'Ce lien a mené à {count} destination.',
       other: 'Ce lien a mené à {count} destinations différentes.',
     },
-    altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
+    altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
     note:
-      'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
+      'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
       'la somme des jours. Les robots ne font pas partie des clics. Les listes n’incluent pas les clics ' +
       'd’aujourd’hui ni, sauf pour les destinations, ceux des visiteurs qui refusent le suivi. Elles comptent ' +
-      'environ de cinq en cinq ; le reste fait partie de « Autres ».',
+      'environ de cinq en cinq ; le reste fait partie de « Autres ».',
   },
 };
