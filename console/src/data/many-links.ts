@@ -25,7 +25,7 @@ import { write } from './write.ts';
 export const MANY = 'many links';
 
 /** A link, as far as it is changed together with others. */
-export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'disabled' | 'expiration'> {
+export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'nodeId' | 'disabled' | 'expiration'> {
   readonly space: { readonly id: string } | null;
   readonly tags: readonly { readonly id: string }[];
 }
@@ -115,23 +115,24 @@ export async function deleteMany(
 
 /** A change of a link, and what undoes it. */
 export interface UndoableChange {
+  readonly nodeId: string;
   readonly change: UpdateLinksInput;
   readonly undo: UpdateLinksInput;
 }
 
 /** The changes of the links that an update changes at all. */
 export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): UndoableChange[] {
-  return links.flatMap(({ id, disabled, expiration, space, tags }): UndoableChange[] => {
+  return links.flatMap(({ id, nodeId, disabled, expiration, space, tags }): UndoableChange[] => {
     const has = (tagId: string) => tags.some((tag) => tag.id === tagId);
     if ('addTagIds' in update) {
       const added = update.addTagIds.filter((one) => !has(one));
       const change = { id, input: { addTagIds: added } };
-      return added.length === 0 ? [] : [{ change, undo: { id, input: { removeTagIds: added } } }];
+      return added.length === 0 ? [] : [{ nodeId, change, undo: { id, input: { removeTagIds: added } } }];
     }
     if ('removeTagIds' in update) {
       const removed = update.removeTagIds.filter(has);
       const change = { id, input: { removeTagIds: removed } };
-      return removed.length === 0 ? [] : [{ change, undo: { id, input: { addTagIds: removed } } }];
+      return removed.length === 0 ? [] : [{ nodeId, change, undo: { id, input: { addTagIds: removed } } }];
     }
     const before =
       'disabled' in update
@@ -140,7 +141,7 @@ export function changesBy(update: BulkUpdate, links: readonly BulkLink[]): Undoa
           ? { expiration: { at: expiration.at } }
           : { spaceId: space?.id ?? null };
     const isSame = JSON.stringify(before) === JSON.stringify(update);
-    return isSame ? [] : [{ change: { id, input: update }, undo: { id, input: before } }];
+    return isSame ? [] : [{ nodeId, change: { id, input: update }, undo: { id, input: before } }];
   });
 }
 
@@ -160,19 +161,40 @@ async function applyAll(
   return resultOf(await inBatches(changes, apply, options));
 }
 
+const timeOf = (at: string | null | undefined) => (at == null ? null : Date.parse(at));
+
+/** Whether a link is still as a change has made it. Tags go and come back beside others. */
+function isAsMade(
+  link: LinkToChangeFragment,
+  { disabled, spaceId, expiration, url }: UpdateLinkInput,
+): boolean {
+  return (
+    (disabled == null || link.disabled === disabled) &&
+    (spaceId === undefined || (link.space?.id ?? null) === spaceId) &&
+    (expiration == null || timeOf(link.expiration.at) === timeOf(expiration.at)) &&
+    (url == null || new URL(link.url).href === new URL(url).href)
+  );
+}
+
+/** Undoes the changes, but for links that somebody has changed since in what would be undone. */
 async function undoAll(
   session: Session,
   changes: readonly UndoableChange[],
   told: string,
   onUndone: () => void,
 ): Promise<void> {
-  const reversed = changes.map(({ change, undo }) => ({ change: undo, undo: change }));
   const unwatched = { onProgress: () => undefined, signal: new AbortController().signal };
   await attempt(MANY, async () => {
+    const links = new Map((await linksChosen(session, changes)).map((link) => [link.id, link]));
+    const reversed = changes.flatMap(({ nodeId, change, undo }) => {
+      const link = links.get(change.id);
+      return link && isAsMade(link, change.input) ? [{ nodeId, change: undo, undo: change }] : [];
+    });
     const { failed } = await applyAll(session, reversed, unwatched);
     onUndone();
+    const kept = links.size - reversed.length;
     if (failed.length > 0) showToast(texts.bulk.failed(failed.length), { wrong: true, about: MANY });
-    else showToast(texts.undoneOf(told));
+    else showToast([texts.undoneOf(told), ...(kept > 0 ? [texts.bulk.changedSince(kept)] : [])].join(' '));
   });
   announceKinds('LINK');
 }

@@ -3,6 +3,7 @@ import { filledUtm, missingIn, type Utm, utcToday, withUtm } from './utm.ts';
 
 /** A change of the campaign of a link. */
 export interface UtmChange {
+  readonly nodeId: string;
   readonly change: UpdateLinksInput;
   readonly undo: UpdateLinksInput;
   readonly link: LinkToChangeFragment;
@@ -46,6 +47,7 @@ export function utmChanges(
     const before = targetLists(link.targeting, (one) => one);
     return {
       ...{ link, url, targets },
+      nodeId: link.nodeId,
       // What was shown before is what is changed.
       change: { id, ifUpdatedAt: updatedAt, input: { url, ...(targets > 0 && { targeting }) } },
       undo: { id, input: { url: link.url, ...(targets > 0 && { targeting: before }) } },

@@ -832,6 +832,8 @@ export const texts: Translation = {
     empty: 'Fügen Sie zuerst eine URL ein.',
     discard: 'Verwerfen',
     ready: 'Ihr Link ist fertig',
+    unverified:
+      'Ihr Link ist erstellt, funktioniert aber erst, wenn seine Domain bestätigt ist: siehe „Domains“.',
     ended: 'Ihr Link ist erstellt, aber schon abgelaufen: Sein Ablauf liegt in der Vergangenheit.',
     same: 'Zu diesem Ziel haben Sie schon einen Link:',
     another: '„Kürzen“ erstellt einen weiteren.',
@@ -926,6 +928,10 @@ export const texts: Translation = {
     clear: 'Auswahl aufheben',
     working: 'Links werden geändert',
     done: (count) => `${one(count, 'Link wurde', 'Links wurden')} geändert.`,
+    changedSince: (count) =>
+      count === 1
+        ? 'Ein Link wurde seitdem geändert und bleibt, wie er ist.'
+        : `${inDigits(count)} Links wurden seitdem geändert und bleiben, wie sie sind.`,
     failed: (count) => `${links(count)} fehlgeschlagen`,
     move: 'Verschieben',
     ask: (verb, count) => `${links(count)} ${verb.toLowerCase()}?`,

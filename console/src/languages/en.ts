@@ -710,6 +710,7 @@ const english = {
     empty: 'Paste a URL first.',
     discard: 'Discard',
     ready: 'Your link is ready',
+    unverified: 'Your link is made, but works only once its domain is verified: see “Domains”.',
     ended: 'Your link is made, but has ended already: its expiry is in the past.',
     same: 'You have a link to this destination:',
     another: '“Shorten” makes another one.',
@@ -809,6 +810,10 @@ const english = {
     clear: 'Clear the selection',
     working: 'Changing links',
     done: (count: number) => `${one(count, 'link was', 'links were')} changed.`,
+    changedSince: (count: number) =>
+      count === 1
+        ? 'One link was changed since, and stays as it is.'
+        : `${inDigits(count)} links were changed since, and stay as they are.`,
     failed: (count: number) => `${one(count, 'link', 'links')} failed`,
     move: 'Move',
     ask: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}?`,

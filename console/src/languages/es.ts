@@ -628,6 +628,8 @@ export const texts: Translation = {
     empty: 'Pegue primero una URL.',
     discard: 'Descartar',
     ready: 'Su enlace está listo',
+    unverified:
+      'Su enlace está creado, pero no funcionará hasta que se verifique su dominio: vea «Dominios».',
     ended: 'Su enlace está creado, pero ya ha caducado: su caducidad está en el pasado.',
     same: 'Ya tiene un enlace a este destino:',
     another: '«Acortar» crea otro.',
@@ -744,6 +746,10 @@ export const texts: Translation = {
     clear: 'Quitar la selección',
     working: 'Cambiando enlaces',
     done: (count) => `${one(count, 'enlace modificado', 'enlaces modificados')}.`,
+    changedSince: (count) =>
+      count === 1
+        ? 'Un enlace se ha modificado desde entonces y queda como está.'
+        : `${inDigits(count)} enlaces se han modificado desde entonces y quedan como están.`,
     failed: (count) => one(count, 'enlace con errores', 'enlaces con errores'),
     move: 'Mover',
     ask: (verb, count) => `¿${verb} ${one(count, 'enlace', 'enlaces')}?`,

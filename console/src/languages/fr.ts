@@ -631,6 +631,8 @@ export const texts: Translation = {
     empty: 'Collez d’abord une URL.',
     discard: 'Abandonner',
     ready: 'Votre lien est prêt',
+    unverified:
+      'Votre lien est créé, mais il ne fonctionnera qu’une fois son domaine vérifié : voir « Domaines ».',
     ended: 'Votre lien est créé, mais il a déjà expiré : son expiration est dans le passé.',
     same: 'Vous avez déjà un lien vers cette destination :',
     another: '« Raccourcir » en crée un autre.',
@@ -751,6 +753,10 @@ export const texts: Translation = {
     clear: 'Tout désélectionner',
     working: 'Modification des liens',
     done: (count) => `${one(count, 'lien modifié', 'liens modifiés')}.`,
+    changedSince: (count) =>
+      count === 1
+        ? 'Un lien a été modifié depuis et reste tel quel.'
+        : `${inDigits(count)} liens ont été modifiés depuis et restent tels quels.`,
     failed: (count) => one(count, 'lien en échec', 'liens en échec'),
     move: 'Déplacer',
     ask: (verb, count) => `${verb} ${one(count, 'lien', 'liens')} ?`,

@@ -10,9 +10,9 @@ export const hasEnded = ({ expiration: { at } }: Pick<LinkRowFragment, 'expirati
 
 /** The status of a link, unless it is the usual one, and when it ends. */
 export function StatusBadge({
-  link: { status, blocked, hasPassword, expiration, clicks },
+  link: { status, blocked, domain, hasPassword, expiration, clicks },
 }: {
-  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'hasPassword' | 'expiration' | 'clicks'>;
+  link: Pick<LinkRowFragment, 'status' | 'blocked' | 'domain' | 'hasPassword' | 'expiration' | 'clicks'>;
 }): ReactElement {
   const isPast = hasEnded({ expiration });
   const isUsedUp = expiration.clicks !== null && expiration.clicks <= clicks;
@@ -21,6 +21,7 @@ export function StatusBadge({
   return (
     <>
       {blocked && <span className="badge bad">{texts.status.BLOCKED}</span>}
+      {!domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
       {!isTold && <span className="badge warn">{texts.status[status] ?? status}</span>}
       {hasPassword && (
         <span className="badge" title={texts.status.PROTECTED}>

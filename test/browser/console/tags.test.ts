@@ -167,7 +167,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     const [old, other] = [await caller.tag('Old'), await caller.tag('Other')];
     await tagged(caller, 'One', old);
     await tagged(caller, 'Two', other);
-    await caller.link({ title: 'Three' });
+    const three = await caller.link({ title: 'Three' });
     const { page, complaints } = await tabOf(caller);
     const bar = page.getByRole('region', { name: 'Selected links' });
     const begin = () => bar.getByRole('button', { name: 'Tags' }).click();
@@ -235,6 +235,13 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await page.getByRole('button', { name: 'Select this page' }).click();
     await bar.getByRole('button', { name: 'Disable' }).click();
     await shown(page.getByText('3 links selected, 3 not shown'));
+    // What somebody else has changed since stays.
+    const update = 'mutation ($id: ID!) { updateLink(id: $id, input: { disabled: false }) { __typename } }';
+    await caller.data(update, { id: three.id });
+    await page.getByRole('button', { name: 'Undo: 3 links disabled.' }).click();
+    await shown(page.locator('.toast').getByText('One link was changed since, and stays as it is.'));
+    const read = '{ links(filter: { status: DISABLED }) { totalCount } }';
+    expect(await caller.data(read)).toEqual({ links: { totalCount: 0 } });
     expect(complaints).toEqual([]);
   });
 

@@ -165,7 +165,6 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           <TargetsBadge targeting={link.targeting} />
           {link.space && <SpaceBadge space={link.space} />}
           <TagBadges tags={link.tags} />
-          {!link.domain.verified && <span className="badge warn">{texts.link.unverified}</span>}
         </p>
       </div>
       <div className="buttons">

@@ -23,7 +23,8 @@ export function Created({
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  const ready = link && hasEnded(link) ? texts.newLink.ended : texts.newLink.ready;
+  const t = texts.newLink;
+  const ready = link?.domain.verified === false ? t.unverified : link && hasEnded(link) ? t.ended : t.ready;
   return (
     // Its name is heard as the focus comes in.
     <section

@@ -115,7 +115,7 @@ export function LinkRow({
       id={rowId(link.id)}
       className={`row${isSelected ? ' selected' : ''}${isCurrent ? ' current' : ''}`}
       tabIndex={-1}
-      aria-label={link.title ?? short}
+      aria-label={link.title === null ? short : `${link.title}, ${short}`}
       onKeyDown={onKey}
       onFocus={onFocus}
     >
