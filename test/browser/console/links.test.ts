@@ -15,9 +15,9 @@ import {
   unfold,
 } from '../../support/console.ts';
 
-/** What has the focus, by its name; `main` and `BODY` have none. */
+/** What has the focus, by its name, a row by the title before its address; `main` and `BODY` have none. */
 const focusOf = (page: Page): Promise<string> =>
-  page.evaluate(`(({ ariaLabel, labels, id, tagName, innerText }) => ariaLabel ?? labels?.[0]?.innerText
+  page.evaluate(`(({ ariaLabel, labels, id, tagName, innerText }) => ariaLabel?.replace(/, s\\.example.*/, '') ?? labels?.[0]?.innerText
     ?? (id === 'main' ? id : tagName === 'BODY' ? tagName : innerText.trim()))(document.activeElement)`);
 
 describe.runIf(chromiumPath)('the console, in a browser', () => {
