@@ -106,12 +106,9 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
   const decideCounted = async (link: FoundLink, visit: Visit): Promise<RedirectDecision> => {
     const at = now();
     const isLimited = link.expirationClicks !== null;
-    const countAtOnce = async () => {
-      // The visits from before the limit was set.
-      await clicks.settle(link.id);
-      return clicks.countAtOnce(link.id, at);
-    };
-    const before = isLimited ? await links.askPrimary(countAtOnce) : null;
+    // The visits from before the limit was set. A primary that hangs may be known to be away afterwards, and is not asked again.
+    if (isLimited) await links.askPrimary(() => clicks.settle(link.id));
+    const before = isLimited ? await links.askPrimary(() => clicks.countAtOnce(link.id, at)) : null;
     const turn = isLimited ? before : await takeTurn(link, at);
     if (turn) {
       const decision = decisionFor(visit, { ...link, ...turn });
