@@ -100,7 +100,8 @@ export function deleteLater(session: Session, links: readonly { id: string; alia
   changed();
   const t = texts.links;
   dismissAbout(...deletion.ids.map((id) => aboutRecord('LINK', id)));
-  showToast(others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1), {
+  const told = others.length === 0 ? t.deleted(first.alias) : t.deletedMany(others.length + 1);
+  showToast(`${told} ${t.undoFor(UNDO_FOR / 1_000)}`, {
     about: aboutDeletion(deletion.ids),
     shownFor: UNDO_FOR,
     action: {

@@ -901,6 +901,7 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} ist abgeschaltet.`,
     nowEnabled: (alias) => `${alias} ist eingeschaltet.`,
     deleted: (alias) => `${alias} ist gelöscht, mit Klicks und Statistik.`,
+    undoFor: (seconds) => `Das lässt sich ${seconds} Sekunden lang rückgängig machen.`,
     deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
   },
   progress: (name, done, of) => `${name}: ${done} von ${of}`,

@@ -779,6 +779,7 @@ const english = {
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
     deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
+    undoFor: (seconds: number) => `You can undo that for ${seconds} seconds.`,
     deletedMany: (count: number) =>
       `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
   },

@@ -714,6 +714,7 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} está desactivado.`,
     nowEnabled: (alias) => `${alias} está activado.`,
     deleted: (alias) => `${alias} se ha eliminado, con sus clics y estadísticas.`,
+    undoFor: (seconds) => `Puede deshacerlo durante ${seconds} segundos.`,
     deletedMany: (count) =>
       `${one(count, 'enlace eliminado', 'enlaces eliminados')}, con sus clics y estadísticas.`,
   },

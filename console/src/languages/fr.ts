@@ -719,6 +719,7 @@ export const texts: Translation = {
     nowDisabled: (alias) => `${alias} est désactivé.`,
     nowEnabled: (alias) => `${alias} est activé.`,
     deleted: (alias) => `${alias} est supprimé, avec ses clics et ses statistiques.`,
+    undoFor: (seconds) => `Vous pouvez l’annuler pendant ${seconds} secondes.`,
     deletedMany: (count) =>
       one(
         count,
