@@ -10,7 +10,7 @@ import { texts } from '../../texts.ts';
 import { AliasField } from './alias-field.tsx';
 import { ExpiryField } from './expiry-field.tsx';
 import { Fold } from './fold.tsx';
-import { PixelsField } from './pixels-field.tsx';
+import { nameOfPixel, PixelsField } from './pixels-field.tsx';
 import { SpaceField } from './space-field.tsx';
 import { TargetsField } from './targets-field.tsx';
 import { UtmField } from './utm-field.tsx';
@@ -63,9 +63,7 @@ export function LinkForm({
       targetType === 'NONE'
         ? t.targetTypes.NONE
         : t.targetsIn(t.targetTypes[targetType], filledTargets(fields.targets[targetType]).length),
-    pixels:
-      pixelIds.map((id) => names.find((one) => one.id === id)?.name ?? t.unknownPixel).join(', ') ||
-      t.none.pixels,
+    pixels: pixelIds.map((id) => nameOfPixel(names, id)).join(', ') || t.none.pixels,
   };
   return (
     <div className="form">

@@ -4,6 +4,18 @@ import { Choice } from '../../parts/choice.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 
+interface Pixel {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** With its network: one shop often has the same name at several. */
+export function nameOfPixel(pixels: readonly Pixel[], id: string): string {
+  const pixel = pixels.find((one) => one.id === id);
+  return pixel ? `${pixel.name} · ${texts.pixelTypes[pixel.type] ?? pixel.type}` : texts.form.unknownPixel;
+}
+
 /** The pixels of a link: those chosen, and a choice of more. */
 export function PixelsField({
   ids,
@@ -14,12 +26,12 @@ export function PixelsField({
 }: {
   ids: readonly string[];
   typed: string;
-  pixels: readonly { id: string; name: string }[];
+  pixels: readonly Pixel[];
   onIds: (ids: readonly string[], typed: string) => void;
   error: string | undefined;
 }): ReactElement {
   const t = texts.form;
-  const nameOf = (id: string) => pixels.find((one) => one.id === id)?.name ?? texts.form.unknownPixel;
+  const nameOf = (id: string) => nameOfPixel(pixels, id);
   if (pixels.length === 0 && ids.length === 0 && typed === '')
     return (
       <p className="hint">
@@ -52,7 +64,7 @@ export function PixelsField({
       )}
       <Choice
         label={t.addPixel}
-        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id, name }) => ({ id, name }))}
+        items={pixels.filter(({ id }) => !ids.includes(id)).map(({ id }) => ({ id, name: nameOf(id) }))}
         value={null}
         typed={typed}
         onValue={(item, text) => onIds(item ? [...ids, item.id] : ids, text)}
