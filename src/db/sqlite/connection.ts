@@ -1,4 +1,4 @@
-import { rm, statfs, writeFile } from 'node:fs/promises';
+import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
@@ -75,6 +75,7 @@ export async function connectSqlite(
     ...WRITER_SETTINGS,
   ];
   for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
+  const opened = path === ':memory:' ? null : await stat(path, { bigint: true });
   const readNow = rawReader(driver);
   const threads = new Map<string, FileThread>();
   const ask = (module: string, question: unknown) => {
@@ -102,7 +103,11 @@ export async function connectSqlite(
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
     async trySpace() {
-      if (path === ':memory:') return;
+      if (opened === null) return;
+      const { dev, ino } = await stat(path, { bigint: true });
+      // What is written would be lost with the file that was opened.
+      if (dev !== opened.dev || ino !== opened.ino)
+        throw new Error(`${path} is another file than at the start: restart the service`);
       const file = `${path}-space`;
       try {
         await writeFile(file, Buffer.alloc(SPACE), { mode: 0o600 });
