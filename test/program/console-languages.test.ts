@@ -11,7 +11,12 @@ const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name 
 /** Every text below, by its path; functions get texts, which also stand for numbers, or a list. */
 function textsIn(value: unknown, path: string): [path: string, text: unknown][] {
   if (typeof value === 'function')
-    return [[path, value('2', path.endsWith('tagged') ? ['2'] : '2', '2', '2')]];
+    return [
+      [
+        path,
+        value(path.endsWith('undoneBut') ? ['2'] : '2', path.endsWith('tagged') ? ['2'] : '2', '2', '2'),
+      ],
+    ];
   if (typeof value !== 'object' || value === null) return [[path, value]];
   return Object.entries(value).flatMap(([name, below]) => textsIn(below, `${path}.${name}`));
 }
