@@ -11,8 +11,13 @@ function isUrl(text: string): boolean {
 
 /** URL parsers accept control characters and missing hosts; an address that is stored as written must have neither. */
 function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && isUrl(text);
+  return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && !NO_HOST.test(text) && isUrl(text);
 }
+
+const TWO_SCHEMES = /^https?:\/\/https?(:\/|:?\/\/)/i;
+
+/** What parsers take for a host, and nobody has: the scheme of a second https://, and a name with a comma. */
+const NO_HOST = new RegExp(`${TWO_SCHEMES.source}|^https?://([^/\\\\?#]*@)?[^/\\\\?#@]*,`, 'i');
 
 /** The longest URL that browsers and servers commonly accept, in characters. */
 export const MAX_URL = 2048;
@@ -22,7 +27,7 @@ const MISTYPED_SCHEME = /^(?!https?:\/\/)h?t{1,3}p{0,3}s{0,2}[:;]?\/+/i;
 
 /** The rule that refuses what is no web address. */
 function ruleAgainst(text: string) {
-  if (MISTYPED_SCHEME.test(text)) return 'URL_SCHEME';
+  if (MISTYPED_SCHEME.test(text) || TWO_SCHEMES.test(text)) return 'URL_SCHEME';
   const host = /^https?:\/\/([^/\\?#]*)/i.exec(text)?.[1];
   if (host === undefined) return 'URL';
   if (/\p{Cc}/u.test(text)) return 'CONTROL_CHARACTERS';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cut, joined, textIn, withRecord } from '../../console/src/data/import.ts';
+import { cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import { importFormats } from '../../src/domain/transfer/formats.ts';
 
 const linesIn = (text: string) => cut(text, null).records.map(({ line, text: record }) => [line, record]);
 
@@ -69,8 +70,13 @@ test.each<[what: string, text: string, format: string, records: [number, string]
       [2, '{"short_code":"b"}'],
     ],
   ],
-  ['an object with a list', '{"data":[{"key":"a"}],"total":1}', 'DUB', [[1, '{"key":"a"}']]],
-  ['an object of records', '{"links":{"link_1":{"keyword":"a"}}}', 'YOURLS', [[1, '{"keyword":"a"}']]],
+  ['an object with a list', '{"data":[{"key":"a","url":1}],"total":1}', 'DUB', [[1, '{"key":"a","url":1}']]],
+  [
+    'an object of records',
+    '{"links":{"link_1":{"keyword":"a","clicks":1}}}',
+    'YOURLS',
+    [[1, '{"keyword":"a","clicks":1}']],
+  ],
   ['broken JSON', '{"data":[', 'CSV', [[1, '{"data":[']]],
 ])('cuts %s between its records', (_what, text, format, records) => {
   expect(cut(text, null).format).toBe(format);
@@ -80,15 +86,33 @@ test.each<[what: string, text: string, format: string, records: [number, string]
 test.each([
   ['Title,Bitlink,Long URL', 'BITLY'],
   ['Link;Long URL', 'BITLY'],
-  ['short link,destination url', 'DUB'],
+  ['short link,destination url,clicks', 'DUB'],
+  ['Name;Landing page;Short link', 'CSV'],
+  ['Keyword,Final URL', 'CSV'],
   ['Address,Target', 'KUTT'],
   ['"Slashtag","Destination"', 'REBRANDLY'],
   ['shortCode\tlongUrl', 'SHLINK'],
-  ['keyword,url', 'YOURLS'],
+  ['keyword,url,clicks', 'YOURLS'],
   ['kind,short_url,domain,alias,url', 'CSV'],
   ['https://a.example/?url=1', 'LINES'],
 ])('finds the format of the header %s', (header, format) => {
   expect(cut(`${header}\n1,2`, null).format).toBe(format);
+});
+
+test.each<[what: string, text: string, header: string, first: number]>([
+  ['behind a title', 'Spring, 2026\n\nName,Landing page\nA,https://a.example/1', 'Name,Landing page\n', 4],
+  ['that are unknown', 'Name;Seite\nA;https://a.example/1\nB;https://a.example/2', 'Name;url\n', 2],
+  ['that are missing', 'A b\thttps://a.example/1\tx\nB b\thttps://a.example/2\ty', 'title\turl\talias\n', 1],
+  ['of which none is that of URLs', 'Name,Number\nA,1', 'Name,Number\n', 2],
+  ['of lines', 'nowhere\nhttps://a.example/1\ta\tTitle, long\nhttps://a.example/2,b', '', 1],
+])('finds the names of columns %s', (_what, text, header, first) => {
+  const parts = cut(text, null);
+  expect([parts.header, parts.records[0]?.line]).toEqual([header, first]);
+});
+
+test('knows the names of a column of URLs that the service knows', () => {
+  const names = importFormats.csv.columns.url ?? [];
+  expect(urlNames).toEqual(new Set(names.map((name) => name.replaceAll(/[ _]/g, ''))));
 });
 
 test('a slice has the header, and says where each of its records begins', () => {

@@ -84,13 +84,19 @@ test('says which line has the alias of another, and which has two URLs', async (
       'https://b.example/, www.b.example; https://b.example/6',
     ],
     ...['https://b.example/7  https://b.example/8', 'https://b.example/?q=see here https://b.example'],
+    ...['https://b.example/15 s15 Product 15', 'https://b.example/16,'],
   ];
   const reasonsOf = async (text: string, variables: object) =>
     (await importing(text, variables)).map(({ status, reason }) => (status === 'REFUSED' ? reason : null));
   const two = '"url" is not alone: these are two URLs in one line, and each needs its own';
-  const expected = [null, '"alias" is already that of line 1', null, two, two, two, null];
+  const space = expect.stringContaining('"url" has a space: alias and title belong behind a tab');
+  const end = '"url" ends in a comma or a semicolon, which is no part of it';
+  const expected = [null, '"alias" is already that of line 1', null, two, two, two, space, space, end];
   expect(await reasonsOf(lines.join('\n'), { dryRun: true })).toEqual(expected);
   expect(await reasonsOf(lines.join('\n'), {})).toEqual(expected);
+  // What our own export has, comes back.
+  const own = 'kind,url\nlink,https://b.example/a b';
+  expect(await reasonsOf(own, { format: 'CSV', dryRun: true })).toEqual([null]);
   expect(await reasonsOf('url\n"https://b.example/9;https://b.example/10"', { format: 'CSV' })).toEqual([
     two,
   ]);
@@ -247,7 +253,12 @@ test('domainMap leads the links of a host to a domain of the account', async () 
 
 test.each([
   ['an empty text', '  \n', {}, /may not be empty/],
-  ['other columns', 'name,age\nA,1', { format: 'CSV' }, /no export of the format "csv".*"name", "age"/],
+  [
+    'other columns',
+    'name,age\nA,1',
+    { format: 'CSV' },
+    /no column of URLs, but "name", "age".*"landing page"/,
+  ],
   [
     'broken JSON',
     '{"data":[{"alias":"one","url":"https://a.example/"}',

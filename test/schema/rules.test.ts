@@ -33,6 +33,8 @@ const filled = (words: string, values: FieldError['values']): string =>
 test.each<[string, object, string, Record<string, string>]>([
   ['url', { url: 'nothing' }, 'URL', {}],
   ['url', { url: 'htp:/example.com' }, 'URL_SCHEME', {}],
+  ['url', { url: 'https://https://example.com/' }, 'URL_SCHEME', {}],
+  ['url', { url: 'https://example,com/' }, 'URL_HOST', {}],
   ['url', { url: 'https:///page' }, 'URL_WITHOUT_HOST', {}],
   ['url', { url: 'https://exa mple.com/' }, 'URL_HOST_SPACE', {}],
   ['url', { url: 'https://example.com:99999/' }, 'URL_HOST', {}],

@@ -11,6 +11,11 @@ export type FaultKind =
   | 'broken'
   | 'refused'
   | Stale;
+/** What refuses a field. */
+export interface RefusedField extends Told {
+  readonly path: readonly string[];
+  readonly messages: readonly string[];
+}
 /** The rule behind a refusal, and the values in its words. */
 export interface Told {
   readonly rule?: string | undefined;
@@ -27,14 +32,14 @@ export class Fault extends Error {
   readonly retryAfter: number | null;
   /** The error's code, if it has one. */
   readonly code: string;
-  readonly told: Told;
+  readonly told: Told & { readonly fields?: readonly RefusedField[] | undefined };
 
   constructor(
     kind: FaultKind,
     message: string,
     retryAfter: number | null = null,
     code = '',
-    told: Told = {},
+    told: Fault['told'] = {},
   ) {
     super(message);
     this.kind = kind;
@@ -70,14 +75,14 @@ export function faultOfResponse(response: Response | undefined, message: string)
 
 /** The fault behind an error with a code, which both GraphQL and `/auth` have. */
 export function faultOfCode(
-  { code: given, rule, values }: Told & { readonly code?: unknown },
+  { code: given, ...told }: Fault['told'] & { readonly code?: unknown },
   message: string,
   response: Response | undefined,
 ): Fault {
   const code = String(given);
-  const kind = rule === 'SIGN_IN_AGAIN' ? 'stale' : (kinds[code] ?? 'refused');
+  const kind = told.rule === 'SIGN_IN_AGAIN' ? 'stale' : (kinds[code] ?? 'refused');
   const repeats = kind === 'limited' || kind === 'busy';
-  return new Fault(kind, message, repeats ? secondsOf(response) : null, code, { rule, values });
+  return new Fault(kind, message, repeats ? secondsOf(response) : null, code, told);
 }
 
 /** The fault behind an error of urql. */

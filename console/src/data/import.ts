@@ -42,31 +42,45 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
   }
 }
 
-/** The names of columns that only one format has; a format with names that others have, too, comes later. */
-const marks: readonly (readonly [ImportFormat, readonly string[]])[] = [
-  ['BITLY', ['bitlink', 'custombitlink', 'custombitlinks', 'backhalf']],
-  ['REBRANDLY', ['slashtag', 'brandedlink', 'brandedshortlink']],
+/** The names by which a column is known, as they are compared. */
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** The names that a sheet's column of URLs may have, as the service knows them. */
+export const urlNames: ReadonlySet<string> = new Set([
+  ...['url', 'landingpage', 'destinationurl', 'target', 'ziel', 'lien', 'enlace', 'destination', 'longurl'],
+  ...['landingpageurl', 'landingurl', 'targeturl', 'finalurl', 'originalurl', 'pageurl', 'fullurl'],
+  ...['zielurl', 'zieladresse', 'zielseite', 'ziellink', 'langeurl', 'urldedestination', 'urlcible'],
+  ...['pagededestination', 'pagecible', 'cible', 'urllongue', 'destino', 'urldedestino', 'páginadedestino'],
+  ...['urllarga', 'linkurl', 'link', 'webaddress', 'webadresse', 'adresseweb', 'direcciónweb', 'webpage'],
+  ...['webseite', 'website', 'siteweb', 'sitioweb', 'web'],
+]);
+
+/** The columns that tell a service's format, each alone beside one of URLs, or all of them. */
+const marks: readonly (readonly [ImportFormat, ...(readonly string[])[]])[] = [
+  ['BITLY', ['bitlink'], ['custombitlink'], ['custombitlinks'], ['link', 'longurl']],
+  ['REBRANDLY', ['slashtag'], ['brandedlink'], ['brandedshortlink']],
   ['SHLINK', ['shortcode']],
-  ['YOURLS', ['keyword']],
-  ['KUTT', ['address', 'customurl']],
-  ['DUB', ['key', 'shortlink']],
-  ['BITLY', ['longurl']],
-  ['CSV', ['url', 'destination', 'destinationurl', 'link', 'ziel', 'zielurl', 'zieladresse', 'lien']],
-  ['CSV', ['urldedestination', 'enlace', 'destino', 'urldedestino']],
+  ['YOURLS', ['keyword', 'clicks'], ['keyword', 'timestamp'], ['keyword', 'shorturl']],
+  ['KUTT', ['address', 'target'], ['customurl', 'target']],
+  ['DUB', ['key', 'url'], ['shortlink', 'clicks'], ['shortlink', 'createdat']],
 ];
 
-/** The format with these columns; that of pasted lines if there is none. */
+/** The format with these columns; that of pasted lines if none is known. */
 function formatOf(names: readonly string[]): ImportFormat {
-  const plain = new Set(names.map((name) => name.toLowerCase().replace(/[^a-z]/g, '')));
-  return marks.find(([, own]) => own.some((name) => plain.has(name)))?.[0] ?? 'LINES';
+  const known = new Set(names.map(plain));
+  const found = marks.find(([, ...ways]) => ways.some((all) => all.every((name) => known.has(name))))?.[0];
+  return found ?? ([...known].some((name) => urlNames.has(name)) ? 'CSV' : 'LINES');
 }
 
-/** CSV; pasted lines if there is no header. */
+/** CSV; pasted lines if only these have no names. */
 function textOfRows(rows: readonly (readonly string[])[]): string {
-  const isList = formatOf(rows.find((cells) => cells.length > 0) ?? []) === 'LINES';
-  const quoted = (cell: string) => (/[",;]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  return rows.map((cells) => (isList ? cells.join('\t') : cells.map(quoted).join(','))).join('\n');
+  const lines = rows.map((cells) => cells.join('\t')).join('\n');
+  return cut(lines, null).format === 'LINES' ? lines : rows.map((cells) => rowOf(cells, ',')).join('\n');
 }
+
+/** A record of CSV with these cells. */
+const rowOf = (cells: readonly string[], delimiter: string): string =>
+  cells.map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter);
 
 /** The lists of records in JSON; YOURLS has an object of them. */
 function elementsOf(value: unknown, depth = 0): unknown[] {
@@ -105,10 +119,127 @@ function recordEnd(text: string, from: number, delimiter: string): { at: number;
   }
 }
 
-/** The separator of the cells of a header. */
-function delimiterOf(header: string): string {
-  const count = (one: string) => header.replace(/"[^"]*"/g, '').split(one).length;
-  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+interface Row {
+  readonly cells: readonly string[];
+  /** Where it begins and ends, and where the next one begins. */
+  readonly at: number;
+  readonly end: number;
+  readonly next: number;
+}
+
+/** How many rows tell what the columns are, and among how many first ones are their names, as behind a title. */
+const [MAX_LOOKED, MAX_BEFORE] = [20, 5];
+
+/** The first rows of a text that have something. */
+function rowsIn(text: string, from: number, delimiter: string): Row[] {
+  const rows: Row[] = [];
+  for (let at = from; at < text.length && rows.length < MAX_LOOKED; ) {
+    const { at: end, end: next } = recordEnd(text, at, delimiter);
+    const cells = cellsIn(text.slice(at, end), delimiter);
+    if (cells.some((cell) => cell !== '')) rows.push({ cells, at, end, next });
+    at = next;
+  }
+  return rows;
+}
+
+const looksLikeUrl = (cell: string): boolean =>
+  /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)/i.test(cell);
+/** What is no name of a column, but perhaps a URL with a mistake. */
+const hasMarks = (cell: string): boolean => /[/.:]/.test(cell);
+
+/** What a text has before its records. */
+interface Head {
+  readonly format: ImportFormat;
+  readonly delimiter: string;
+  /** The names of the columns. */
+  readonly names: string;
+  /** Where the records begin. */
+  readonly from: number;
+}
+
+/** The first row whose names are known. */
+function namedHead(rows: readonly Row[], text: string, delimiter: string): (Head & { width: number }) | null {
+  const urlAt = rows.findIndex(({ cells }) => cells.some(looksLikeUrl));
+  const before = rows.slice(0, Math.min(MAX_BEFORE, urlAt < 0 ? MAX_BEFORE : urlAt));
+  const row = before.find(({ cells }) => formatOf(cells) !== 'LINES');
+  if (row === undefined) return null;
+  const { cells, at, next } = row;
+  return { format: formatOf(cells), delimiter, names: text.slice(at, next), from: next, width: cells.length };
+}
+
+/** The names of columns, of which one has the URLs: those above them, or by what is in them. */
+function columnHead(rows: readonly Row[], delimiter: string): (Head & { count: number }) | null {
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
+  const columns = Array.from({ length: width }, (_, index) => rows.map(({ cells }) => cells[index] ?? ''));
+  const counts = columns.map((cells) => cells.filter(looksLikeUrl).length);
+  const count = Math.max(0, ...counts);
+  const url = counts.indexOf(count);
+  const first = rows.findIndex(({ cells }) => looksLikeUrl(cells[url] ?? ''));
+  const above = rows[first - 1];
+  const isNamed =
+    above !== undefined &&
+    width > 1 &&
+    above.cells.length === rows[first]?.cells.length &&
+    !above.cells.some(hasMarks);
+  // Pasted lines have an alias and a title behind the URL.
+  if (count * 2 <= rows.length || (url === 0 && !isNamed)) return null;
+  const filled = columns.map((cells) => cells.filter((cell) => cell !== ''));
+  const isAlias = (cells: readonly string[]) =>
+    new Set(cells).size === cells.length && cells.every((cell) => /^[\w-]*[a-z][\w-]*$/i.test(cell));
+  const alias = filled.findIndex((cells, index) => index > url && cells.length > 0 && isAlias(cells));
+  const title = filled.findIndex(
+    (cells, index) => index !== url && index !== alias && cells.some((cell) => /\p{L}/u.test(cell)),
+  );
+  const nameOf = (index: number) =>
+    ({ [alias]: 'alias', [title]: 'title' })[index] ?? String.fromCharCode(65 + (index % 26));
+  const names = columns.map((_, index) =>
+    index === url ? 'url' : isNamed ? (above.cells[index] ?? '') : nameOf(index),
+  );
+  const from = isNamed ? above.next : (rows[0]?.at ?? 0);
+  return { format: 'CSV', delimiter, names: `${rowOf(names, delimiter)}\n`, from, count };
+}
+
+/** Which of them has most; the first of several. */
+function most<One>(all: readonly (One | null)[], countOf: (one: One) => number): One | null {
+  return all.reduce(
+    (best, one) => (one !== null && (best === null || countOf(one) > countOf(best)) ? one : best),
+    null,
+  );
+}
+
+/** What stands before the records; null for pasted lines. */
+function headOf(
+  text: string,
+  begin: number,
+  named: string | undefined,
+  chosen: ImportFormat | null,
+): Head | null {
+  if (chosen === 'LINES') return null;
+  const delimiters = named === undefined ? [',', ';', '\t'] : [named];
+  const sheets = delimiters.map((delimiter) => ({ delimiter, rows: rowsIn(text, begin, delimiter) }));
+  const known = most(
+    sheets.map(({ rows, delimiter }) => namedHead(rows, text, delimiter)),
+    ({ width }) => width,
+  );
+  const isSheet = chosen === null || chosen === 'CSV';
+  const found =
+    known ??
+    (isSheet
+      ? most(
+          sheets.map(({ rows, delimiter }) => columnHead(rows, delimiter)),
+          ({ count }) => count,
+        )
+      : null);
+  if (found !== null) return { ...found, format: chosen ?? found.format };
+  // The service says what is missing.
+  const widest = most(sheets, ({ rows: [first] }) => first?.cells.length ?? 0);
+  const [first, second] = widest?.rows ?? [];
+  if (!widest || !first) return null;
+  const hasNames = first.cells.filter((cell) => cell !== '').length > 1 && !first.cells.some(hasMarks);
+  const hasUrls = widest.rows.some(({ cells }) => cells.some(looksLikeUrl));
+  if (chosen === null && (!hasNames || hasUrls || second === undefined)) return null;
+  const { at, next } = first;
+  return { format: chosen ?? 'CSV', delimiter: widest.delimiter, names: text.slice(at, next), from: next };
 }
 
 /** Excel's first line that names the delimiter, and lines without anything. */
@@ -133,30 +264,46 @@ export function cut(text: string, chosen: ImportFormat | null): CutText {
       records: records.map((record, index) => ({ line: index + 1, text: record, at: 0 })),
     };
   }
-  const headerEnd = placeOf(LINE_END, text, before.length).at;
-  const delimiter = named ?? delimiterOf(text.slice(before.length, headerEnd));
-  const first = recordEnd(text, before.length, delimiter);
-  const format = chosen ?? formatOf(text.slice(before.length, first.at).split(delimiter));
-  const isCsv = format !== 'LINES';
+  const head = headOf(text, before.length, named, chosen);
   const records: TextRecord[] = [];
-  let line = isCsv ? 1 + breaksIn(text.slice(0, first.end)) : 1;
-  for (let at = isCsv ? first.end : 0; at < text.length; ) {
-    const next = isCsv ? recordEnd(text, at, delimiter) : placeOf(LINE_END, text, at);
+  const begin = head?.from ?? 0;
+  let line = 1 + breaksIn(text.slice(0, begin));
+  for (let at = begin; at < text.length; ) {
+    const next = head ? recordEnd(text, at, head.delimiter) : placeOf(LINE_END, text, at);
     const record = text.slice(at, next.at);
     if (record.trim() !== '') records.push({ line, text: record, at });
     line += breaksIn(text.slice(at, next.end));
     at = next.end;
   }
-  const header = isCsv ? text.slice(0, first.end) : '';
-  return { format, isJson: false, header, records, delimiter: isCsv ? delimiter : ' ' };
+  const { format, delimiter } = head ?? { format: 'LINES', delimiter: ' ' };
+  return { format, isJson: false, header: head ? before + head.names : '', records, delimiter };
+}
+
+/** The cells of a record of CSV. */
+export function cellsIn(text: string, delimiter: string): string[] {
+  const cell = new RegExp(`\\${delimiter}(?:"((?:[^"]|"")*)"|([^\\${delimiter}]*))`, 'g');
+  return [...`${delimiter}${text}`.matchAll(cell)].map(([, quoted, bare = '']) =>
+    (quoted?.replaceAll('""', '"') ?? bare).trim(),
+  );
+}
+
+/** The names of the columns of CSV. */
+export const namesIn = ({ header, delimiter }: Pick<CutText, 'header' | 'delimiter'>): string[] =>
+  cellsIn(header.replace(BEFORE_HEADER, '').trimEnd(), delimiter);
+
+/** The cells of a pasted line: its URL, alias and title. */
+export function cellsOfLine(text: string): [url: string, alias: string, title: string] {
+  const [url = '', alias = '', ...title] = text.includes('\t')
+    ? text.split('\t')
+    : text.trim().split(/ {2,}/);
+  return [url, alias, title.join(' ')];
 }
 
 /** The cells of a record that have a text, as people read them. */
-export function cellsOf(text: string, delimiter: string): string[] {
-  const cell = delimiter === ' ' ? /(?:[^\t ]| (?! ))+/g : new RegExp(`"(?:[^"]|"")*"|[^${delimiter}]+`, 'g');
-  const bare = (one: string) => one.replace(/^"(.*)"$/s, (_, inner: string) => inner.replaceAll('""', '"'));
-  return (text.match(cell) ?? []).map((one) => bare(one.trim())).filter((one) => one !== '');
-}
+export const cellsOf = (text: string, delimiter: string): string[] =>
+  (delimiter === ' ' ? cellsOfLine(text) : cellsIn(text, delimiter))
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
 
 function jsonIn(text: string): unknown {
   try {

@@ -1,8 +1,8 @@
 import type { Client } from 'urql';
-import { CheckLinksDocument, type RefusedFragment } from '../generated/documents.ts';
+import { CheckLinksDocument } from '../generated/documents.ts';
 import { inDigits, isAddress } from '../parts/format.ts';
 import { texts } from '../texts.ts';
-import type { Told } from './faults.ts';
+import type { RefusedField, Told } from './faults.ts';
 import {
   emptyFields,
   type FieldErrors,
@@ -14,8 +14,6 @@ import {
   targetNames,
 } from './link-fields.ts';
 import { wait } from './write.ts';
-
-type RefusedField = Pick<RefusedFragment['fields'][number], 'path' | 'messages'> & Told;
 
 /** The words of a rule in the language of the page; by default, or without the values in them, those of the API. */
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {

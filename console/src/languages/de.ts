@@ -263,6 +263,7 @@ const editedNames: Texts['link']['names'] = {
 };
 
 const subjects: Texts['fieldErrors']['subjects'] = {
+  text: 'Der Text',
   url: 'Die URL',
   alias: 'Der Alias',
   title: 'Der Titel',
@@ -390,6 +391,8 @@ const rules: Translation['rules'] = {
   NOT_A_MEMBER: 'Sie sind kein Mitglied dieses Kontos.',
   NOT_CLEARABLE: 'darf nicht leer sein',
   NOT_FOUND: 'Den Eintrag gibt es nicht, oder er gehört zu einem anderen Konto.',
+  NO_URL_COLUMN:
+    'hat keine Spalte mit URLs, sondern {found}. Eine solche Spalte kann etwa so heißen: {known}',
   OWNER_EXISTS: 'Es gibt schon einen Inhaber: Bitten Sie um eine Einladung.',
   PASSKEY_REFUSED: 'Der Passkey ist unbekannt oder wurde nicht angenommen: Versuchen Sie es erneut.',
   PASSKEY_TWICE: 'Dieser Passkey ist schon registriert.',
@@ -429,9 +432,12 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'Die Datenbank ist nicht erreichbar. Versuchen Sie es gleich noch einmal.',
   URL: 'muss mit https:// beginnen, etwa https://example.com/page',
   URL_AS_SENT: 'darf höchstens {max} Zeichen haben, so wie sie gesendet wird, mit kodierten Sonderzeichen',
+  URL_END: 'endet mit einem Komma oder Strichpunkt, die nicht dazugehören',
   URL_HOST: 'enthält einen ungültigen Host oder Port',
   URL_HOST_SPACE: 'enthält ein Leerzeichen im Host',
   URL_SCHEME: 'beginnt mit einem Tippfehler: Richtig ist https://',
+  URL_SPACE:
+    'enthält ein Leerzeichen: Alias und Titel gehören hinter einen Tabulator oder zwei Leerzeichen oder in eigene Zellen, und ein Leerzeichen der URL ist %20',
   URL_USER: 'darf keinen Benutzernamen und kein Passwort enthalten',
   URL_WITHOUT_HOST: 'hat keinen Host hinter https://',
   UTM_NAME_TAKEN: 'ist der Name einer anderen Vorlage',
@@ -956,7 +962,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/eins\nhttps://example.com/zwei',
     file: 'Oder eine Datei',
     fileHint:
-      'CSV oder JSON, ein Export dieses oder eines anderen Dienstes, oder eine Tabelle (.xlsx oder CSV) mit einer Spalte „Ziel“ oder „url“.',
+      'CSV oder JSON, ein Export dieses oder eines anderen Dienstes, oder eine Tabelle (.xlsx oder CSV) mit einer Spalte mit URLs.',
     format: 'Format',
     formatHint: 'An den Namen der Spalten erkannt. Wählen Sie ein anderes, wenn es nicht stimmt.',
     formats: {
@@ -975,6 +981,7 @@ export const texts: Translation = {
     wrongRows: 'Zeilen zum Korrigieren',
     line: 'Zeile',
     record: 'Text',
+    cellIn: (name, line) => `${name}, Zeile ${line}`,
     recordIn: (line) => `Text der Zeile ${line}`,
     exists: 'in Ihrem Konto, mit diesem Alias',
     leftOut: 'übersprungen',
@@ -1037,6 +1044,7 @@ export const texts: Translation = {
     createSpace: (name) => `Neuer Space „${name}“`,
     isNewSpace: (name) => `„${name}“ ist ein neuer Space: Er wird angelegt und verwendet.`,
     creatingSpace: (name) => `Der Space „${name}“ wird erstellt …`,
+    taken: (name) => `${name} steht schon in der Liste.`,
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
     none: { expiry: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
@@ -1100,6 +1108,7 @@ export const texts: Translation = {
   link: {
     back: 'Alle Links',
     preview: 'Vorschau',
+    allOthers: 'Alle anderen',
     leadsTo: 'führt zu',
     leadsInTurn: 'führt im Wechsel zu',
     wouldLead: 'Sonst führt er zu',

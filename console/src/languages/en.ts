@@ -258,6 +258,7 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
 
 /** The fields of forms, as subjects of what is wrong with them. Positions in lists are stars. */
 const subjects: Readonly<Partial<Record<string, string>>> = {
+  text: 'The text',
   url: 'The URL',
   alias: 'The alias',
   title: 'The title',
@@ -838,7 +839,7 @@ const english = {
     placeholder: 'https://example.com/one\nhttps://example.com/two',
     file: 'Or a file',
     fileHint:
-      'CSV or JSON, an export of this or another service, or a spreadsheet (.xlsx or CSV) with a column “url”.',
+      'CSV or JSON, an export of this or another service, or a spreadsheet (.xlsx or CSV) with a column of URLs.',
     format: 'Format',
     formatHint: 'Found by the names of the columns. Choose another one if that is wrong.',
     formats: {
@@ -857,6 +858,7 @@ const english = {
     wrongRows: 'Lines to correct',
     line: 'Line',
     record: 'Text',
+    cellIn: (name: string, line: number) => `${name}, line ${line}`,
     recordIn: (line: number) => `Text of line ${line}`,
     exists: 'in your account, with this alias',
     leftOut: 'skipped',
@@ -919,6 +921,7 @@ const english = {
     createSpace: (name: string) => `New space “${name}”`,
     isNewSpace: (name: string) => `“${name}” is a new space: it is made and used.`,
     creatingSpace: (name: string) => `The space “${name}” is being created…`,
+    taken: (name: string) => `${name} is in the list already.`,
     notChosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
     none: { expiry: 'None', protection: 'None', pixels: 'None' },
     expiry: 'Expiry',
@@ -982,6 +985,7 @@ const english = {
     back: 'All links',
     none: 'There is no such link',
     preview: 'Preview',
+    allOthers: 'All others',
     leadsTo: 'leads to',
     leadsInTurn: 'leads in turn to',
     wouldLead: 'Otherwise it leads to',

@@ -89,6 +89,8 @@ const rules: Translation['rules'] = {
   NOT_A_MEMBER: 'No es miembro de esta cuenta.',
   NOT_CLEARABLE: 'no puede quedar en blanco',
   NOT_FOUND: 'Este elemento no existe.',
+  NO_URL_COLUMN:
+    'no tiene ninguna columna de URL, sino {found}. Una columna así puede llamarse, por ejemplo: {known}',
   OWNER_EXISTS: 'Ya hay un propietario: pídale una invitación.',
   PASSKEY_REFUSED: 'La llave de acceso es desconocida o no se aceptó: vuelva a intentarlo.',
   PASSKEY_TWICE: 'Esta llave de acceso ya está registrada.',
@@ -128,9 +130,12 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'El servicio está saturado. Vuelva a intentarlo en un momento.',
   URL: 'debe empezar por https://, como https://example.com/page',
   URL_AS_SENT: 'puede tener {max} caracteres como máximo, con los especiales codificados',
+  URL_END: 'termina en una coma o un punto y coma, que no forman parte de ella',
   URL_HOST: 'contiene un host o un puerto no válido',
   URL_HOST_SPACE: 'contiene un espacio en el host',
   URL_SCHEME: 'empieza con una errata: debe ser https://',
+  URL_SPACE:
+    'contiene un espacio: el alias y el título van tras un tabulador o dos espacios, o en sus propias celdas, y un espacio de la URL se escribe %20',
   URL_USER: 'no puede tener usuario ni contraseña',
   URL_WITHOUT_HOST: 'no tiene ningún host después de https://',
   UTM_NAME_TAKEN: 'ya es el nombre de otra plantilla',
@@ -191,6 +196,7 @@ export const texts: Translation = {
   },
   fieldErrors: {
     subjects: {
+      text: 'El texto',
       url: 'La URL',
       alias: 'El alias',
       title: 'El título',
@@ -774,7 +780,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/uno\nhttps://example.com/dos',
     file: 'O un archivo',
     fileHint:
-      'CSV o JSON, una exportación de este u otro servicio, o una hoja de cálculo (.xlsx o CSV) con una columna «enlace» o «url».',
+      'CSV o JSON, una exportación de este u otro servicio, o una hoja de cálculo (.xlsx o CSV) con una columna de URL.',
     format: 'Formato',
     formatHint: 'Se reconoce por los nombres de las columnas. Si no es correcto, elija otro.',
     formats: {
@@ -793,6 +799,7 @@ export const texts: Translation = {
     wrongRows: 'Líneas por corregir',
     line: 'Línea',
     record: 'Texto',
+    cellIn: (name, line) => `${name}, línea ${line}`,
     recordIn: (line) => `Texto de la línea ${line}`,
     exists: 'en su cuenta, con este alias',
     leftOut: 'omitido',
@@ -855,6 +862,7 @@ export const texts: Translation = {
     createSpace: (name) => `Nuevo espacio «${name}»`,
     isNewSpace: (name) => `«${name}» es un espacio nuevo: se creará y se usará.`,
     creatingSpace: (name) => `Creando el espacio «${name}»…`,
+    taken: (name) => `${name} ya está en la lista.`,
     notChosen: (text) => `«${text}» no está elegido. Elija de la lista o borre el campo.`,
     none: { expiry: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
     afterClicks: (count) => `tras ${count} clics`,
@@ -932,6 +940,7 @@ export const texts: Translation = {
   link: {
     back: 'Todos los enlaces',
     preview: 'Vista previa',
+    allOthers: 'Todos los demás',
     leadsTo: 'lleva a',
     leadsInTurn: 'lleva por turnos a',
     wouldLead: 'Si no, lleva a',

@@ -89,6 +89,8 @@ const rules: Translation['rules'] = {
   NOT_A_MEMBER: 'Vous n’êtes pas membre de ce compte.',
   NOT_CLEARABLE: 'ne peut pas être vide',
   NOT_FOUND: 'Cet élément n’existe pas.',
+  NO_URL_COLUMN:
+    'n’a pas de colonne d’URL, mais {found}. Une telle colonne peut s’appeler, par exemple : {known}',
   OWNER_EXISTS: 'Il y a déjà un propriétaire : demandez-lui une invitation.',
   PASSKEY_REFUSED: 'La clé d’accès est inconnue ou a été refusée : réessayez.',
   PASSKEY_TWICE: 'Cette clé d’accès est déjà enregistrée.',
@@ -128,9 +130,12 @@ const rules: Translation['rules'] = {
   UNAVAILABLE: 'Le service est surchargé. Réessayez dans un instant.',
   URL: 'doit commencer par https://, comme https://example.com/page',
   URL_AS_SENT: 'ne peut pas dépasser {max} caractères une fois ses caractères spéciaux encodés',
+  URL_END: 'se termine par une virgule ou un point-virgule, qui n’en font pas partie',
   URL_HOST: 'contient un hôte ou un port non valide',
   URL_HOST_SPACE: 'contient une espace dans l’hôte',
   URL_SCHEME: 'commence par une faute de frappe : il faut https://',
+  URL_SPACE:
+    'contient une espace : l’alias et le titre se mettent après une tabulation ou deux espaces, ou dans leurs propres cellules, et une espace de l’URL s’écrit %20',
   URL_USER: 'ne peut contenir ni nom d’utilisateur ni mot de passe',
   URL_WITHOUT_HOST: 'n’a pas d’hôte après https://',
   UTM_NAME_TAKEN: 'est déjà le nom d’un autre modèle',
@@ -191,6 +196,7 @@ export const texts: Translation = {
   },
   fieldErrors: {
     subjects: {
+      text: 'Le texte',
       url: 'L’URL',
       alias: 'L’alias',
       title: 'Le titre',
@@ -781,7 +787,7 @@ export const texts: Translation = {
     placeholder: 'https://example.com/un\nhttps://example.com/deux',
     file: 'Ou un fichier',
     fileHint:
-      'CSV ou JSON, un export de ce service ou d’un autre, ou un tableau (.xlsx ou CSV) avec une colonne « lien » ou « url ».',
+      'CSV ou JSON, un export de ce service ou d’un autre, ou un tableau (.xlsx ou CSV) avec une colonne d’URL.',
     format: 'Format',
     formatHint: 'Reconnu d’après les noms des colonnes. S’il est faux, choisissez-en un autre.',
     formats: {
@@ -800,6 +806,7 @@ export const texts: Translation = {
     wrongRows: 'Lignes à corriger',
     line: 'Ligne',
     record: 'Texte',
+    cellIn: (name, line) => `${name}, ligne ${line}`,
     recordIn: (line) => `Texte de la ligne ${line}`,
     exists: 'dans votre compte, avec cet alias',
     leftOut: 'ignoré',
@@ -862,6 +869,7 @@ export const texts: Translation = {
     createSpace: (name) => `Nouvel espace « ${name} »`,
     isNewSpace: (name) => `« ${name} » est un nouvel espace : il sera créé et utilisé.`,
     creatingSpace: (name) => `Création de l’espace « ${name} »…`,
+    taken: (name) => `${name} est déjà dans la liste.`,
     notChosen: (text) => `« ${text} » n’est pas sélectionné. Choisissez dans la liste, ou effacez le champ.`,
     none: { expiry: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
     afterClicks: (count) => `après ${count} clics`,
@@ -939,6 +947,7 @@ export const texts: Translation = {
   link: {
     back: 'Tous les liens',
     preview: 'Aperçu',
+    allOthers: 'Tous les autres',
     leadsTo: 'mène à',
     leadsInTurn: 'mène tour à tour à',
     wouldLead: 'Sinon, il mène à',

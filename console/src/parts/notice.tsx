@@ -1,11 +1,13 @@
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
 import { away } from '../data/away.ts';
 import type { Fault } from '../data/faults.ts';
-import { wordsOf } from '../data/refusals.ts';
+import { refusalText, wordsOf } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 
 /** What people read about a fault. */
 export function faultText({ kind, code, message, told }: Fault): string {
+  const { fields = [] } = told;
+  if (fields.length > 0) return refusalText({ fields });
   return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
 }
 

@@ -1,9 +1,18 @@
+import { refusal, refusalIn } from '../rules.ts';
 import { columnsFor, hasLinks } from './file-record.ts';
-import { type ImportFormat, neededColumns } from './formats.ts';
+import { type ImportFormat, neededColumns, urlNames } from './formats.ts';
 import type { SourceLine } from './import.ts';
 
 /** Nothing of a file can be read. */
-export class WrongFile extends Error {}
+export class WrongFile extends Error {
+  /** The rule behind it. */
+  readonly refusal: string | undefined;
+
+  constructor(message: string, refusal?: string) {
+    super(message);
+    this.refusal = refusal;
+  }
+}
 
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
 export const MAX_RECORD_LENGTH = 8_000_000;
@@ -196,7 +205,12 @@ function distinct(names: readonly string[]): string[] {
 
 function requireLinks(format: ImportFormat, header: readonly string[]): void {
   if (hasLinks(columnsFor(format, header))) return;
-  const shown = header.map((name) => `"${name.slice(0, 50)}"`).slice(0, 30);
+  const shown = header.map((name) => `"${name.trim().slice(0, 50)}"`).slice(0, 30);
+  if (format === 'csv') {
+    const known = urlNames.map((name) => `"${name}"`).join(', ');
+    const told = refusal('NO_URL_COLUMN', { found: shown.join(', '), known });
+    throw new WrongFile(`The file ${refusalIn(told).message}.`, told);
+  }
   throw noExport(
     format,
     `its first line has the columns ${shown.join(', ')}; it needs ${neededColumns(format)}`,

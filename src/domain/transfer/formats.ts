@@ -102,10 +102,15 @@ const common = {
 /** What people call the columns of their own sheets, in the languages of the console. */
 const ownNames: Columns = {
   url: [
-    ...['destination', 'destination url', 'long url', 'link', 'ziel', 'ziel url', 'zieladresse', 'lien'],
-    ...['url de destination', 'enlace', 'destino', 'url de destino'],
+    ...['landing page', 'destination url', 'target', 'ziel', 'lien', 'enlace', 'destination', 'long url'],
+    ...['landing page url', 'landing url', 'target url', 'final url', 'original url', 'page url', 'full url'],
+    ...['ziel url', 'zieladresse', 'zielseite', 'ziellink', 'lange url', 'url de destination', 'url cible'],
+    ...['page de destination', 'page cible', 'cible', 'url longue', 'destino', 'url de destino'],
+    ...['página de destino', 'url larga', 'link url', 'link', 'web address', 'webadresse', 'adresse web'],
+    ...['dirección web', 'web page', 'webseite', 'website', 'site web', 'sitio web', 'web'],
   ],
-  alias: ['kurzname', 'nom court', 'nombre corto'],
+  short_url: ['short link', 'kurzlink', 'kurz url', 'lien court', 'url courte', 'enlace corto', 'url corta'],
+  alias: ['kürzel', 'kurzname', 'nom court', 'nombre corto', 'short name', 'slug', 'back half'],
   title: ['name', 'titel', 'titre', 'título', 'titulo'],
   space: ['espace', 'espacio'],
   tags: ['tag', 'schlagwörter', 'étiquettes', 'etiquetas'],
@@ -203,6 +208,12 @@ export const importFormats = {
 } as const satisfies Record<string, Format>;
 
 export type ImportFormat = keyof typeof importFormats;
+
+/** How many names of a column are told. */
+const TOLD_NAMES = 7;
+
+/** What a sheet's column of URLs may be called, among others. */
+export const urlNames = importFormats.csv.columns.url?.slice(0, TOLD_NAMES) ?? [];
 
 /** The required columns of the format, in words. */
 export function neededColumns(format: ImportFormat): string {

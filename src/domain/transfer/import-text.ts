@@ -111,7 +111,8 @@ async function recordsOf(text: string, format: TextToImport['format']): Promise<
       if (records.push(line) > MAX_RECORDS) throw tooMany(MAX_RECORDS, 'records');
   } catch (error) {
     if (!(error instanceof WrongFile || error instanceof BrokenOff)) throw error;
-    throw wrongText(refusal('IMPORT_TEXT', { reason: error.message.replace(/\.$/, '') }));
+    const told = error instanceof WrongFile ? error.refusal : undefined;
+    throw wrongText(told ?? refusal('IMPORT_TEXT', { reason: error.message.replace(/\.$/, '') }));
   }
   return records;
 }

@@ -1,10 +1,11 @@
 import type { FieldError } from '../errors.ts';
 import { fieldError } from '../errors.ts';
+import { trimPasted } from '../input.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
 import { refusal } from '../rules.ts';
-import type { Format, ImportRecord } from './formats.ts';
+import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { parseRecord, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
@@ -22,11 +23,20 @@ export function readLine(record: ImportRecord, format: Format, now: Date): Impor
   // With columns for alias and domain, the short URL is not needed, unless the record may have several.
   const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
   const { data, error } = parseRecord(isNamed ? { ...record, short_url: undefined } : record, format);
+  // What another program wrote, it means so.
+  const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
+  if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);
   if (data) return lineOf(data, format, now);
   const messages = new Map<string, string>();
   for (const { path, message } of error.issues)
     if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
   throw new RefusedLine([...messages].map(([field, message]) => fieldError([field], message)));
+}
+
+/** What is wrong with a URL that leads somewhere else than people mean, who separate what follows it so. */
+function slipIn(url = '') {
+  const bare = trimPasted(url);
+  return /^https?:\S*\s/i.test(bare) ? 'URL_SPACE' : /[,;]$/.test(bare) ? 'URL_END' : undefined;
 }
 
 /** The parsed values of a line, before names are looked up. */

@@ -4,7 +4,7 @@ import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
-import type { Format, ImportRecord } from './formats.ts';
+import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { timeOf } from './times.ts';
 
 const MAX_SHOWN = 60;
@@ -199,7 +199,9 @@ export function shortUrlsIn(value: unknown): unknown[] {
 }
 
 /** The hosts and aliases of short URLs, with or without their scheme. */
-function shortUrlsOf({ root, inFolder }: Format) {
+function shortUrlsOf(format: Format) {
+  const { root, inFolder } = format;
+  const isSheet = format === importFormats.csv;
   const shortUrl = parsed(text, `a short URL with a host and an alias: ${ROOT}`, (given) => {
     const [bare = ''] = trimPasted(given)
       .replace(/^[a-z]+:\/\//i, '')
@@ -208,6 +210,8 @@ function shortUrlsOf({ root, inFolder }: Format) {
     const normal = normalizeHost(hostName);
     const whole = path.join('/').replace(/\/$/, '');
     const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
+    // People write only the alias.
+    if (isSheet && /^[\w-]+$/.test(bare)) return { host: null, alias: bare };
     return normal === null || alias === '' || alias === root ? undefined : { host: normal, alias };
   });
   return parsed(z.unknown(), `at most ${MAX_SHORT_URLS} short URLs`, (given) => {

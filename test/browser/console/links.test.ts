@@ -1090,10 +1090,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?from=2026-11-01&to=2026-11-20');
     await to.fill('2026-10-31');
     const wrong = page.locator('.statistics > .wrong');
-    await wrong.getByText('from may not be after to, which is 2026-10-31.').waitFor();
+    await wrong.getByText('“from” may not be after to, which is 2026-10-31.').waitFor();
     expect([await from.inputValue(), await to.inputValue()]).toEqual(['2026-11-01', '2026-10-31']);
     await from.fill('0002-10-12');
-    await wrong.getByText('from may be at most 10 years before to.').waitFor();
+    await wrong.getByText('“from” may be at most 10 years before to.').waitFor();
     await page.getByRole('button', { name: 'This month' }).click();
     // The first click of all was on the 10th.
     await page.getByText(/^1\s?–\s?20 Oct 2026 · Nothing was counted before 10 Oct 2026, so/).waitFor();

@@ -85,7 +85,10 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     ]);
     const total = () => caller.data('{ links { totalCount } }');
     expect(await total()).toEqual({ links: { totalCount: 1 } });
-    await page.getByLabel('Text of line 10', { exact: true }).fill('www.example.com/9');
+    const url = page.getByLabel('Destination, line 10', { exact: true });
+    await url.fill('www.example.com/9 nine 9');
+    await page.getByText('The URL has a space: alias and title belong behind a tab').waitFor();
+    await url.fill('www.example.com/9');
     await page.keyboard.press('Enter');
     await shown(page.getByText('98 links are ready.'));
     const input = page.getByLabel('Destinations', { exact: true });
@@ -104,18 +107,24 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     const waits = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save the failed lines' }).click();
     const file = readFileSync(await (await waits).path(), 'utf8');
-    expect(file).toBe('\uFEFFhttps://example.com/49\toccupied\nhttps://s.example/loop');
+    expect(file).toBe(
+      [
+        '\uFEFFurl,alias,title,error',
+        'https://example.com/49,occupied,,The alias is already taken on this domain.',
+        'https://s.example/loop,,,The URL may not lead to a short domain of this service.\r\n',
+      ].join('\r\n'),
+    );
     await page.getByRole('button', { name: 'Correct these lines' }).click();
     expect(await input.inputValue()).toBe('https://example.com/49\toccupied\nhttps://s.example/loop');
     // A line that is corrected just before the click counts, too, as does one while somebody still types.
     await input.fill(
       'https://example.com/50\tq 50\nhttps://example.com/51\tq 51\nhttps://example.com/52  q52  Typed',
     );
-    await (await shown(page.getByLabel('Text of line 1', { exact: true }))).fill(
+    await (await shown(page.getByLabel('Destination, line 1', { exact: true }))).fill(
       'https://example.com/50\tq50',
     );
     await shown(page.getByText('2 links are ready.'));
-    await page.getByLabel('Text of line 2', { exact: true }).fill('https://example.com/51\tq51');
+    await page.getByLabel('Destination, line 2', { exact: true }).fill('https://example.com/51\tq51');
     await page.getByRole('button', { name: /^Create [23] links$/ }).click();
     await page.getByText('3 links were created').waitFor();
     expect(await made.locator('tr').last().innerText()).toContain('s.example/q52');
@@ -297,12 +306,14 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Make 2 lines of it' }).click();
     await shown(page.getByText('3 links are ready. 1 line is wrong'));
     await page.getByText('The alias is already that of line 4.').waitFor();
-    await page.getByLabel('Text of line 5', { exact: true }).fill('https://example.com/w\tw');
+    await page.getByLabel('Destination, line 5').fill('https://example.com/w\tw');
     await shown(page.getByText('4 links are ready.'));
-    await page.getByLabel('Text of line 5', { exact: true }).fill('https://example.com/w\tz');
+    await page.getByLabel('Destination, line 5').fill('https://example.com/w\tz');
     await shown(page.getByText('The alias is already that of line 4.'));
     await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
     await page.reload();
+    await page.getByLabel('Ziele', { exact: true }).fill('Name\tNummer\nEins\t1');
+    await shown(page.getByText('Der Text hat keine Spalte mit URLs, sondern "Name", "Nummer".'));
     await page.getByLabel('Ziele', { exact: true }).fill('nowhere');
     await shown(page.getByText('Die URL muss mit https:// beginnen'));
   });

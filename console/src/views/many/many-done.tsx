@@ -2,7 +2,7 @@ import { type ReactElement, useRef, useState } from 'react';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
-import { type CutText, joined } from '../../data/import.ts';
+import { type CutText, cellsIn as cellsOfCsv, cellsOfLine, joined, namesIn } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import {
   type BulkOptions,
@@ -27,8 +27,6 @@ import { queryOf, stateOf } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
-
-const fileOf = (text: string): Blob => new Blob([`\uFEFF${text}`], { type: 'text/plain' });
 
 /** What became of the lines. */
 export function ManyDone({
@@ -109,7 +107,18 @@ export function ManyDone({
     });
     saveCsv('links.csv', [['line', 'short_url', 'url', 'title', 'error'], ...rows]);
   };
-  const extension = cut.isJson ? 'json' : cut.format === 'LINES' ? 'txt' : 'csv';
+  const isLines = cut.format === 'LINES';
+  /** With what is wrong behind the columns, which an import leaves out. */
+  const saveFailed = () => {
+    if (cut.isJson) return saveFile('failed.json', new Blob([textOf(failed)], { type: 'application/json' }));
+    const cellsIn = (text: string) => (isLines ? cellsOfLine(text) : cellsOfCsv(text, cut.delimiter));
+    const names = isLines ? ['url', 'alias', 'title'] : namesIn(cut);
+    const rows = failed.map(({ record, error }) => {
+      const cells = cellsIn(record.text).slice(0, names.length);
+      return [...cells, ...Array.from({ length: names.length - cells.length }, () => ''), error];
+    });
+    saveCsv('failed.csv', [[...names, 'error'], ...rows]);
+  };
   return (
     <section className="card many" aria-label={t.title}>
       <h2 role="status">{t.created(made.length)}</h2>
@@ -185,11 +194,7 @@ export function ManyDone({
             <button type="button" className="button" onClick={() => onCorrect(textOf(failed))}>
               {t.correct}
             </button>
-            <button
-              type="button"
-              className="button quiet"
-              onClick={() => saveFile(`failed.${extension}`, fileOf(textOf(failed)))}
-            >
+            <button type="button" className="button quiet" onClick={saveFailed}>
               {t.saveFailed}
             </button>
           </div>

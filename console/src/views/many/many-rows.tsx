@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { PAUSE } from '../../data/checked-lines.ts';
-import { type CutText, cellsOf, type TextRecord } from '../../data/import.ts';
+import { type CutText, cellsOf, cellsOfLine, namesIn, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
 import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
@@ -35,7 +35,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
         <thead>
           <tr>
             <th scope="col">{t.line}</th>
-            <th scope="col">{inCells(cut.header) || t.record}</th>
+            <th scope="col">{namesIn(cut).filter(Boolean).join(' · ') || t.record}</th>
             <th scope="col">{texts.form.alias}</th>
           </tr>
         </thead>
@@ -50,7 +50,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
                 <th scope="row">{inDigits(record.line)}</th>
                 <td>
                   {onCorrect ? (
-                    <RecordText record={record} onCorrect={onCorrect} />
+                    <RecordText record={record} isLine={cut.delimiter === ' '} onCorrect={onCorrect} />
                   ) : (
                     <span>{inCells(record.text)}</span>
                   )}
@@ -120,14 +120,18 @@ function Alias({
 /** A record, which is checked again soon after it was changed. */
 function RecordText({
   record,
+  isLine,
   onCorrect,
 }: {
   record: TextRecord;
+  /** Whether it has a URL, an alias and a title, which have a field each. */
+  isLine: boolean;
   onCorrect: (record: TextRecord) => void;
 }): ReactElement {
   const [typed, setTyped] = useState<string | null>(null);
   const correct = () => {
-    if (typed !== null && typed.trim() !== '' && typed !== record.text) onCorrect({ ...record, text: typed });
+    const text = isLine ? typed?.trimEnd() : typed;
+    if (text?.trim() && text !== record.text) onCorrect({ ...record, text });
   };
   const send = useEffectEvent(correct);
   useEffect(() => {
@@ -139,20 +143,40 @@ function RecordText({
     correct();
     setTyped(null);
   };
+  const text = typed ?? record.text;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey) return;
+    event.preventDefault();
+    commit();
+  };
+  const props = { spellCheck: false, autoComplete: 'off', onBlur: commit, onKeyDown };
+  const t = texts.many;
+  if (!isLine)
+    return (
+      <textarea
+        {...props}
+        rows={Math.min(record.text.split('\n').length, 4)}
+        aria-label={t.recordIn(record.line)}
+        value={text}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    );
+  const cells = cellsOfLine(text);
   return (
-    <textarea
-      rows={Math.min(record.text.split('\n').length, 4)}
-      aria-label={texts.many.recordIn(record.line)}
-      value={typed ?? record.text}
-      spellCheck={false}
-      autoComplete="off"
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={commit}
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key !== 'Enter' || event.shiftKey) return;
-        event.preventDefault();
-        commit();
-      }}
-    />
+    <div className="cells">
+      {[texts.form.url, texts.form.alias, texts.form.title].map((name, index) => (
+        <input
+          {...props}
+          key={name}
+          aria-label={t.cellIn(name, record.line)}
+          placeholder={name}
+          value={cells[index]}
+          // What is pasted may be a whole line.
+          onChange={({ target: { value } }) =>
+            setTyped(value.includes('\t') ? value : cells.with(index, value).join('\t'))
+          }
+        />
+      ))}
+    </div>
   );
 }
