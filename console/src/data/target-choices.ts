@@ -1,4 +1,4 @@
-import { platformWords } from '../languages/names.ts';
+import { countryWords, platformWords } from '../languages/names.ts';
 import type { ChoiceItem } from '../parts/choice.tsx';
 import { countryName, languageName, nameIn } from '../parts/format.ts';
 import { texts } from '../texts.ts';
@@ -32,7 +32,13 @@ const made = new Map<TargetList, readonly ChoiceItem[]>();
 
 function make(list: TargetList): ChoiceItem[] {
   if (list === 'COUNTRY')
-    return byName(countries.map((id) => ({ id, name: countryName(id), words: [id, ownCountryName(id)] })));
+    return byName(
+      countries.map((id) => ({
+        id,
+        name: countryName(id),
+        words: [id, ownCountryName(id), ...(countryWords[id] ?? [])],
+      })),
+    );
   if (list === 'LANGUAGE')
     return byName(
       languages.map((id) => ({ id, name: languageName(id), words: [id, nameIn(id, 'language', id)] })),

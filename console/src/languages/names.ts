@@ -15,6 +15,40 @@ export const platforms: Words<Platform> = {
   CHROME_OS: 'ChromeOS',
 };
 
+/** What people call a country besides its name, in the languages of the console. */
+export const countryWords: Readonly<Partial<Record<string, readonly string[]>>> = {
+  AE: ['UAE', 'Emirates', 'VAE', 'Emirate', 'EAU', 'Émirats', 'Emiratos', 'Dubai', 'Abu Dhabi'],
+  BY: ['White Russia', 'Weißrussland', 'Biélorussie', 'Bielorrusia'],
+  CD: ['DR Congo', 'DRC', 'Zaire'],
+  CI: ['Ivory Coast', 'Elfenbeinküste', 'Costa de Marfil'],
+  CN: ['PRC'],
+  CV: ['Cape Verde', 'Kapverden', 'Cap-Vert'],
+  CZ: ['Czech Republic', 'Tschechische Republik', 'République tchèque', 'República Checa'],
+  GB: [
+    ...[
+      'UK',
+      'Great Britain',
+      'England',
+      'Scotland',
+      'Wales',
+      'Northern Ireland',
+      'Großbritannien',
+      'Schottland',
+    ],
+    ...['Grande-Bretagne', 'Angleterre', 'Écosse', 'Gran Bretaña', 'Inglaterra', 'Escocia'],
+  ],
+  IR: ['Persia', 'Persien', 'Perse'],
+  LK: ['Ceylon'],
+  MD: ['Moldavia', 'Moldawien', 'Moldavie'],
+  MK: ['Macedonia', 'Mazedonien', 'Macédoine'],
+  MM: ['Burma', 'Birma', 'Birmanie', 'Birmania'],
+  NL: ['Holland', 'Hollande', 'Holanda'],
+  SZ: ['Swaziland', 'Swasiland'],
+  TL: ['East Timor', 'Osttimor'],
+  TR: ['Turkey', 'Türkei', 'Turquie', 'Turquía'],
+  US: ['USA', 'America', 'Amerika', 'Amérique', 'América', 'EE. UU.', 'EE.UU.', 'EEUU', 'Etats-Unis'],
+};
+
 /** What else people look for when they mean a system. */
 export const platformWords: Readonly<Partial<Record<string, readonly string[]>>> = {
   IOS: ['iPhone', 'iPad'],

@@ -34,6 +34,7 @@ export function Choice({
   label,
   placeholder,
   items,
+  taken = [],
   value,
   typed,
   onValue,
@@ -44,6 +45,8 @@ export function Choice({
   label: string;
   placeholder?: string | undefined;
   items: readonly ChoiceItem[];
+  /** What is chosen beside this already. */
+  taken?: readonly ChoiceItem[];
   value: ChoiceItem | null;
   /** What is typed and not chosen. */
   typed: string;
@@ -78,6 +81,12 @@ export function Choice({
     items.find(({ name }) => name === typed.trim()) ?? items.find((item) => namesOf(item).includes(sought));
   const isNew = creates !== undefined && sought !== '' && named === undefined;
   const listed = isNew ? [...found, { id: NEW, name: creates.name(typed.trim()) }] : found;
+  const hasWords = (fits: (name: string) => boolean) => taken.find((item) => namesOf(item).some(fits));
+  const other =
+    sought === ''
+      ? undefined
+      : (hasWords((name) => name === sought) ??
+        (listed.length === 0 ? hasWords((name) => name.includes(sought)) : undefined));
   const {
     isOpen,
     getLabelProps,
@@ -130,7 +139,8 @@ export function Choice({
     if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);
   };
   const left = isLeft && sought !== '' ? typed.trim() : null;
-  const unchosen = left === null ? undefined : (creates?.refused ?? texts.form.notChosen)(left);
+  const refused = other ? () => texts.form.taken(other.name) : (creates?.refused ?? texts.form.notChosen);
+  const unchosen = left === null ? undefined : refused(left);
   const wrong = unchosen ?? error;
   const hint = left !== null && isNew && wrong === undefined ? creates.note(left) : null;
   const note = useId();
@@ -183,7 +193,9 @@ export function Choice({
               {item.name}
             </li>
           ))}
-        {isOpen && listed.length === 0 && <li className="none">{texts.nothingFound}</li>}
+        {isOpen && (listed.length === 0 || other) && (
+          <li className="none">{other ? texts.form.taken(other.name) : texts.nothingFound}</li>
+        )}
       </ul>
       <ErrorNote id={note} error={wrong} />
       {hint !== null && (

@@ -191,6 +191,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.getByRole('option', { name: 'Germany' }));
     // Japan is listed already.
     await page.getByRole('combobox', { name: 'Country' }).last().fill('JP');
+    await shown(page.getByText('Japan is in the list already.'));
+    await page.getByRole('combobox', { name: 'Country' }).last().fill('Holland');
+    await shown(page.getByRole('option', { name: 'Netherlands' }));
+    await page.getByRole('combobox', { name: 'Country' }).last().fill('nowhere');
     await shown(page.getByText('Nothing found'));
     await page.getByRole('button', { name: 'Remove destination 2' }).click();
     await page.getByRole('button', { name: 'Shorten' }).first().click();
@@ -282,7 +286,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.type('japan');
     await page.locator('.target').nth(1).getByLabel('Destination', { exact: true }).fill('example.com/2');
     // A country is offered once.
-    expect(await errors()).toEqual(['“japan” is not chosen. Choose from the list, or clear the field.']);
+    expect(await errors()).toEqual(['Japan is in the list already.']);
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Country');
     // A list that is left is not sent.
@@ -1178,11 +1182,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await page.getByRole('menuitem', { name: 'Public statistics' }).count()).toBe(0);
     await page.getByRole('menuitem', { name: 'Statistics' }).click();
     await page.waitForURL(/\/statistics$/);
+    await page.getByRole('link', { name: 'All links' }).click();
+    await rowOf(page, alias).locator('.second a').click();
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await shown(preview.getByText('Japan: example.com/jp'));
+    await preview.getByText(/^All others: /).waitFor();
     await caller.data(
       `mutation { updateLink(id: ${id}, input: { expiration: { clicks: 1 } }) { __typename } }`,
     );
-    await page.getByRole('link', { name: 'Details' }).click();
-    const preview = page.getByRole('complementary', { name: 'Preview' });
     await shown(preview.locator('.hint').getByText('Otherwise it leads to'));
     await shown(preview.getByText('in German reads that the link has expired'));
     expect(complaints).toEqual([]);

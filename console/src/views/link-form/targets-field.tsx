@@ -79,6 +79,7 @@ function Targets({
               <Choice
                 label={t.keys[list]}
                 items={choices.filter(({ id }) => id === key || !targets.some((one) => one.key === id))}
+                taken={choices.filter(({ id }) => id !== key && targets.some((one) => one.key === id))}
                 value={choices.find(({ id }) => id === key) ?? (key === '' ? null : { id: key, name: key })}
                 typed={typed}
                 onValue={(item, text) => set(index, { key: item?.id ?? '', typed: text || undefined })}

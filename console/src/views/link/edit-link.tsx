@@ -8,6 +8,7 @@ import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fiel
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
+import { targetChoices } from '../../data/target-choices.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -32,16 +33,23 @@ function Preview({
 }): ReactElement {
   const t = texts.link;
   const host = withoutScheme(link.shortUrl).replace(/[^/]*$/, '');
+  const list = fields.targetType === 'NONE' ? null : fields.targetType;
+  const targets = list === null ? [] : filledTargets(fields.targets[list]);
+  const isInTurn = list === 'ROTATION' && targets.length > 0;
+  const nameOf = (key: string) =>
+    list === null || key === '' ? '' : (targetChoices(list).find(({ id }) => id === key)?.name ?? key);
+  const named = targets.map(({ key, url }) => ({ url, name: nameOf(key) }));
   // The destination of the link takes no part in a rotation.
-  const turns = fields.targetType === 'ROTATION' ? filledTargets(fields.targets.ROTATION) : [];
-  const leads = turns.length > 0 ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
+  const all = isInTurn ? named : [...named, { url: fields.url, name: named.length > 0 ? t.allOthers : '' }];
+  const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
   const isOver = link.status !== 'ACTIVE' || link.blocked;
   const destinations = (
     <>
       <p className="quiet">{leads[isOver ? 1 : 0]}</p>
-      {(turns.length > 0 ? turns : [fields]).map(({ url }, index) => (
+      {all.map(({ url, name }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
         <p key={index} className="address">
+          {name !== '' && <span className="quiet">{texts.labelled(name, '')}</span>}
           {withoutScheme(url)}
         </p>
       ))}

@@ -162,7 +162,13 @@ export function LinkRow({
           </span>
         </div>
         <div className="second">
-          {link.title !== null && <b>{link.title}</b>}
+          {link.title !== null && (
+            <b>
+              <To href={address} tabIndex={-1}>
+                {link.title}
+              </To>
+            </b>
+          )}
           <span title={link.url}>{withoutScheme(link.url)}</span>
         </div>
       </div>
