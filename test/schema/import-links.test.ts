@@ -102,6 +102,12 @@ test('says which line has the alias of another, and which has two URLs', async (
   ]);
 });
 
+test('takes an alias or a short URL from the column for short links of a sheet', async () => {
+  const text = 'Landing page,Short link\nhttps://a.example/1,s-1\nhttps://a.example/2,https://go.example/s2';
+  const results = await importing(text, { format: 'CSV' });
+  expect(results.map(({ alias }) => alias)).toEqual(['s-1', 's2']);
+});
+
 test('imports pasted URLs, with an alias and a title behind a tab or two spaces', async () => {
   const text = [
     'https://a.example/1\tone\tFirst page',

@@ -52,7 +52,7 @@ export const urlNames: ReadonlySet<string> = new Set([
   ...['zielurl', 'zieladresse', 'zielseite', 'ziellink', 'langeurl', 'urldedestination', 'urlcible'],
   ...['pagededestination', 'pagecible', 'cible', 'urllongue', 'destino', 'urldedestino', 'páginadedestino'],
   ...['urllarga', 'linkurl', 'link', 'webaddress', 'webadresse', 'adresseweb', 'direcciónweb', 'webpage'],
-  ...['webseite', 'website', 'siteweb', 'sitioweb', 'web'],
+  ...['urls', 'links', 'webseite', 'website', 'siteweb', 'sitioweb', 'web'],
 ]);
 
 /** The columns that tell a service's format, each alone beside one of URLs, or all of them. */

@@ -107,7 +107,7 @@ const ownNames: Columns = {
     ...['ziel url', 'zieladresse', 'zielseite', 'ziellink', 'lange url', 'url de destination', 'url cible'],
     ...['page de destination', 'page cible', 'cible', 'url longue', 'destino', 'url de destino'],
     ...['página de destino', 'url larga', 'link url', 'link', 'web address', 'webadresse', 'adresse web'],
-    ...['dirección web', 'web page', 'webseite', 'website', 'site web', 'sitio web', 'web'],
+    ...['dirección web', 'web page', 'webseite', 'urls', 'links', 'website', 'site web', 'sitio web', 'web'],
   ],
   short_url: ['short link', 'kurzlink', 'kurz url', 'lien court', 'url courte', 'enlace corto', 'url corta'],
   alias: ['kürzel', 'kurzname', 'nom court', 'nombre corto', 'short name', 'slug', 'back half'],
