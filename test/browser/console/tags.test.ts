@@ -286,6 +286,6 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // The rows of the search before are gone only once the new one answers.
     await expect.poll(() => page.getByText('for now, it looks in titles only').count()).toBe(0);
     await shown(rowOf(page, alias));
-    expect(await titles(page)).toEqual(['Größe']);
+    await expect.poll(() => titles(page)).toEqual(['Größe']);
   });
 });
