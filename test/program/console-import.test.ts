@@ -103,8 +103,14 @@ test.each<[what: string, text: string, header: string, first: number]>([
   ['behind a title', 'Spring, 2026\n\nName,Landing page\nA,https://a.example/1', 'Name,Landing page\n', 4],
   ['that are unknown', 'Name;Seite\nA;https://a.example/1\nB;https://a.example/2', 'Name;url\n', 2],
   ['that are missing', 'A b\thttps://a.example/1\tx\nB b\thttps://a.example/2\ty', 'title\turl\talias\n', 1],
+  [
+    'that are missing behind URLs',
+    'https://a.example/1;x;A b\nhttps://a.example/2;y;B b',
+    'url;alias;title\n',
+    1,
+  ],
   ['of which none is that of URLs', 'Name,Number\nA,1', 'Name,Number\n', 2],
-  ['of lines', 'nowhere\nhttps://a.example/1\ta\tTitle, long\nhttps://a.example/2,b', '', 1],
+  ['of lines', 'nowhere\nhttps://a.example/1\ta\tTitle, long b\nhttps://a.example/2,b', '', 1],
 ])('finds the names of columns %s', (_what, text, header, first) => {
   const parts = cut(text, null);
   expect([parts.header, parts.records[0]?.line]).toEqual([header, first]);

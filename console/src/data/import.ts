@@ -143,7 +143,7 @@ function rowsIn(text: string, from: number, delimiter: string): Row[] {
 }
 
 const looksLikeUrl = (cell: string): boolean =>
-  /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)/i.test(cell);
+  /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)\S*$/i.test(cell);
 /** What is no name of a column, but perhaps a URL with a mistake. */
 const hasMarks = (cell: string): boolean => /[/.:]/.test(cell);
 
@@ -181,8 +181,13 @@ function columnHead(rows: readonly Row[], delimiter: string): (Head & { count: n
     width > 1 &&
     above.cells.length === rows[first]?.cells.length &&
     !above.cells.some(hasMarks);
+  // No URL has a space: what follows in each row, and has one, is a title.
+  const isCut =
+    delimiter !== '\t' &&
+    rows.every(({ cells }) => cells.length === width) &&
+    columns.some((cells, index) => index !== url && cells.some((cell) => /\s/.test(cell)));
   // Pasted lines have an alias and a title behind the URL.
-  if (count * 2 <= rows.length || (url === 0 && !isNamed)) return null;
+  if (count * 2 <= rows.length || (url === 0 && !isNamed && !isCut)) return null;
   const filled = columns.map((cells) => cells.filter((cell) => cell !== ''));
   const isAlias = (cells: readonly string[]) =>
     new Set(cells).size === cells.length && cells.every((cell) => /^[\w-]*[a-z][\w-]*$/i.test(cell));
