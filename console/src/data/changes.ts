@@ -10,7 +10,7 @@ import {
 } from '../generated/documents.ts';
 import { Fault, faultOf } from './faults.ts';
 import { useHappenings, useRead } from './read.ts';
-import { useSession } from './session.ts';
+import type { Session } from './session.ts';
 
 /** How many changes a request reads: the most that the API gives. */
 const PAGE = 100;
@@ -48,12 +48,21 @@ function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
   return groups;
 }
 
-/** The newest change of a link since then, if there is one by somebody else. */
-export function useChangeOfLink(recordId: string, since: string): ChangeRowFragment | undefined {
-  const { viewer } = useSession();
+/** Whether the user made a change. */
+export const isOwn = ({ by }: Pick<ChangeRowFragment, 'by'>, { viewer }: Pick<Session, 'viewer'>): boolean =>
+  by?.__typename === 'User' && by.id === viewer.user?.id;
+
+const none: readonly ChangeRowFragment[] = [];
+
+/** The changes of a link after that time, the newest first, as far as one request reads them. */
+export function useChangesOfLink(
+  recordId: string,
+  since: string,
+  pause = false,
+): readonly ChangeRowFragment[] {
   const filter = { kind: 'LINK', recordId, since } as const;
-  const nodes = useRead(ChangesDocument, { first: 20, filter }, { on: ['LINK'] }).data?.changes.nodes ?? [];
-  return nodes.find(({ by }) => by?.id !== viewer.user?.id) ?? nodes[0];
+  const { data } = useRead(ChangesDocument, { first: PAGE, filter }, { on: ['LINK'], pause });
+  return pause || !data ? none : data.changes.nodes.filter(({ at }) => at > since);
 }
 
 interface Log {

@@ -1,5 +1,7 @@
 /** What was typed and not saved, kept in this browser. Passwords are never among it. */
 const PREFIX = 'linkspace.draft.';
+/** What is remembered of links: see `useLinkMemory`. */
+const SEEN = 'linkspace.seen.';
 /** The draft of a new link. */
 export const NEW = 'new';
 
@@ -13,6 +15,17 @@ export interface Own {
 export const draftName = ({ viewer, accountId }: Own, what: string): string =>
   `${PREFIX}${viewer.user?.id}.${accountId}.${what}`;
 
+/** The name of what is remembered of a link for a user in an account. */
+export const seenName = ({ viewer, accountId }: Own, id: string): string =>
+  `${SEEN}${viewer.user?.id}.${accountId}.${id}`;
+
+export const seenNames = (): string[] => Object.keys(localStorage).filter((name) => name.startsWith(SEEN));
+
+/** Forgets what is remembered of links. Drafts stay, for when the same person returns. */
+export function forgetSeen(): void {
+  for (const name of seenNames()) localStorage.removeItem(name);
+}
+
 /** What the drafts of a user in an account are of: `NEW`, or the ids of links. */
 export function draftsOf(own: Own): string[] {
   const start = draftName(own, '');
@@ -24,18 +37,17 @@ export function draftsOf(own: Own): string[] {
 export const hasDraft = (own: Own, what: string): boolean =>
   localStorage.getItem(draftName(own, what)) !== null;
 
-/** @param store that of the tab for what ends with it */
-export function readDraft(name: string, store = localStorage): unknown {
+export function readDraft(name: string): unknown {
   try {
-    return JSON.parse(store.getItem(name) ?? 'null');
+    return JSON.parse(localStorage.getItem(name) ?? 'null');
   } catch {
     return null;
   }
 }
 
-export function keepDraft(name: string, draft: object, store = localStorage): void {
+export function keepDraft(name: string, draft: object): void {
   try {
-    store.setItem(name, JSON.stringify(draft));
+    localStorage.setItem(name, JSON.stringify(draft));
   } catch {
     // The browser keeps nothing, or has no room.
   }

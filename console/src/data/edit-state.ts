@@ -6,8 +6,6 @@ export interface Editing {
   readonly fields: LinkFields;
   readonly read: LinkFields;
   readonly updatedAt: string;
-  /** What others changed meanwhile, which the form has taken over, as it was before, and since when. */
-  readonly merged?: { readonly was: Partial<LinkFields>; readonly since: string } | undefined;
   /** Whether a password was typed, which no draft has. */
   readonly lostPassword?: boolean;
 }
@@ -19,25 +17,21 @@ export interface Saved {
   readonly at: string;
 }
 
-/** A save with the names of its fields that can be taken back, and of those that somebody else changed since. */
+/** A save with the names of its fields that can be taken back. */
 interface OpenSave extends Saved {
   readonly names: readonly string[];
-  readonly lost: readonly string[];
 }
 
-/** The saves, newest first, each field with the newest save of it that was not taken back. */
+/** The saves, newest first, each with the fields that are as it left them and that no newer one has. */
 export function openSaves(all: readonly Saved[], now: LinkFields): OpenSave[] {
   const newer = new Set<string>();
   return all.toReversed().map((saved) => {
     const later = changedFields(now, saved.after);
-    const own = Object.keys(changedFields(saved.after, saved.before)).filter((name) => !newer.has(name));
-    const names = own.filter((name) => !(name in later));
-    // What is as it was before one of the saves was taken back.
-    const lost = own.filter(
-      (name) => name in later && all.every(({ before }) => name in changedFields(now, before)),
+    const names = Object.keys(changedFields(saved.after, saved.before)).filter(
+      (name) => !newer.has(name) && !(name in later),
     );
-    for (const name of [...names, ...lost]) newer.add(name);
-    return { ...saved, names, lost };
+    for (const name of names) newer.add(name);
+    return { ...saved, names };
   });
 }
 
@@ -52,44 +46,10 @@ export function editingOn(link: LinkWholeFragment, fields: LinkFields, since: Li
   return { ...theirs, fields: { ...theirs.fields, ...changedFields(fields, since) } };
 }
 
-/** What somebody else changed, unless to what the form has, too. */
-function changedByOthers(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
-  const differing = changedFields(mine, theirs);
-  return Object.keys(changedFields(theirs, read)).filter((name) => name in differing);
-}
-
-/** What both changed. */
+/** What both changed, unless to the same. */
 export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
-  const own = changedFields(mine, read);
-  return changedByOthers(theirs, mine, read).filter((name) => name in own);
-}
-
-/** What others changed, with these fields. */
-function mergedIn({ read, updatedAt, merged }: Editing, names: readonly string[]): Editing['merged'] {
-  if (names.length === 0) return merged;
-  const was = Object.fromEntries(Object.entries(read).filter(([name]) => names.includes(name)));
-  return { was: { ...was, ...merged?.was }, since: merged?.since ?? updatedAt };
-}
-
-/** What others changed, without fields that were saved here since. */
-export function mergedBut(merged: Editing['merged'], own: object): Editing['merged'] {
-  const was = Object.entries(merged?.was ?? {}).filter(([name]) => !(name in own));
-  return merged && was.length > 0 ? { ...merged, was: Object.fromEntries(was) } : undefined;
-}
-
-/** The form with what somebody else changed, where that is no conflict. */
-export function mergedWith(link: LinkWholeFragment, editing: Editing): Editing {
-  const { fields, read } = editing;
-  const names = changedByOthers(fieldsOf(link), fields, read);
-  return { ...editingOn(link, fields, read), merged: mergedIn(editing, names) };
-}
-
-/** The form of a link in which nothing is typed, with what somebody else changed of what was saved here. */
-export function followed(link: LinkWholeFragment, editing: Editing, all: readonly Saved[]): Editing {
-  const { read } = editing;
-  const saved = openSaves(all, read).flatMap(({ names }) => names);
-  const names = Object.keys(changedFields(fieldsOf(link), read)).filter((name) => saved.includes(name));
-  return { ...editingOf(link), merged: mergedIn(editing, names) };
+  const [own, differing] = [changedFields(mine, read), changedFields(mine, theirs)];
+  return Object.keys(changedFields(theirs, read)).filter((name) => name in own && name in differing);
 }
 
 /** Whether somebody else changed what is changed in the form, or perhaps a password that is typed here, too. */

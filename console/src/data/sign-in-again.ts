@@ -1,3 +1,5 @@
+import { forgetSeen } from './drafts.ts';
+
 let answer: ((isDone: boolean) => void) | null = null;
 const listeners = new Set<() => void>();
 
@@ -29,6 +31,7 @@ export function askToSignIn(): Promise<boolean> {
 export const USER_CHANNEL = 'linkspace.user';
 
 export function tellUser(id: string | null): void {
+  if (id === null) forgetSeen();
   const channel = new BroadcastChannel(USER_CHANNEL);
   channel.postMessage(id);
   channel.close();

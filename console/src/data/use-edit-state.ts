@@ -5,17 +5,7 @@ import { texts } from '../texts.ts';
 import { attempt } from './actions.ts';
 import { announce } from './bus.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
-import {
-  changedFields,
-  type Editing,
-  editingOf,
-  editingOn,
-  followed,
-  isConflict,
-  mergedBut,
-  mergedWith,
-  type Saved,
-} from './edit-state.ts';
+import { changedFields, type Editing, editingOf, editingOn, isConflict, type Saved } from './edit-state.ts';
 import {
   changesOf,
   draftOf,
@@ -25,32 +15,14 @@ import {
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
+import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
 import { errorsAfter, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
-const ANY_TIME = 'any';
-
-/** What was saved in this tab, by the names of drafts. */
-const saves = new Map<string, readonly Saved[]>();
-/** How many saves of a link are kept. */
-const MOST = 5;
-
-function savedIn(kept: Partial<Record<keyof Saved, unknown>> | null): Saved[] {
-  const [before, after] = [fieldsOfDraft(kept?.before), fieldsOfDraft(kept?.after)];
-  return before && after && typeof kept?.at === 'string' ? [{ before, after, at: kept.at }] : [];
-}
-
-/** What was saved of a link, also before the page was loaded. */
-function savesOf(name: string): readonly Saved[] {
-  const known = saves.get(name);
-  if (known) return known;
-  const kept = readDraft(name, sessionStorage);
-  const read = Array.isArray(kept) ? kept.flatMap(savedIn) : [];
-  saves.set(name, read);
-  return read;
-}
+/** Says what fields are again, after what they were until then. */
+export type Told = (again: LinkFields, until: LinkFields) => string;
 
 /** Gives fields that were saved their values from before, where nobody has changed them since. Returns the link. */
 async function undoSave(
@@ -58,7 +30,8 @@ async function undoSave(
   link: LinkWholeFragment,
   saved: Saved,
   names: readonly string[],
-): Promise<LinkWholeFragment | null> {
+  told: Told,
+): Promise<Record<'was' | 'is', LinkWholeFragment> | null> {
   const about = aboutRecord('LINK', link.id);
   const now = fieldsOf(link);
   const later = changedFields(now, saved.after);
@@ -71,35 +44,33 @@ async function undoSave(
     });
     if (result.__typename === 'Link') {
       announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-      const stays = madeFor(now, fieldsOf(result));
-      showToast(stays.length > 0 ? texts.link.undoneBut(stays) : texts.undone, { about });
-      return result;
+      const again = fieldsOf(result);
+      showToast(texts.link.undone(told(again, now), madeFor(now, again).join(', ')), { about });
+      return { was: link, is: result };
     }
     if (result.__typename !== 'ConflictError') {
       showToast(refusalText(result), { wrong: true, about });
       return null;
     }
-    if ('alias' in result.current) return undoSave(session, result.current, saved, names);
+    if ('alias' in result.current) return undoSave(session, result.current, saved, names, told);
   }
   showToast(texts.link.undoTooLate, { wrong: true, about });
   return null;
 }
 
-export interface EditState extends Editing {
+export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'> {
   readonly isChanged: boolean;
   /** Whether it was kept in this browser before. */
   readonly wasKept: boolean;
   readonly errors: FieldErrors;
   setErrors(errors: FieldErrors): void;
   change(patch: Partial<LinkFields>): void;
-  /** What was saved here, oldest first. */
-  readonly saves: readonly Saved[];
   /** Begins anew with the link as these changes made it. */
   saved(link: LinkWholeFragment, mine: Editing): Saved;
   /** Takes back what was saved, of all its fields or some of them. */
-  undo(saved: Saved, names?: readonly string[]): void;
+  undo(saved: Saved, told: Told, names?: readonly string[]): void;
   /** Tells no longer what others changed. */
-  closeMerged(): void;
+  closeTheirs(): void;
   /** Begins anew with the link as it is, but keeps what was changed since then. */
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
@@ -121,15 +92,14 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
   const [errors, setErrors] = useState<FieldErrors>({});
   const latest = useRef(link);
   latest.current = link;
-  /** When the link changed by an undo here, which is nobody else's change; while that is sent, it is any time. */
-  const undoneAt = useRef<string | undefined>(undefined);
   const isChanged = hasChanges(editing.fields, editing.read);
+  const { saves, theirs, learn } = useLinkMemory(link, session);
+  const edited = changedFields(editing.fields, editing.read);
+  const names = theirs?.names.filter((field) => !(field in edited)) ?? [];
   if (editing.updatedAt < link.updatedAt) {
-    if (undoneAt.current === ANY_TIME || undoneAt.current === link.updatedAt)
-      setEditing(editingOn(link, editing.fields, editing.read));
-    // While nothing is typed, the form follows the link, and says what somebody else made of what was saved here.
-    else if (!isChanged) setEditing(followed(link, editing, savesOf(name)));
-    else if (!isConflict(link, editing)) setEditing(mergedWith(link, editing));
+    // While nothing is typed, the form follows the link.
+    if (!isChanged) setEditing(editingOf(link));
+    else if (!isConflict(link, editing)) setEditing(editingOn(link, editing.fields, editing.read));
   }
   useEffect(() => {
     const { fields, lostPassword = false } = editing;
@@ -139,39 +109,32 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     else dropDraft(name);
   }, [name, editing, isChanged]);
   const restart: EditState['restart'] = (fresh, since) => {
-    setEditing(({ fields, merged }) => ({
-      ...editingOn(fresh, fields, since ?? fields),
-      merged: since && merged,
-    }));
+    setEditing(({ fields }) => editingOn(fresh, fields, since ?? fields));
     setErrors({});
   };
   return {
     ...editing,
     isChanged,
     restart,
-    saves: savesOf(name),
+    saves,
+    theirs: names.length > 0 && theirs ? { ...theirs, names } : null,
     saved(link, mine) {
       const saved = { before: draftOf(mine.read), after: fieldsOf(link), at: link.updatedAt };
-      const all = [...savesOf(name), saved].slice(-MOST);
-      saves.set(name, all);
-      keepDraft(name, all, sessionStorage);
-      setEditing(({ fields, merged }) => ({
-        ...editingOn(link, fields, mine.fields),
-        merged: mergedBut(merged, changedFields(saved.after, saved.before)),
-      }));
+      learn(link, changedFields(saved.after, saved.before), saved);
+      setEditing(({ fields }) => editingOn(link, fields, mine.fields));
       setErrors({});
       return saved;
     },
-    undo(saved, names = Object.keys(changedFields(saved.after, saved.before))) {
-      undoneAt.current = ANY_TIME;
+    undo(saved, told, names = Object.keys(changedFields(saved.after, saved.before))) {
       void attempt(aboutRecord('LINK', link.id), async () => {
-        const undone = await undoSave(session, latest.current, saved, names).finally(() => {
-          undoneAt.current = undefined;
-        });
-        undoneAt.current = undone?.updatedAt;
+        const undone = await undoSave(session, latest.current, saved, names, told);
+        if (!undone) return;
+        learn(undone.is, changedFields(fieldsOf(undone.is), fieldsOf(undone.was)));
+        // It is no conflict, also if a password is typed.
+        setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },
-    closeMerged: () => setEditing((before) => ({ ...before, merged: undefined })),
+    closeTheirs: () => learn(link, fieldsOf(link)),
     wasKept: kept !== null,
     errors,
     setErrors,

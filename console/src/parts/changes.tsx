@@ -1,6 +1,6 @@
-import { Fragment, type ReactElement, useState } from 'react';
+import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { type ChangeGroup, useChanges } from '../data/changes.ts';
+import { type ChangeGroup, isOwn, useChanges } from '../data/changes.ts';
 import { MAX_RECORDS, useNames } from '../data/record-names.ts';
 import { type Session, useSession } from '../data/session.ts';
 import type { ChangeRowFragment, RecordKind } from '../generated/documents.ts';
@@ -23,11 +23,12 @@ function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
 }
 
 /** Who did it, such as “by Kim”. */
-export function byWhom({ by }: Pick<ChangeRowFragment, 'by'>, { viewer }: Session): string {
+export function byWhom(change: Pick<ChangeRowFragment, 'by'>, session: Session): string {
   const t = texts.history;
+  const { by } = change;
   if (by === null) return t.byOperator;
   if (by.__typename === 'ApiKey') return t.byKey(by.name, by.prefix);
-  return t.byUser(by.name, by.id === viewer.user?.id);
+  return t.byUser(by.name, isOwn(change, session));
 }
 
 /** Many records, which are listed as soon as that is opened; those that were deleted have no names. */
@@ -91,7 +92,16 @@ function Subject({
 }
 
 /** The changes of the account, or of one record, newest first: who did what, and when. */
-export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?: string }): ReactElement {
+export function Changes({
+  kind,
+  recordId,
+  more,
+}: {
+  kind: RecordKind | null;
+  recordId?: string;
+  /** What is known of a change besides. */
+  more?: (change: ChangeRowFragment) => ReactNode;
+}): ReactElement {
   const session = useSession();
   const { groups, hasOlder, fault, readOlder, again } = useChanges({
     kind,
@@ -124,6 +134,7 @@ export function Changes({ kind, recordId }: { kind: RecordKind | null; recordId?
                   </>
                 )}
               </div>
+              {more?.(group.change)}
               <p className="quiet">
                 {byWhom(group.change, session)} ·{' '}
                 <time dateTime={group.change.at}>

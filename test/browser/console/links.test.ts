@@ -396,14 +396,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       server.clock.now = new Date(server.clock.now.getTime() + 1000);
       await caller.rest('PATCH', `/links/${id}`, given);
     };
-    const conflict = page.getByRole('alert', { name: 'Somebody else changed this link' });
+    const conflict = page.getByRole('alert', { name: /^This link was changed by the key .* meanwhile$/ });
     await title.fill('Mine');
     await theirs({ title: 'Theirs', url: 'https://example.com/theirs' });
     // Before anything is saved.
     await shown(conflict);
     const cells = conflict.locator('tbody tr');
     expect(await cells.allInnerTexts()).toEqual(['Title\tTheirs\tMine']);
-    await page.getByRole('heading', { name: 'This link was changed by the key' }).waitFor();
     const saving = page.getByRole('button', { name: 'Save' });
     expect([await saving.isDisabled(), await page.locator('.save-bar span').innerText()]).toEqual([
       true,
@@ -424,6 +423,14 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
     });
 
+    // What was no conflict is told, too, until that is closed.
+    const notice = page.locator('.meanwhile');
+    const told = () => notice.locator('li').allInnerTexts();
+    expect(await told()).toEqual([
+      expect.stringMatching(/^Destination: .* → https:\/\/example.com\/theirs$/),
+    ]);
+    await notice.getByRole('button', { name: 'Close' }).click();
+
     // What the form does not show is no conflict.
     await limit.fill('4');
     await theirs({ disabled: '1' });
@@ -434,9 +441,8 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
 
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
-    const notice = page.locator('.meanwhile');
-    await notice.getByText(/^Changed meanwhile by the key .*:/).waitFor();
-    expect(await notice.locator('li').allInnerTexts()).toEqual(['Title: Mine → Theirs again']);
+    await notice.getByText(/^Changed by the key .*:/).waitFor();
+    expect(await told()).toEqual(['Title: Mine → Theirs again']);
     // What they changed goes back, and what is typed here stays.
     await notice.getByRole('button', { name: 'Take back' }).click();
     await notice.waitFor({ state: 'detached' });
@@ -458,21 +464,28 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await page.getByText('Undone.').waitFor();
       expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks: 4 } } });
     }
+    await notice.getByRole('button', { name: 'Close' }).click();
     // What they change of it is told.
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByRole('button', { name: 'Undo' }).waitFor();
     await theirs({ expiration_clicks: '8' });
     await shown(notice.getByText('Expires after clicks: 6 → 8'));
-    await shown(page.locator('.saves').getByText(/^Saved at .*, and changed by somebody else since/));
-    expect([await limit.inputValue(), await toast.count()]).toEqual(['8', 0]);
-    // What was saved here can be had again, also after a reload, which forgets the notice.
+    expect([await limit.inputValue(), await toast.count(), await page.locator('.saves').count()]).toEqual([
+      ...['8', 0, 0],
+    ]);
+    // What was saved here can be had again, also after a reload, in one place.
     await page.reload();
-    await page.locator('.saves').getByRole('button', { name: 'Take back' }).click();
-    await expect.poll(() => read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
-    await theirs({ expiration_clicks: '8' });
+    await shown(notice.getByText(/^Changed since you were here, by the key .*:/));
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await toast.getByText('Undone. As before again: Expires after clicks “6”.').waitFor();
+    expect(await read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
+    // Nothing has to be typed or saved for that.
+    await theirs({ expiration_clicks: '8', title: 'Theirs while nobody types' });
     await unfold(page);
-    await shown(notice.getByText('Expires after clicks: 6 → 8'));
+    await expect
+      .poll(told)
+      .toEqual(['Title: Theirs at last → Theirs while nobody types', 'Expires after clicks: 6 → 8']);
     await notice.getByRole('button', { name: 'Close' }).click();
     await notice.waitFor({ state: 'detached' });
     await limit.fill('6');
@@ -480,23 +493,34 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await toast.getByText('Saved.').waitFor();
     // What nobody else changed since can be taken back later, too, also after a reload.
     const line = page.locator('.saves');
-    const back = line.getByRole('button', { name: 'Undo' });
-    await shown(line.getByText(/^Saved at .* Before:$/));
+    await shown(line.getByText(/^Saved on .* Before:$/));
     expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
     await title.fill('Mine at last');
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs at last', '8']);
-    await page.getByRole('link', { name: 'All links' }).click();
-    await page.goBack();
-    await page.reload();
+    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs while nobody types', '8']);
+    // Another tab has the same, and what others change while none is open.
+    const other = await page.context().newPage();
+    await page.close();
     await theirs({ title: 'Theirs for ever' });
-    await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Mine at last', '8']);
-    await back.click();
+    await other.goto(page.url());
+    const since = other.locator('.meanwhile');
+    await shown(since.getByText(/^Changed since you were here, by the key .*:/));
+    expect(await since.locator('li').innerText()).toBe('Title: Mine at last → Theirs for ever');
+    expect(await other.locator('.saves dl').innerText()).toBe('Expires after clicks\n8');
+    await other.getByRole('link', { name: 'History' }).click();
+    await shown(other.getByText('Title: Theirs while nobody types → Mine at last'));
+    await other.getByRole('link', { name: 'What you saved last can be undone' }).click();
+    await other.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await expect
       .poll(async () => await read())
       .toMatchObject({
         link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
       });
+    // Who signs out leaves nothing for the next person.
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await other.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
   test('lets a colleague’s change be taken back also after a save, and says which new space an undo leaves', async () => {
@@ -514,7 +538,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await notice.getByRole('button', { name: 'Take back' }).click();
     await shown(page.getByText('Undone.').last());
     await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
-    await shown(page.getByText('Undone. What was made for it stays: Fresh.').last());
+    await shown(
+      page.getByText(/^Undone\. As before again: Space “.*”\. What was made for it stays: Fresh\.$/).last(),
+    );
     expect(await caller.data(`{ link(id: ${id}) { title space { name } } }`)).toEqual({
       link: { title: 'Before', space: null },
     });

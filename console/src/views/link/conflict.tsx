@@ -1,72 +1,53 @@
 import type { ReactElement } from 'react';
-import { useChangeOfLink } from '../../data/changes.ts';
-import { changedFields, type Editing, fieldsInConflict } from '../../data/edit-state.ts';
+import { isOwn, useChangesOfLink } from '../../data/changes.ts';
+import { changedFields, type Editing, fieldsInConflict, type Saved } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
+import type { Theirs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { byWhom } from '../../parts/changes.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
-import { shownNames, useShown } from './shown-fields.ts';
+import { Differences } from './saves.tsx';
+import { differences, type Shown, shownNames } from './shown-fields.ts';
 
-/** Who changed what meanwhile, where that is no conflict, to take it back. */
+/** Who changed what since somebody saw it, where that is no conflict, to take it back. */
 export function Meanwhile({
   link,
-  merged: { was, since },
-  edit: { undo, closeMerged },
-  onGone,
+  theirs: { names, was, changes, isOld },
+  shown,
+  onBack,
+  onClose,
 }: {
   link: LinkWholeFragment;
-  merged: NonNullable<Editing['merged']>;
-  edit: EditState;
-  /** Called before the buttons are gone. */
-  onGone: () => void;
+  theirs: Theirs;
+  shown: Shown;
+  onBack: (theirs: Saved, names: readonly string[]) => void;
+  onClose: EditState['closeTheirs'];
 }): ReactElement | null {
   const session = useSession();
-  const change = useChangeOfLink(link.id, since);
-  const shown = useShown(link);
   const after = fieldsOf(link);
-  const before = { ...after, ...was };
-  const changed = shownNames.filter((name) => name in changedFields(after, before));
+  const changed = differences(shown, was, after, names);
   const t = texts.link;
-  const quoted = (text: string) => (text === t.nothing ? text : <q>{text}</q>);
   if (changed.length === 0) return null;
+  const who = [...new Set(changes.map((change) => byWhom(change, session)))].join(', ');
   return (
     <div className="notice meanwhile" role="status">
       <div>
-        {t.meanwhile(change ? byWhom(change, session) : '')}
-        <ul>
-          {changed.map((name) => {
-            const [old, now] = [shown(before, name), shown(after, name)];
-            // Targets change with how visitors are told apart, which may be as before.
-            return old === now ? null : (
-              <li key={name}>
-                {t.names[name]}: {quoted(old)} → {quoted(now)}
-              </li>
-            );
-          })}
-        </ul>
+        {isOld ? t.changedSince(who) : t.changed(who)}
+        <Differences all={changed} />
       </div>
-      <button
-        type="button"
-        className="button quiet small"
-        onClick={() => {
-          onGone();
-          undo({ before, after, at: link.updatedAt }, changed);
-        }}
-      >
-        {t.takeBack}
-      </button>
-      <button
-        type="button"
-        className="bare"
-        aria-label={texts.close}
-        onClick={() => {
-          onGone();
-          closeMerged();
-        }}
-      >
+      {session.canWrite && (
+        <button
+          type="button"
+          className="button quiet small"
+          onClick={() => onBack({ before: was, after, at: link.updatedAt }, names)}
+        >
+          {t.takeBack}
+        </button>
+      )}
+      <button type="button" className="bare" aria-label={texts.close} onClick={onClose}>
         <Icon name="close" />
       </button>
     </div>
@@ -77,25 +58,27 @@ export function Meanwhile({
 export function Conflict({
   mine: { fields: mine, read, updatedAt },
   theirs: link,
+  shown,
   onMine,
   onTheirs,
 }: {
   mine: Editing;
   theirs: LinkWholeFragment;
+  shown: Shown;
   onMine: () => void;
   onTheirs: () => void;
 }): ReactElement {
   const session = useSession();
-  const change = useChangeOfLink(link.id, updatedAt);
-  const shown = useShown(link);
+  const log = useChangesOfLink(link.id, updatedAt);
+  const change = log.find((one) => !isOwn(one, session)) ?? log[0];
   const theirs = fieldsOf(link);
   const own = changedFields(mine, read);
   const inConflict = fieldsInConflict(theirs, mine, read);
   const rows = shownNames.filter((name) => inConflict.includes(name));
   const t = texts.link;
   return (
-    <section className="card conflict" role="alert" aria-label={t.conflict}>
-      <h2>{change ? t.conflictBy(byWhom(change, session)) : t.conflict}</h2>
+    <section className="card conflict" role="alert" aria-labelledby="conflict">
+      <h2 id="conflict">{t.conflict(change ? byWhom(change, session) : '')}</h2>
       <p>{rows.length > 0 ? t.conflictWhy : t.conflictUnshown}</p>
       {rows.length > 0 && (
         <table>

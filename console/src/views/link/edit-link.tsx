@@ -3,13 +3,13 @@ import { Link as To } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
-import { changedFields, type Editing, editingOn, isConflict } from '../../data/edit-state.ts';
+import { changedFields, type Editing, editingOn, isConflict, type Saved } from '../../data/edit-state.ts';
 import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import type { EditState } from '../../data/use-edit-state.ts';
+import type { EditState, Told } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
 import { UrlField } from '../../parts/field.tsx';
@@ -21,7 +21,7 @@ import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
 import { Saves } from './saves.tsx';
-import { shownNames } from './shown-fields.ts';
+import { differences, shownNames, useShown } from './shown-fields.ts';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
 function Preview({
@@ -113,12 +113,23 @@ export function EditLink({
     const next = field.current?.isConnected ? field.current : form.current?.querySelector('input');
     next?.focus({ preventScroll: true });
   };
+  const shown = useShown(link);
+  const inWords: Told = (again, until) =>
+    differences(shown, until, again)
+      .map(({ name, is }) => t.asBefore(name, is))
+      .join(', ');
+  const takeBack = (saved: Saved, names?: readonly string[]) => {
+    goOn();
+    edit.undo(saved, inWords, names);
+  };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
-  const othersChanged = Object.keys(edit.merged?.was ?? {}).join();
+  const last = edit.saves.at(-1);
+  const lastNames = Object.keys(last ? changedFields(last.after, last.before) : {});
+  const isOverwritten = edit.theirs?.names.some((name) => lastNames.includes(name)) ?? false;
   // “Saved. Undo” is not the whole truth any more; what can still be undone stays beside the form.
   useEffect(() => {
-    if (othersChanged || hasConflict) dismissAbout(about);
-  }, [about, othersChanged, hasConflict]);
+    if (isOverwritten || hasConflict) dismissToast(told.current);
+  }, [isOverwritten, hasConflict]);
   // What can still be undone stays in the details, and not on other pages.
   useEffect(() => () => dismissToast(told.current), []);
   const lookAtConflict = () => focusSoon('.conflict .button');
@@ -163,7 +174,7 @@ export function EditLink({
           about,
           ...(!hasSecret && {
             shownFor: UNDO_FOR,
-            action: { name: texts.undo, run: () => edit.undo(saved) },
+            action: { name: texts.undo, run: () => takeBack(saved) },
           }),
         });
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
@@ -204,15 +215,28 @@ export function EditLink({
         <Conflict
           mine={edit}
           theirs={link}
+          shown={shown}
           onMine={() => {
             goOn();
             edit.restart(link, read);
           }}
-          onTheirs={discard}
+          onTheirs={() => {
+            discard();
+            edit.closeTheirs();
+          }}
         />
       )}
-      {edit.merged && !hasConflict && (
-        <Meanwhile link={link} merged={edit.merged} edit={edit} onGone={goOn} />
+      {edit.theirs && !hasConflict && (
+        <Meanwhile
+          link={link}
+          theirs={edit.theirs}
+          shown={shown}
+          onBack={takeBack}
+          onClose={() => {
+            goOn();
+            edit.closeTheirs();
+          }}
+        />
       )}
       <div className="beside">
         <fieldset className="card" disabled={!session.canWrite}>
@@ -226,7 +250,7 @@ export function EditLink({
         </fieldset>
         <div className="aside">
           <Preview link={link} edit={edit} />
-          {session.canWrite && <Saves link={link} edit={edit} onBack={goOn} />}
+          {session.canWrite && <Saves link={link} edit={edit} shown={shown} onBack={takeBack} />}
         </div>
       </div>
       {edit.isChanged && (

@@ -7,7 +7,6 @@ import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
-import { Changes } from '../../parts/changes.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -20,6 +19,7 @@ import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
 import { EditLink } from './edit-link.tsx';
 import { Explain } from './explain.tsx';
+import { History } from './history.tsx';
 
 const Statistics = lazily(
   async () => (await import('../statistics/statistics.tsx')).Statistics,
@@ -102,12 +102,7 @@ function Tabs({
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
-      {tab === 'history' && (
-        <>
-          <Changes kind="LINK" recordId={link.id} />
-          <p className="hint">{texts.history.ownSaves}</p>
-        </>
-      )}
+      {tab === 'history' && <History link={link} saves={edit.saves} details={pathOf('edit')} />}
       {tab === 'test' && (
         <>
           {edit.isChanged && (

@@ -1,3 +1,4 @@
+import { changedFields } from '../../data/edit-state.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
@@ -12,6 +13,23 @@ export const shownNames = [
 ];
 
 type ShownName = (typeof shownNames)[number];
+
+/** Gives a field in words. */
+export type Shown = (fields: LinkFields, name: ShownName) => string;
+
+/** The fields that differ and are shown, with their names and values in words. */
+export const differences = (
+  shown: Shown,
+  before: LinkFields,
+  after: LinkFields,
+  names: readonly string[] = shownNames,
+): { readonly name: string; readonly was: string; readonly is: string }[] => {
+  const changed = changedFields(after, before);
+  return shownNames
+    .filter((name) => name in changed && names.includes(name))
+    .map((name) => ({ name: texts.link.names[name], was: shown(before, name), is: shown(after, name) }))
+    .filter(({ was, is }) => was !== is); // Targets change with how visitors are told apart, which may be as before.
+};
 
 /** The names of spaces, pixels and tags, by their ids. */
 type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, string>>>;
@@ -37,7 +55,7 @@ function shown(fields: LinkFields, name: ShownName, { spaces, pixels, tags }: Kn
 }
 
 /** Fields in words, such as the name of a space. */
-export function useShown(link: LinkWholeFragment): (fields: LinkFields, name: ShownName) => string {
+export function useShown(link: LinkWholeFragment): Shown {
   const { data } = useRead(ChoicesDocument, {});
   const tags = useRead(TagChoicesDocument, {}).data?.tags.nodes ?? [];
   const namesOf = (records: readonly { id: string; name: string }[]) =>

@@ -1,0 +1,128 @@
+import { useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from 'react';
+import type { ChangeRowFragment, LinkWholeFragment } from '../generated/documents.ts';
+import { isOwn, useChangesOfLink } from './changes.ts';
+import { dropDraft, keepDraft, readDraft, seenName, seenNames } from './drafts.ts';
+import { changedFields, type Saved } from './edit-state.ts';
+import { fieldsOf, fieldsOfDraft, type LinkFields } from './link-fields.ts';
+import type { Session } from './session.ts';
+
+/** How many links are remembered, with how many saves of each. */
+const MOST_LINKS = 50;
+const MOST_SAVES = 5;
+/** For how long after it was last shown, in milliseconds. */
+const MAX_AGE = 30 * 86_400_000;
+/** By how much a change may be logged before the time that the link has of it, in milliseconds. */
+const TOLERANCE = 500;
+
+interface Memory {
+  /** The fields as somebody here last saw, saved or accepted them. */
+  readonly known: LinkFields;
+  /** When the link was as that, or before what is not accepted yet. */
+  readonly since: string;
+  /** What was saved here, oldest first. */
+  readonly saves: readonly Saved[];
+}
+
+function savedIn(kept: Partial<Record<keyof Saved, unknown>> | null): Saved[] {
+  const [before, after] = [fieldsOfDraft(kept?.before), fieldsOfDraft(kept?.after)];
+  return before && after && typeof kept?.at === 'string' ? [{ before, after, at: kept.at }] : [];
+}
+
+/** What was kept, with when that was; null if it is too old, or nothing that this version knows. */
+function memoryIn(kept: unknown): (Memory & { readonly keptAt: number }) | null {
+  const { since, saves, keptAt, ...rest } = Object(kept);
+  const known = fieldsOfDraft(rest.known);
+  const isThere = known && typeof since === 'string' && Array.isArray(saves) && keptAt > Date.now() - MAX_AGE;
+  return isThere ? { known, since, saves: saves.flatMap(savedIn), keptAt } : null;
+}
+
+function keep(name: string, memory: Memory): void {
+  keepDraft(name, { ...memory, keptAt: Date.now() });
+  const all = seenNames().map((one) => ({ one, keptAt: memoryIn(readDraft(one))?.keptAt ?? 0 }));
+  const byAge = all.toSorted((one, other) => other.keptAt - one.keptAt);
+  for (const { one } of byAge.filter(({ keptAt }, at) => at >= MOST_LINKS || keptAt === 0)) dropDraft(one);
+  // Other tabs hear of it by themselves.
+  dispatchEvent(new StorageEvent('storage', { key: name }));
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('storage', listener);
+  return () => removeEventListener('storage', listener);
+}
+
+/** What others changed of a link since somebody here saw it. */
+export interface Theirs {
+  readonly names: readonly string[];
+  readonly was: LinkFields;
+  /** The newest change of each field. */
+  readonly changes: readonly ChangeRowFragment[];
+  /** Whether it was changed before somebody came here. */
+  readonly isOld: boolean;
+}
+
+export interface LinkMemory {
+  readonly saves: readonly Saved[];
+  readonly theirs: Theirs | null;
+  /** Takes fields of the link for known, and keeps what was saved. */
+  learn(link: LinkWholeFragment, fields: Partial<LinkFields>, saved?: Saved): void;
+}
+
+/** The fields of the log of changes, where they are not called as in the form. */
+const logged: Readonly<Record<string, string>> = {
+  ...{ spaceId: 'space', domainId: 'domain', pixelIds: 'pixels', tagIds: 'tags' },
+  ...{ expiresAt: 'expiration', expiresAfter: 'expiration', expiredUrl: 'expiration' },
+  ...{ targetType: 'targeting', targets: 'targeting' },
+};
+
+/** What this browser remembers of a link, and what that says of how it is now. */
+export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMemory {
+  const name = seenName(session, link.id);
+  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(name));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what is read
+  const memory = useMemo(() => memoryIn(readDraft(name)), [name, text]);
+  const [arrivedAt] = useState(link.updatedAt);
+  const now = fieldsOf(link);
+  const { known, since, saves } = memory ?? { known: now, since: link.updatedAt, saves: [] };
+  const differing = Object.keys(changedFields(now, known));
+  const log = useChangesOfLink(link.id, since, differing.length === 0);
+  // Before the log has the last change, it may name those of an earlier one.
+  const isThere = log[0] && Date.parse(log[0].at) > Date.parse(link.updatedAt) - TOLERANCE;
+  const found = isThere
+    ? differing.flatMap((field) => {
+        const change = log.find(({ fields }) => fields.includes(logged[field] ?? field));
+        return change ? [{ field, change }] : [];
+      })
+    : [];
+  const own = found.filter(({ change }) => isOwn(change, session)).map(({ field }) => field);
+  const others = found.filter(({ field }) => !own.includes(field));
+  const learn: LinkMemory['learn'] = (fresh, fields, saved) => {
+    const current = fieldsOf(fresh);
+    const before = memoryIn(readDraft(name)) ?? { known: current, since: '', saves: [] };
+    const after = { ...before.known, ...fields };
+    keep(name, {
+      known: after,
+      since: Object.keys(changedFields(current, after)).length === 0 ? fresh.updatedAt : before.since,
+      saves: [...before.saves, ...(saved ? [saved] : [])].slice(-MOST_SAVES),
+    });
+  };
+  // What somebody did elsewhere, as to many links at once, needs no notice.
+  const learnOwn = useEffectEvent(() =>
+    learn(link, Object.fromEntries(Object.entries(now).filter(([field]) => own.includes(field)))),
+  );
+  const ownNames = own.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link may be another, and what is known of it
+  useEffect(learnOwn, [link, ownNames]);
+  return {
+    saves,
+    learn,
+    theirs:
+      others.length === 0
+        ? null
+        : {
+            names: others.map(({ field }) => field),
+            was: known,
+            changes: [...new Set(others.map(({ change }) => change))],
+            isOld: others.every(({ change }) => change.at <= arrivedAt),
+          },
+  };
+}
