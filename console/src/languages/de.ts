@@ -1145,12 +1145,12 @@ export const texts: Translation = {
     undone: (again, made) =>
       `Rückgängig gemacht.${again && ` Wieder wie vorher: ${again}.`}${made && ` Was dafür angelegt wurde, bleibt: ${made}.`}`,
     field: 'Feld',
-    theirs: 'Andere',
+    theirs: 'Die andere Fassung',
     yours: 'Sie',
     unchanged: 'unverändert',
     nothing: 'leer',
     keepMine: 'Meine Änderungen behalten',
-    takeTheirs: 'Die anderen übernehmen',
+    takeTheirs: 'Die andere Fassung übernehmen',
     names: editedNames,
   },
   history: {

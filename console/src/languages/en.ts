@@ -1011,7 +1011,7 @@ const english = {
     conflict: (by: string) => `This link was changed ${by && `${by} `}meanwhile`,
     conflictWhy: 'Nothing of yours is lost. Choose how to go on.',
     conflictUnshown:
-      'They changed something that is not shown here, such as a password. Nothing of yours is lost: choose how to go on.',
+      'Something that is not shown here was changed, such as a password. Nothing of yours is lost: choose how to go on.',
     decideFirst: 'Choose above how to go on.',
     changed: (by: string) => `Changed ${by}:`,
     changedSince: (by: string) => `Changed since you were here, ${by}:`,
@@ -1021,12 +1021,12 @@ const english = {
     undone: (again: string, made: string) =>
       `Undone.${again && ` As before again: ${again}.`}${made && ` What was made for it stays: ${made}.`}`,
     field: 'Field',
-    theirs: 'Theirs',
+    theirs: 'The other version',
     yours: 'Yours',
     unchanged: 'unchanged',
     nothing: 'empty',
     keepMine: 'Keep my changes',
-    takeTheirs: 'Take theirs',
+    takeTheirs: 'Take the other version',
     names: editedNames,
   },
   history: {

@@ -131,10 +131,10 @@ export function Changes({
                       </>
                     )}
                     {deedOf(group)}
+                    {more?.(group.change)}
                   </>
                 )}
               </div>
-              {more?.(group.change)}
               <p className="quiet">
                 {byWhom(group.change, session)} ·{' '}
                 <time dateTime={group.change.at}>

@@ -450,7 +450,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect([await read(), await limit.inputValue()]).toMatchObject([{ link: { title: 'Mine' } }, '5']);
     await title.fill('Mine again');
     await theirs({ title: 'Theirs at last' });
-    await (await shown(conflict.getByRole('button', { name: 'Take theirs' }))).click();
+    await (await shown(conflict.getByRole('button', { name: 'Take the other version' }))).click();
     expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs at last', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
 

@@ -85,7 +85,7 @@ export function Conflict({
           <thead>
             <tr>
               <th scope="col">{t.field}</th>
-              <th scope="col">{change?.by?.name || t.theirs}</th>
+              <th scope="col">{(change && !isOwn(change, session) && change.by?.name) || t.theirs}</th>
               <th scope="col">{t.yours}</th>
             </tr>
           </thead>

@@ -100,8 +100,8 @@ export function EditLink({
   const t = texts.link;
   const about = aboutRecord('LINK', link.id);
   const form = useRef<HTMLFormElement>(null);
-  /** The message of what was saved last. */
-  const told = useRef(0);
+  /** The message of what was saved last, and its fields. */
+  const told = useRef<{ toast: number; names: readonly string[] }>({ toast: 0, names: [] });
   /** The field that had the focus last. */
   const field = useRef<HTMLElement>(null);
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
@@ -123,15 +123,13 @@ export function EditLink({
     edit.undo(saved, inWords, names);
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
-  const last = edit.saves.at(-1);
-  const lastNames = Object.keys(last ? changedFields(last.after, last.before) : {});
-  const isOverwritten = edit.theirs?.names.some((name) => lastNames.includes(name)) ?? false;
+  const isOverwritten = edit.theirs?.names.some((name) => told.current.names.includes(name));
   // “Saved. Undo” is not the whole truth any more; what can still be undone stays beside the form.
   useEffect(() => {
-    if (isOverwritten || hasConflict) dismissToast(told.current);
+    if (isOverwritten || hasConflict) dismissToast(told.current.toast);
   }, [isOverwritten, hasConflict]);
   // What can still be undone stays in the details, and not on other pages.
-  useEffect(() => () => dismissToast(told.current), []);
+  useEffect(() => () => dismissToast(told.current.toast), []);
   const lookAtConflict = () => focusSoon('.conflict .button');
 
   const save = async () => {
@@ -169,14 +167,16 @@ export function EditLink({
         // What can be read no more cannot be put back.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
         const changed = changedFields(saved.after, saved.before);
-        const names = shownNames.filter((name) => name in changed).map((name) => t.names[name]);
-        told.current = showToast(t.savedOf(result.alias, [...new Set(names)].join(', ')), {
+        const names = shownNames.filter((name) => name in changed);
+        const named = new Set(names.map((name) => t.names[name]));
+        const toast = showToast(t.savedOf(result.alias, [...named].join(', ')), {
           about,
           ...(!hasSecret && {
             shownFor: UNDO_FOR,
             action: { name: texts.undo, run: () => takeBack(saved) },
           }),
         });
+        told.current = { toast, names };
         announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
       } else if (result.__typename === 'ValidationError') {
         const { errors: wrong, besides } = linkErrors(result, mine.fields);
