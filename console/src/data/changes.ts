@@ -8,6 +8,7 @@ import {
   type LoggedChangeFragment,
   type RecordKind,
 } from '../generated/documents.ts';
+import type { Happening } from './bus.ts';
 import { Fault, faultOf } from './faults.ts';
 import { useHappenings, useRead } from './read.ts';
 import type { Session } from './session.ts';
@@ -61,7 +62,8 @@ export function useChangesOfLink(
   pause = false,
 ): readonly ChangeRowFragment[] {
   const filter = { kind: 'LINK', recordId, since } as const;
-  const { data } = useRead(ChangesDocument, { first: PAGE, filter }, { on: ['LINK'], pause });
+  const on = (one: Happening) => one.kind === 'LINK' && (one.recordId === null || one.recordId === recordId);
+  const { data } = useRead(ChangesDocument, { first: PAGE, filter }, { on, pause });
   return pause || !data ? none : data.changes.nodes.filter(({ at }) => at > since);
 }
 

@@ -17,7 +17,7 @@ import {
 } from './link-fields.ts';
 import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
-import { errorsAfter, refusalText } from './refusals.ts';
+import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
@@ -49,6 +49,10 @@ async function undoSave(
       return { was: link, is: result };
     }
     if (result.__typename !== 'ConflictError') {
+      // What is gone, such as a tag, cannot come back, but the rest can.
+      const { errors } = linkErrors(result, now);
+      const rest = was.map(([name]) => name).filter((name) => !(name in errors));
+      if (rest.length > 0 && rest.length < was.length) return undoSave(session, link, saved, rest, told);
       showToast(refusalText(result), { wrong: true, about });
       return null;
     }

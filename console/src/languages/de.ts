@@ -1141,7 +1141,7 @@ export const texts: Translation = {
     changedSince: (by) => `Seit Ihrem letzten Besuch geändert ${by}:`,
     takeBack: 'Zurücknehmen',
     undoTooLate: 'Der Link wurde seitdem geändert: Nichts wurde rückgängig gemacht.',
-    asBefore: (name, value) => `${name} „${value}“`,
+    quoted: (text) => `„${text}“`,
     undone: (again, made) =>
       `Rückgängig gemacht.${again && ` Wieder wie vorher: ${again}.`}${made && ` Was dafür angelegt wurde, bleibt: ${made}.`}`,
     field: 'Feld',

@@ -1017,7 +1017,7 @@ const english = {
     changedSince: (by: string) => `Changed since you were here, ${by}:`,
     takeBack: 'Take back',
     undoTooLate: 'The link was changed since then: nothing was undone.',
-    asBefore: (name: string, value: string) => `${name} “${value}”`,
+    quoted: (text: string) => `“${text}”`,
     undone: (again: string, made: string) =>
       `Undone.${again && ` As before again: ${again}.`}${made && ` What was made for it stays: ${made}.`}`,
     field: 'Field',

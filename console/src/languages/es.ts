@@ -973,7 +973,7 @@ export const texts: Translation = {
     changedSince: (by) => `Modificado desde su última visita, ${by}:`,
     takeBack: 'Restaurar',
     undoTooLate: 'El enlace se ha modificado desde entonces: no se ha deshecho nada.',
-    asBefore: (name, value) => `${name} «${value}»`,
+    quoted: (text) => `«${text}»`,
     undone: (again, made) =>
       `Deshecho.${again && ` De nuevo como antes: ${again}.`}${made && ` Lo que se creó para ello permanece: ${made}.`}`,
     field: 'Campo',

@@ -981,7 +981,7 @@ export const texts: Translation = {
     changedSince: (by) => `Modifié depuis votre dernier passage, ${by} :`,
     takeBack: 'Rétablir',
     undoTooLate: 'Le lien a été modifié depuis : rien n’a été annulé.',
-    asBefore: (name, value) => `${name} « ${value} »`,
+    quoted: (text) => `« ${text} »`,
     undone: (again, made) =>
       `Annulé.${again && ` De nouveau comme avant : ${again}.`}${made && ` Ce qui a été créé pour cela reste : ${made}.`}`,
     field: 'Champ',

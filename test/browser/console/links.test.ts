@@ -523,23 +523,31 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await other.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
-  test('lets a colleague’s change be taken back also after a save, and says which new space an undo leaves', async () => {
+  test('lets a colleague’s change be taken back also after a save, without what is gone, and says which new space an undo leaves', async () => {
     const caller = await newAccount();
     const { id } = await caller.link({ title: 'Before' });
+    const { createTag: tag } = await caller.data<{ createTag: { id: string } }>(
+      'mutation { createTag(input: { name: "Gone" }) { ... on Tag { id } } }',
+    );
+    await caller.data(`mutation { updateLink(id: ${id}, input: { tagIds: [${tag.id}] }) { __typename } }`);
     const { page } = await tabOf(caller, `/links/${id}`);
     await (await shown(page.getByRole('combobox', { name: 'Space' }))).fill('Fresh');
     server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    await caller.data(`mutation { deleteTag(id: ${tag.id}) { __typename } }`);
     await caller.rest('PATCH', `/links/${id}`, { title: 'Theirs' });
     const notice = page.locator('.meanwhile');
-    await shown(notice);
+    await shown(notice.getByText('Title'));
     await page.getByRole('button', { name: 'Save' }).click();
     await shown(page.getByText(/^Space of .* saved\.$/).last());
-    expect(await notice.locator('li').allInnerTexts()).toEqual(['Title: Before → Theirs']);
+    expect(await notice.locator('li').allInnerTexts()).toEqual([
+      ...['Title: Before → Theirs', 'Tags: Another tag → empty'],
+    ]);
+    // A tag that is gone cannot come back.
     await notice.getByRole('button', { name: 'Take back' }).click();
-    await shown(page.getByText('Undone.').last());
+    await shown(page.getByText('Undone. As before again: Title “Before”.').last());
     await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await shown(
-      page.getByText(/^Undone\. As before again: Space “.*”\. What was made for it stays: Fresh\.$/).last(),
+      page.getByText(/^Undone\. As before again: Space empty\. What was made for it stays: Fresh\.$/).last(),
     );
     expect(await caller.data(`{ link(id: ${id}) { title space { name } } }`)).toEqual({
       link: { title: 'Before', space: null },

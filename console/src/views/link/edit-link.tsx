@@ -116,7 +116,7 @@ export function EditLink({
   const shown = useShown(link);
   const inWords: Told = (again, until) =>
     differences(shown, until, again)
-      .map(({ name, is }) => t.asBefore(name, is))
+      .map(({ name, is }) => `${name} ${is === t.nothing ? is : t.quoted(is)}`)
       .join(', ');
   const takeBack = (saved: Saved, names?: readonly string[]) => {
     goOn();
