@@ -15,6 +15,8 @@ export interface Saved {
   readonly before: LinkFields;
   readonly after: LinkFields;
   readonly at: string;
+  /** Whether only the history has it: what others changed, and what was taken back. */
+  readonly isPast?: boolean;
 }
 
 /** A save with the names of its fields that can be taken back. */

@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 /** How many links are remembered, with how many saves of each. */
 const MOST_LINKS = 50;
-const MOST_SAVES = 5;
+const MOST_SAVES = 10;
 /** For how long after it was last shown, in milliseconds. */
 const MAX_AGE = 30 * 86_400_000;
 /** By how much a change may be logged before the time that the link has of it, in milliseconds. */
@@ -25,7 +25,9 @@ interface Memory {
 
 function savedIn(kept: Partial<Record<keyof Saved, unknown>> | null): Saved[] {
   const [before, after] = [fieldsOfDraft(kept?.before), fieldsOfDraft(kept?.after)];
-  return before && after && typeof kept?.at === 'string' ? [{ before, after, at: kept.at }] : [];
+  return before && after && typeof kept?.at === 'string'
+    ? [{ before, after, at: kept.at, isPast: kept.isPast === true }]
+    : [];
 }
 
 /** What was kept, with when that was; null if it is too old, or nothing that this version knows. */
@@ -50,6 +52,13 @@ function subscribe(listener: () => void): () => void {
   return () => removeEventListener('storage', listener);
 }
 
+/** The fields of the log of changes, where they are not called as in the form. */
+const logged: Readonly<Record<string, string>> = {
+  ...{ spaceId: 'space', domainId: 'domain', pixelIds: 'pixels', tagIds: 'tags' },
+  ...{ expiresAt: 'expiration', expiresAfter: 'expiration', expiredUrl: 'expiration' },
+  ...{ targetType: 'targeting', targets: 'targeting' },
+};
+
 /** What others changed of a link since somebody here saw it. */
 export interface Theirs {
   readonly names: readonly string[];
@@ -60,19 +69,35 @@ export interface Theirs {
   readonly isOld: boolean;
 }
 
+/** The same as something that was saved. */
+export function savedBy({ names, was, changes }: Theirs, now: LinkFields): Saved {
+  const own = Object.entries(changedFields(now, was)).filter(([name]) => names.includes(name));
+  const after = { ...was, ...Object.fromEntries(own) };
+  return {
+    before: was,
+    after,
+    at:
+      changes
+        .map(({ at }) => at)
+        .sort()
+        .at(-1) ?? '',
+    isPast: true,
+  };
+}
+
+/** What of this is the change of the log. */
+export function savedAs(change: ChangeRowFragment, all: readonly Saved[]): Saved | undefined {
+  const isOf = ({ before, after }: Saved) =>
+    Object.keys(changedFields(after, before)).some((name) => change.fields.includes(logged[name] ?? name));
+  return all.find((saved) => saved.at === change.at && isOf(saved));
+}
+
 export interface LinkMemory {
   readonly saves: readonly Saved[];
   readonly theirs: Theirs | null;
   /** Takes fields of the link for known, and keeps what was saved. */
   learn(link: LinkWholeFragment, fields: Partial<LinkFields>, saved?: Saved): void;
 }
-
-/** The fields of the log of changes, where they are not called as in the form. */
-const logged: Readonly<Record<string, string>> = {
-  ...{ spaceId: 'space', domainId: 'domain', pixelIds: 'pixels', tagIds: 'tags' },
-  ...{ expiresAt: 'expiration', expiresAfter: 'expiration', expiredUrl: 'expiration' },
-  ...{ targetType: 'targeting', targets: 'targeting' },
-};
 
 /** What this browser remembers of a link, and what that says of how it is now. */
 export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMemory {
@@ -102,7 +127,9 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
     keep(name, {
       known: after,
       since: Object.keys(changedFields(current, after)).length === 0 ? fresh.updatedAt : before.since,
-      saves: [...before.saves, ...(saved ? [saved] : [])].slice(-MOST_SAVES),
+      saves: [...before.saves.filter(({ at }) => at !== saved?.at), ...(saved ? [saved] : [])].slice(
+        -MOST_SAVES,
+      ),
     });
   };
   // What somebody did elsewhere, as to many links at once, needs no notice.

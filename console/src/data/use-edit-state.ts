@@ -15,7 +15,7 @@ import {
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
-import { type LinkMemory, useLinkMemory } from './memory.ts';
+import { type LinkMemory, savedBy, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
 import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -133,12 +133,19 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
       void attempt(aboutRecord('LINK', link.id), async () => {
         const undone = await undoSave(session, latest.current, saved, names, told);
         if (!undone) return;
-        learn(undone.is, changedFields(fieldsOf(undone.is), fieldsOf(undone.was)));
+        const [before, after] = [draftOf(fieldsOf(undone.was)), fieldsOf(undone.is)];
+        if (theirs) learn(undone.was, {}, savedBy(theirs, before));
+        learn(undone.is, changedFields(after, before), {
+          before,
+          after,
+          at: undone.is.updatedAt,
+          isPast: true,
+        });
         // It is no conflict, also if a password is typed.
         setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },
-    closeTheirs: () => learn(link, fieldsOf(link)),
+    closeTheirs: () => learn(link, fieldsOf(link), theirs ? savedBy(theirs, fieldsOf(link)) : undefined),
     wasKept: kept !== null,
     errors,
     setErrors,

@@ -1160,8 +1160,9 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Keine Änderungen aufgezeichnet',
     keptFor:
-      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat. Die alten Werte bleiben nicht erhalten.',
-    ownSaves: 'Was Sie zuletzt gespeichert haben, können Sie unter „Details“ rückgängig machen.',
+      'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat, die alten Werte aber nicht.',
+    remembered:
+      'Dieser Browser merkt sich die alten Werte von dem, was Sie hier gespeichert haben oder was Ihnen hier gemeldet wurde, bis Sie sich abmelden.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

@@ -1036,8 +1036,9 @@ const english = {
     kinds: severalKinds,
     none: 'No changes are recorded',
     keptFor:
-      'The history keeps who changed what and when for 90 days, unless the operator chose otherwise. It does not keep the old values.',
-    ownSaves: 'What you saved last can be undone under “Details”.',
+      'The history keeps who changed what and when for 90 days, unless the operator chose otherwise, but not the old values.',
+    remembered:
+      'This browser remembers the old values of what you saved or were told of here, until you sign out.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

@@ -1017,8 +1017,9 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'No hay cambios registrados',
     keptFor:
-      'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo. No guarda los valores anteriores.',
-    ownSaves: 'Lo último que guardó puede deshacerse en «Detalles».',
+      'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo, pero no los valores anteriores.',
+    remembered:
+      'Este navegador recuerda los valores anteriores de lo que usted guardó o de lo que se le avisó aquí, hasta que cierre la sesión.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

@@ -1025,8 +1025,9 @@ export const texts: Translation = {
     kinds: severalKinds,
     none: 'Aucune modification enregistrée',
     keptFor:
-      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant. Il ne garde pas les anciennes valeurs.',
-    ownSaves: 'Vos derniers enregistrements peuvent être annulés sous « Détails ».',
+      'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant, mais pas les anciennes valeurs.',
+    remembered:
+      'Ce navigateur retient les anciennes valeurs de ce que vous avez enregistré ou de ce qui vous a été signalé ici, jusqu’à votre déconnexion.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

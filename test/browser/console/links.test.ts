@@ -510,7 +510,23 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await other.locator('.saves dl').innerText()).toBe('Expires after clicks\n8');
     await other.getByRole('link', { name: 'History' }).click();
     await shown(other.getByText('Title: Theirs while nobody types → Mine at last'));
-    await other.getByRole('link', { name: 'What you saved last can be undone' }).click();
+    // The history takes back what others changed, too, and what was taken back.
+    const entry = other
+      .locator('li')
+      .filter({ has: other.getByText('Title: Mine at last → Theirs for ever') });
+    const tick = () => {
+      server.clock.now = new Date(server.clock.now.getTime() + 1_000);
+    };
+    tick();
+    await entry.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(async () => (await read()).link.title).toBe('Mine at last');
+    const back = other
+      .locator('li')
+      .filter({ has: other.getByText('Title: Theirs for ever → Mine at last') });
+    tick();
+    await back.getByRole('button', { name: 'Take back' }).click();
+    await expect.poll(async () => (await read()).link.title).toBe('Theirs for ever');
+    await other.getByRole('link', { name: 'Details' }).click();
     await other.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await expect
       .poll(async () => await read())

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { isOwn, useChangesOfLink } from '../../data/changes.ts';
 import { changedFields, type Editing, fieldsInConflict, type Saved } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
-import type { Theirs } from '../../data/memory.ts';
+import { savedBy, type Theirs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
@@ -15,7 +15,7 @@ import { differences, type Shown, shownNames } from './shown-fields.ts';
 /** Who changed what since somebody saw it, where that is no conflict, to take it back. */
 export function Meanwhile({
   link,
-  theirs: { names, was, changes, isOld },
+  theirs,
   shown,
   onBack,
   onClose,
@@ -27,6 +27,7 @@ export function Meanwhile({
   onClose: EditState['closeTheirs'];
 }): ReactElement | null {
   const session = useSession();
+  const { names, was, changes, isOld } = theirs;
   const after = fieldsOf(link);
   const changed = differences(shown, was, after, names);
   const t = texts.link;
@@ -42,7 +43,7 @@ export function Meanwhile({
         <button
           type="button"
           className="button quiet small"
-          onClick={() => onBack({ before: was, after, at: link.updatedAt }, names)}
+          onClick={() => onBack(savedBy(theirs, after), names)}
         >
           {t.takeBack}
         </button>

@@ -9,7 +9,7 @@ import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { targetChoices } from '../../data/target-choices.ts';
-import type { EditState, Told } from '../../data/use-edit-state.ts';
+import type { EditState } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
 import { UrlField } from '../../parts/field.tsx';
@@ -21,7 +21,7 @@ import { LinkForm } from '../link-form/link-form.tsx';
 import { Conflict, Meanwhile } from './conflict.tsx';
 import { Example } from './explain.tsx';
 import { Saves } from './saves.tsx';
-import { differences, shownNames, useShown } from './shown-fields.ts';
+import { againIn, shownNames, useShown } from './shown-fields.ts';
 
 /** What the link will be, by what is typed, and what one visitor gets. */
 function Preview({
@@ -114,13 +114,9 @@ export function EditLink({
     next?.focus({ preventScroll: true });
   };
   const shown = useShown(link);
-  const inWords: Told = (again, until) =>
-    differences(shown, until, again)
-      .map(({ name, is }) => `${name} ${is === t.nothing ? is : t.quoted(is)}`)
-      .join(', ');
   const takeBack = (saved: Saved, names?: readonly string[]) => {
     goOn();
-    edit.undo(saved, inWords, names);
+    edit.undo(saved, againIn(shown), names);
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
   const isOverwritten = edit.theirs?.names.some((name) => told.current.names.includes(name));

@@ -1,41 +1,49 @@
 import type { ReactElement } from 'react';
-import { Link as To } from 'wouter';
-import { openSaves, type Saved } from '../../data/edit-state.ts';
+import { changedFields } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
+import { savedAs, savedBy } from '../../data/memory.ts';
+import { useSession } from '../../data/session.ts';
+import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
 import { Changes } from '../../parts/changes.tsx';
 import { texts } from '../../texts.ts';
 import { Differences } from './saves.tsx';
-import { differences, useShown } from './shown-fields.ts';
+import { againIn, differences, useShown } from './shown-fields.ts';
 
-/** The changes of a link, with the values of those that were saved in this browser. */
-export function History({
-  link,
-  saves,
-  details,
-}: {
-  link: LinkWholeFragment;
-  saves: readonly Saved[];
-  /** Where they can be undone. */
-  details: string;
-}): ReactElement {
+/** The changes of a link; those that this browser knows have their values, and can be taken back. */
+export function History({ link, edit }: { link: LinkWholeFragment; edit: EditState }): ReactElement {
+  const { canWrite } = useSession();
   const shown = useShown(link);
-  const canUndo = openSaves(saves, fieldsOf(link)).some(({ names }) => names.length > 0);
+  const now = fieldsOf(link);
+  const known = [...edit.saves, ...(edit.theirs ? [savedBy(edit.theirs, now)] : [])];
   return (
     <>
       <Changes
         kind="LINK"
         recordId={link.id}
-        more={({ at }) => {
-          const saved = saves.find((one) => one.at === at);
-          return saved && <Differences all={differences(shown, saved.before, saved.after)} />;
+        more={(change) => {
+          const saved = savedAs(change, known);
+          if (!saved) return null;
+          const names = Object.keys(changedFields(saved.after, saved.before));
+          const canUndo = canWrite && differences(shown, now, saved.before, names).length > 0;
+          return (
+            <>
+              <Differences all={differences(shown, saved.before, saved.after)} />
+              {canUndo && (
+                <button
+                  type="button"
+                  className="button text small"
+                  // Also if that was changed again since.
+                  onClick={() => edit.undo({ ...saved, after: now }, againIn(shown), names)}
+                >
+                  {texts.link.takeBack}
+                </button>
+              )}
+            </>
+          );
         }}
       />
-      {canUndo && (
-        <p className="hint">
-          <To href={details}>{texts.history.ownSaves}</To>
-        </p>
-      )}
+      <p className="hint">{texts.history.remembered}</p>
     </>
   );
 }

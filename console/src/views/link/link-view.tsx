@@ -102,7 +102,7 @@ function Tabs({
       </nav>
       {tab === 'edit' && <EditLink link={link} edit={edit} again={again} />}
       {tab === 'statistics' && <Statistics owner={{ kind: 'link', id: link.id, name: link.alias }} />}
-      {tab === 'history' && <History link={link} saves={edit.saves} details={pathOf('edit')} />}
+      {tab === 'history' && <History link={link} edit={edit} />}
       {tab === 'test' && (
         <>
           {edit.isChanged && (

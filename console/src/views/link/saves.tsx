@@ -35,7 +35,10 @@ export function Saves({
 }): ReactElement | null {
   const now = fieldsOf(link);
   const edited = changedFields(fields, read);
-  const open = openSaves(saves, now)
+  const open = openSaves(
+    saves.filter(({ isPast }) => !isPast),
+    now,
+  )
     .map((saved) => ({ ...saved, names: saved.names.filter((name) => !(name in edited)) }))
     .map((saved) => ({ saved, changed: differences(shown, saved.before, now, saved.names) }))
     .filter(({ changed }) => changed.length > 0);

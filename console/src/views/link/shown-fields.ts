@@ -2,6 +2,7 @@ import { changedFields } from '../../data/edit-state.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoices } from '../../data/target-choices.ts';
+import type { Told } from '../../data/use-edit-state.ts';
 import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
 import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
@@ -30,6 +31,14 @@ export const differences = (
     .map((name) => ({ name: texts.link.names[name], was: shown(before, name), is: shown(after, name) }))
     .filter(({ was, is }) => was !== is); // Targets change with how visitors are told apart, which may be as before.
 };
+
+/** Says what fields are again, after what they were until then. */
+export const againIn =
+  (shown: Shown): Told =>
+  (again, until) =>
+    differences(shown, until, again)
+      .map(({ name, is }) => `${name} ${is === texts.link.nothing ? is : texts.link.quoted(is)}`)
+      .join(', ');
 
 /** The names of spaces, pixels and tags, by their ids. */
 type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, string>>>;
