@@ -519,20 +519,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     };
     tick();
     await entry.getByRole('button', { name: 'Take back' }).click();
-    await expect.poll(async () => (await read()).link.title).toBe('Mine at last');
+    await expect.poll(read).toMatchObject({ link: { title: 'Mine at last' } });
     const back = other
       .locator('li')
       .filter({ has: other.getByText('Title: Theirs for ever → Mine at last') });
     tick();
     await back.getByRole('button', { name: 'Take back' }).click();
-    await expect.poll(async () => (await read()).link.title).toBe('Theirs for ever');
+    await expect.poll(read).toMatchObject({ link: { title: 'Theirs for ever' } });
     await other.getByRole('link', { name: 'Details' }).click();
     await other.locator('.saves').getByRole('button', { name: 'Undo' }).click();
-    await expect
-      .poll(async () => await read())
-      .toMatchObject({
-        link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
-      });
+    await expect.poll(read).toMatchObject({
+      link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
+    });
     // Who signs out leaves nothing for the next person.
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
