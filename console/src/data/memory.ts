@@ -59,6 +59,9 @@ const logged: Readonly<Record<string, string>> = {
   ...{ targetType: 'targeting', targets: 'targeting' },
 };
 
+const hasField = ({ fields }: ChangeRowFragment, name: string): boolean =>
+  fields.includes(logged[name] ?? name);
+
 /** What others changed of a link since somebody here saw it. */
 export interface Theirs {
   readonly names: readonly string[];
@@ -69,26 +72,22 @@ export interface Theirs {
   readonly isOld: boolean;
 }
 
-/** The same as something that was saved. */
-export function savedBy({ names, was, changes }: Theirs, now: LinkFields): Saved {
-  const own = Object.entries(changedFields(now, was)).filter(([name]) => names.includes(name));
-  const after = { ...was, ...Object.fromEntries(own) };
-  return {
-    before: was,
-    after,
-    at:
-      changes
-        .map(({ at }) => at)
-        .sort()
-        .at(-1) ?? '',
-    isPast: true,
-  };
+/** The same as something that was saved, by each change. */
+export function savedBy({ names, was, changes }: Theirs, now: LinkFields): Saved[] {
+  const newestFirst = changes.toSorted((one, other) => (one.at < other.at ? 1 : -1));
+  return newestFirst.map((change) => {
+    const isOf = (name: string) => newestFirst.find((one) => hasField(one, name)) === change;
+    const own = Object.entries(changedFields(now, was)).filter(
+      ([name]) => names.includes(name) && isOf(name),
+    );
+    return { before: was, after: { ...was, ...Object.fromEntries(own) }, at: change.at, isPast: true };
+  });
 }
 
 /** What of this is the change of the log. */
 export function savedAs(change: ChangeRowFragment, all: readonly Saved[]): Saved | undefined {
   const isOf = ({ before, after }: Saved) =>
-    Object.keys(changedFields(after, before)).some((name) => change.fields.includes(logged[name] ?? name));
+    Object.keys(changedFields(after, before)).some((name) => hasField(change, name));
   return all.find((saved) => saved.at === change.at && isOf(saved));
 }
 
@@ -96,7 +95,7 @@ export interface LinkMemory {
   readonly saves: readonly Saved[];
   readonly theirs: Theirs | null;
   /** Takes fields of the link for known, and keeps what was saved. */
-  learn(link: LinkWholeFragment, fields: Partial<LinkFields>, saved?: Saved): void;
+  learn(link: LinkWholeFragment, fields: Partial<LinkFields>, ...saved: readonly Saved[]): void;
 }
 
 /** What this browser remembers of a link, and what that says of how it is now. */
@@ -114,20 +113,20 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const isThere = log[0] && Date.parse(log[0].at) > Date.parse(link.updatedAt) - TOLERANCE;
   const found = isThere
     ? differing.flatMap((field) => {
-        const change = log.find(({ fields }) => fields.includes(logged[field] ?? field));
+        const change = log.find((one) => hasField(one, field));
         return change ? [{ field, change }] : [];
       })
     : [];
   const own = found.filter(({ change }) => isOwn(change, session)).map(({ field }) => field);
   const others = found.filter(({ field }) => !own.includes(field));
-  const learn: LinkMemory['learn'] = (fresh, fields, saved) => {
+  const learn: LinkMemory['learn'] = (fresh, fields, ...saved) => {
     const current = fieldsOf(fresh);
     const before = memoryIn(readDraft(name)) ?? { known: current, since: '', saves: [] };
     const after = { ...before.known, ...fields };
     keep(name, {
       known: after,
       since: Object.keys(changedFields(current, after)).length === 0 ? fresh.updatedAt : before.since,
-      saves: [...before.saves.filter(({ at }) => at !== saved?.at), ...(saved ? [saved] : [])].slice(
+      saves: [...before.saves.filter(({ at }) => saved.every((one) => one.at !== at)), ...saved].slice(
         -MOST_SAVES,
       ),
     });

@@ -134,7 +134,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         const undone = await undoSave(session, latest.current, saved, names, told);
         if (!undone) return;
         const [before, after] = [draftOf(fieldsOf(undone.was)), fieldsOf(undone.is)];
-        if (theirs) learn(undone.was, {}, savedBy(theirs, before));
+        if (theirs) learn(undone.was, {}, ...savedBy(theirs, before));
         learn(undone.is, changedFields(after, before), {
           before,
           after,
@@ -145,7 +145,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },
-    closeTheirs: () => learn(link, fieldsOf(link), theirs ? savedBy(theirs, fieldsOf(link)) : undefined),
+    closeTheirs: () => learn(link, fieldsOf(link), ...(theirs ? savedBy(theirs, fieldsOf(link)) : [])),
     wasKept: kept !== null,
     errors,
     setErrors,

@@ -531,6 +531,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(read).toMatchObject({
       link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
     });
+    // Each change of theirs has its own values in the history.
+    await theirs({ url: 'https://example.com/one' });
+    await theirs({ title: 'Two' });
+    await other.getByRole('link', { name: 'History' }).click();
+    const rows = async () => (await other.locator('.history .deed').allInnerTexts()).slice(0, 2);
+    await expect
+      .poll(rows)
+      .toEqual([
+        'Changed: title\nTitle: Theirs for ever → Two\nTake back',
+        'Changed: destination\nDestination: https://example.com/later → https://example.com/one\nTake back',
+      ]);
     // Who signs out leaves nothing for the next person.
     await other.getByRole('button', { name: 'Sign out' }).click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();

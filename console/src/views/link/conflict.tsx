@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { isOwn, useChangesOfLink } from '../../data/changes.ts';
 import { changedFields, type Editing, fieldsInConflict, type Saved } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
-import { savedBy, type Theirs } from '../../data/memory.ts';
+import type { Theirs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
@@ -43,7 +43,7 @@ export function Meanwhile({
         <button
           type="button"
           className="button quiet small"
-          onClick={() => onBack(savedBy(theirs, after), names)}
+          onClick={() => onBack({ before: was, after, at: link.updatedAt }, names)}
         >
           {t.takeBack}
         </button>

@@ -15,7 +15,7 @@ export function History({ link, edit }: { link: LinkWholeFragment; edit: EditSta
   const { canWrite } = useSession();
   const shown = useShown(link);
   const now = fieldsOf(link);
-  const known = [...edit.saves, ...(edit.theirs ? [savedBy(edit.theirs, now)] : [])];
+  const known = [...edit.saves, ...(edit.theirs ? savedBy(edit.theirs, now) : [])];
   return (
     <>
       <Changes
