@@ -38,7 +38,7 @@ const LAST_RETRY_INTERVAL = 100;
  */
 const SLICES = {
   inProcess: { links: 500, parts: 1_000, standstill: 250 },
-  server: { links: 2_000, parts: Number.POSITIVE_INFINITY, standstill: 1_000 },
+  server: { links: 1_000, parts: Number.POSITIVE_INFINITY, standstill: 1_000 },
 };
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
