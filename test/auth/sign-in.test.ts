@@ -346,7 +346,12 @@ describe('a session', () => {
       return (await person.graphql('{ viewer { role } }')).status;
     };
     const used = [];
-    for (let hours = 11; hours < 720; hours += 11) used.push(await statusAfter(hours));
+    const lastUse = async () => (await fresh.database.prisma.session.findFirst())?.lastUsedAt;
+    for (let hours = 11; hours < 720; hours += 11) {
+      used.push(await statusAfter(hours));
+      // It is noted after the answer.
+      await expect.poll(lastUse, { interval: 5 }).toEqual(fresh.clock.now);
+    }
     expect(new Set(used)).toEqual(new Set([200]));
     expect(await statusAfter(721)).toBe(401);
     fresh.clock.now = begin;
