@@ -52,6 +52,10 @@ function make(list: TargetList): ChoiceItem[] {
   return [];
 }
 
+/** What a target is for; null if this version does not know it. */
+export const targetChoice = (list: TargetList, key: string): ChoiceItem | null =>
+  targetChoices(list).find(({ id }) => id === key) ?? null;
+
 /** What targets of a kind can be for. */
 export function targetChoices(list: TargetList): readonly ChoiceItem[] {
   const choices = made.get(list) ?? make(list);

@@ -8,7 +8,7 @@ import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fiel
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
-import { targetChoices } from '../../data/target-choices.ts';
+import { targetChoice } from '../../data/target-choices.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
@@ -36,8 +36,7 @@ function Preview({
   const list = fields.targetType === 'NONE' ? null : fields.targetType;
   const targets = list === null ? [] : filledTargets(fields.targets[list]);
   const isInTurn = list === 'ROTATION' && targets.length > 0;
-  const nameOf = (key: string) =>
-    list === null || key === '' ? '' : (targetChoices(list).find(({ id }) => id === key)?.name ?? key);
+  const nameOf = (key: string) => (list === null || key === '' ? '' : (targetChoice(list, key)?.name ?? key));
   const named = targets.map(({ key, url }) => ({ url, name: nameOf(key) }));
   // The destination of the link takes no part in a rotation.
   const all = isInTurn ? named : [...named, { url: fields.url, name: named.length > 0 ? t.allOthers : '' }];

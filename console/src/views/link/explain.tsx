@@ -5,7 +5,7 @@ import { showFault } from '../../data/actions.ts';
 import { faultOf } from '../../data/faults.ts';
 import type { TargetList } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { targetChoices } from '../../data/target-choices.ts';
+import { targetChoice, targetChoices } from '../../data/target-choices.ts';
 import {
   ExplainDocument,
   type ExplainQuery,
@@ -186,10 +186,7 @@ export function Example({ link }: { link: LinkWholeFragment }): ReactElement | n
   );
 }
 
-const chosen = (list: TargetList, key: string): Chosen => [
-  targetChoices(list).find(({ id }) => id === key) ?? null,
-  '',
-];
+const chosen = (list: TargetList, key: string): Chosen => [targetChoice(list, key), ''];
 
 /** Says what a visitor would get, and why. */
 export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {

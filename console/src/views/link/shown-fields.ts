@@ -1,7 +1,7 @@
 import { changedFields } from '../../data/edit-state.ts';
 import { filledTargets, type LinkFields } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
-import { targetChoices } from '../../data/target-choices.ts';
+import { targetChoice } from '../../data/target-choices.ts';
 import type { Told } from '../../data/use-edit-state.ts';
 import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
 import { atMoment } from '../../parts/format.ts';
@@ -45,7 +45,7 @@ type Known = Readonly<Record<'spaces' | 'pixels' | 'tags', ReadonlyMap<string, s
 
 function targetsShown({ targetType: type, targets }: LinkFields): string {
   if (type === 'NONE') return '';
-  const nameOf = (key: string) => targetChoices(type).find(({ id }) => id === key)?.name ?? key;
+  const nameOf = (key: string) => targetChoice(type, key)?.name ?? key;
   return filledTargets(targets[type])
     .map(({ key, url, typed }) => (type === 'ROTATION' ? url : `${typed || nameOf(key)}: ${url}`))
     .join('\n');

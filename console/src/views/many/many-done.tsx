@@ -89,11 +89,10 @@ export function ManyDone({
       cut,
       some.map(({ record }) => record),
     ).text;
+  const firsts = new Map(outcomes.map(({ record, results: [first] }) => [record.line, first]));
   /** The link of a line, also one that was there or that another line has. */
   const linkOf = ({ record, results: [first] }: Outcome) =>
-    first?.link ??
-    first?.existingLink ??
-    outcomes.find((one) => one.record.line === repeats.get(record.line))?.results[0]?.link;
+    first?.link ?? first?.existingLink ?? firsts.get(repeats.get(record.line) ?? 0)?.link;
   /** The lines as they are in a sheet, which may have empty ones. */
   const inOrder = outcomes.flatMap((one, index) => {
     const { line, text } = outcomes[index - 1]?.record ?? { line: one.record.line - 1, text: '' };
