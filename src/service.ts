@@ -27,6 +27,7 @@ export class Service {
   readonly #visitors: Visitors;
   /** Null in a process for visitors only. */
   readonly #people: People | null;
+  #isStopping = false;
 
   /**
    * Opens the files, the database and the ports. Requests wait until the service starts.
@@ -138,6 +139,7 @@ export class Service {
     const web = createWeb({
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
       requireReady: people ? writable(database) : () => links.requireSource(),
+      isStopping: () => this.#isStopping,
       log: this.#ports.log,
     });
     return {
@@ -166,6 +168,7 @@ export class Service {
   /** Stops accepting, finishes the requests in flight and the background work, and closes the database. */
   async stop(): Promise<void> {
     const { stopServer, metricsServer, database, replicas } = this.#opened;
+    this.#isStopping = true;
     this.endSubscriptions();
     await stopServer();
     if (metricsServer) metricsServer.close();

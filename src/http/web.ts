@@ -29,6 +29,7 @@ export interface WebDependencies {
   readonly config: Pick<Config, 'trustProxy' | 'graphiql' | 'console' | 'publicStatistics'>;
   /** @throws if the database is not ready */
   requireReady(): Promise<void>;
+  isStopping(): boolean;
   readonly log: Logger;
   /** What people and their programs get; null in a process for visitors only. */
   readonly people: ForPeople | null;
@@ -158,15 +159,15 @@ export function writable(database: Database): () => Promise<void> {
   };
 }
 
-/** 200 when the database is ready, else 503. The log says why. */
-function readyz({ requireReady, log }: WebDependencies): RequestHandler {
+/** 200 when the database is ready, else 503, and the log says why; 503 also during a stop, so that requests are sent elsewhere. */
+function readyz({ requireReady, isStopping, log }: WebDependencies): RequestHandler {
   const fault = new RepeatedFault(log, 'not ready');
   return async (_req, res) => {
     let isReady = false;
     try {
       if ((await withTimeout(CHECK_TIMEOUT, requireReady())) === TIMED_OUT)
         throw new DatabaseAway('the database did not answer in time');
-      isReady = true;
+      isReady = !isStopping();
       fault.ended();
     } catch (error) {
       fault.occurred(error);

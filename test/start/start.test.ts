@@ -271,6 +271,18 @@ test('a stop answers requests in flight and those pipelined, and one more on a c
   await stopping;
 });
 
+// A client that stands still for half a second loses its connection.
+test('a process that stops is not ready', { retry: 2 }, async () => {
+  const program = await start({ DATABASE_URL: await newDatabase(), INITIAL_API_KEY: 'k'.repeat(32) });
+  const ready = 'GET /readyz HTTP/1.1\r\nHost: s.example\r\n\r\n';
+  const used = await connection(program.origin, ready);
+  await expect.poll(used.received).toContain('HTTP/1.1 200');
+  const stopping = program.stop();
+  used.send(ready);
+  expect(await used.ended).toContain('HTTP/1.1 503');
+  await stopping;
+});
+
 test('a first start serves and ends by SIGTERM even if nobody reads its output', async () => {
   const port = await freePort();
   const child = spawn(process.execPath, ['dist/main.js'], {

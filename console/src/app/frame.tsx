@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
+import { loadScript } from '../data/version.ts';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
@@ -182,7 +183,8 @@ export function Frame(): ReactElement {
   useEffect(keepFocus, []);
   // What most people open next is there by then.
   useEffect(() => {
-    const timer = setTimeout(() => Promise.all([loadLinks(), loadLinkView()]).catch(() => undefined), 1_500);
+    const ahead = () => loadScript(() => Promise.all([loadLinks(), loadLinkView()]));
+    const timer = setTimeout(() => ahead().catch(() => undefined), 1_500);
     return () => clearTimeout(timer);
   }, []);
   return (

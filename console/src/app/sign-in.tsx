@@ -3,6 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
+import { loadScript } from '../data/version.ts';
 import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
@@ -49,7 +50,7 @@ export function OtherWays({
     }
   };
   const byPasskey = async () => {
-    const { signInByPasskey } = await import('../data/passkeys.ts');
+    const { signInByPasskey } = await loadScript(() => import('../data/passkeys.ts'));
     onIn(await signInByPasskey());
   };
   if (!passkeys && openid === null) return null;

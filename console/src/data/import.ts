@@ -1,4 +1,5 @@
 import type { ImportFormat } from '../generated/documents.ts';
+import { loadScript } from './version.ts';
 
 /** A record, as it stands in a text. */
 export interface TextRecord {
@@ -29,7 +30,8 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
   const begins = (...start: number[]) => start.every((byte, index) => bytes[index] === byte);
   // A zip, as .xlsx is.
   if (begins(0x50, 0x4b, 3, 4)) {
-    const rows = (await import('./workbook.ts')).sheetIn(bytes);
+    const { sheetIn } = await loadScript(() => import('./workbook.ts'));
+    const rows = sheetIn(bytes);
     return rows && { text: textOfRows(rows), isGuessed: false };
   }
   // An .xls.

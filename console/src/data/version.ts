@@ -1,3 +1,6 @@
+import { away } from './away.ts';
+import { Fault } from './faults.ts';
+
 /** What is known of the service when a part of the console cannot be loaded, or is broken. */
 export type Trouble = 'away' | 'broken' | 'updated';
 
@@ -14,6 +17,21 @@ export async function findTrouble(): Promise<Trouble> {
   } catch {
     return 'away';
   }
+}
+
+/**
+ * Loads a script that is needed now. Many browsers keep that one could not be loaded until the page is loaded again, so none is
+ * asked for while the service is away.
+ * @throws Fault if it cannot be loaded
+ */
+export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
+  try {
+    if (!away.get()) return await load();
+  } catch {
+    // Said below.
+  }
+  const isAway = away.get() || (await findTrouble()) === 'away';
+  throw new Fault(isAway ? 'away' : 'old', 'A part of the console could not be loaded.');
 }
 
 const RELOADED = 'linkspace.reloaded.';

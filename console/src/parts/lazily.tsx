@@ -17,7 +17,7 @@ import { away } from '../data/away.ts';
 import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
 import { fieldsOfDraft } from '../data/link-fields.ts';
 import { type Session, SessionContext } from '../data/session.ts';
-import { findTrouble, reloadOnce, type Trouble } from '../data/version.ts';
+import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
 
@@ -33,7 +33,7 @@ export function lazily<Props extends object>(
     const one = {
       Part: lazy(async () => {
         try {
-          return { default: await load() };
+          return { default: await loadScript(load) };
         } catch (error) {
           // A failed attempt stays one: whatever is shown next begins another.
           if (shared === one) shared = attempt();

@@ -166,7 +166,7 @@ export function ManyView(): ReactElement {
           onDragOver={(event: DragEvent) => event.preventDefault()}
           onDrop={(event: DragEvent) => {
             event.preventDefault();
-            void take(event.dataTransfer.files[0]);
+            void attempt(IMPORT, () => take(event.dataTransfer.files[0]));
           }}
         >
           <Field label={t.lines} hint={t.hint}>
@@ -201,7 +201,7 @@ export function ManyView(): ReactElement {
                   onClick={(event) => {
                     event.currentTarget.value = '';
                   }}
-                  onChange={(event) => void take(event.target.files?.[0])}
+                  onChange={(event) => void attempt(IMPORT, () => take(event.target.files?.[0]))}
                 />
               )}
             </Field>
