@@ -101,6 +101,16 @@ export async function shown(locator: Locator): Promise<Locator> {
   return locator;
 }
 
+/** Waits until the scripts are there that a page of the console loads ahead, for the view of a link. */
+export async function loadedAhead(page: Page): Promise<void> {
+  const loaded = `(() => {
+    const all = [...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href);
+    const isLoaded = (href) => performance.getEntriesByName(href)[0]?.responseStatus === 200;
+    return all.some((href) => href.includes('/link-view-')) && all.every(isLoaded);
+  })()`;
+  await expect.poll(() => page.evaluate(loaded)).toBe(true);
+}
+
 /** Follows an address of the account within the page, as a link in it would. */
 export async function follow(page: Page, path: string): Promise<void> {
   const [account] = /(?<=^\/console\/)\d+/.exec(new URL(page.url()).pathname) ?? [''];

@@ -1,14 +1,12 @@
 import {
   Component,
   type ComponentType,
-  type LazyExoticComponent,
-  lazy,
   type ReactElement,
   type ReactNode,
-  Suspense,
   useContext,
   useEffect,
   useEffectEvent,
+  useLayoutEffect,
   useRef,
   useState,
   useSyncExternalStore,
@@ -22,51 +20,50 @@ import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
 
 /**
- * A part of the console that is loaded when it is first shown, with a notice in its place where that fails.
+ * A part of the console that is loaded when it is first shown, with a notice in its place where that fails. React's own
+ * `lazy` would show it 0.3 s later: as long as what stands there meanwhile is always shown.
  * @param waiting stands there meanwhile
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   waiting: ReactNode = <Skeleton />,
 ): (props: Props) => ReactElement {
-  const attempt = () => {
-    const one = {
-      Part: lazy(async () => {
-        try {
-          return { default: await loadScript(load) };
-        } catch (error) {
-          // A failed attempt stays one: whatever is shown next begins another.
-          if (shared === one) shared = attempt();
-          throw error;
-        }
-      }),
-    };
-    return one;
-  };
-  let shared: { readonly Part: LazyExoticComponent<ComponentType<Props>> } = attempt();
-  return function Lazily(props) {
-    const [present, setPresent] = useState(shared);
-    return (
-      <Shield waiting={waiting} onAgain={() => setPresent(shared)}>
-        <Suspense fallback={waiting}>
-          <present.Part {...props} />
-        </Suspense>
-      </Shield>
-    );
-  };
+  let loaded: ComponentType<Props> | null = null;
+  function Loading(props: Props): ReactNode {
+    const [{ Part, error }, setFound] = useState<Found<Props>>({ Part: loaded });
+    // Before the page is painted: what was loaded ahead is there at once.
+    useLayoutEffect(() => {
+      if (loaded) return;
+      loadScript(load).then(
+        (Part) => {
+          loaded = Part;
+          setFound({ Part });
+        },
+        (error: unknown) => setFound({ Part: null, error }),
+      );
+    }, []);
+    if (error) throw error;
+    return Part ? <Part {...props} /> : waiting;
+  }
+  return (props) => (
+    <Shield waiting={waiting}>
+      <Loading {...props} />
+    </Shield>
+  );
+}
+
+interface Found<Props> {
+  readonly Part: ComponentType<Props> | null;
+  readonly error?: unknown;
 }
 
 interface ShieldProps {
   readonly waiting?: ReactNode;
-  readonly onAgain?: () => void;
   readonly children: ReactNode;
 }
 
 /** Shows a notice in the place of children that cannot be loaded or shown. Without it, React would remove the whole page. */
-export class Shield extends Component<
-  ShieldProps,
-  { readonly failures: number; readonly isBroken: boolean }
-> {
+class Shield extends Component<ShieldProps, { readonly failures: number; readonly isBroken: boolean }> {
   override state = { failures: 0, isBroken: false };
 
   static getDerivedStateFromError(): { isBroken: boolean } {
@@ -74,13 +71,10 @@ export class Shield extends Component<
   }
 
   override render(): ReactNode {
-    const { children, waiting, onAgain } = this.props;
+    const { children, waiting } = this.props;
     const { failures, isBroken } = this.state;
     if (!isBroken) return children;
-    const again = () => {
-      onAgain?.();
-      this.setState({ failures: failures + 1, isBroken: false });
-    };
+    const again = () => this.setState({ failures: failures + 1, isBroken: false });
     return <Failure waiting={waiting} isRepeated={failures > 0} onAgain={again} />;
   }
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
+import { loadedAhead, newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
 import { startService } from '../../support/service.ts';
 
 const KEY = 'a-key-of-more-than-thirty-two-characters';
@@ -31,12 +31,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByText('No links yet').waitFor();
     // Many browsers keep that a script could not be loaded, also one that is loaded ahead.
-    const loadedAhead = `(() => {
-      const all = [...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href);
-      const isLoaded = (href) => performance.getEntriesByName(href)[0]?.responseStatus === 200;
-      return all.some((href) => href.includes('/link-view-')) && all.every(isLoaded);
-    })()`;
-    await expect.poll(() => page.evaluate(loadedAhead)).toBe(true);
+    await loadedAhead(page);
     await first.stop();
     const notice = page.getByText('The service does not answer. Keep this page open');
     const unread = page.getByText('This cannot be shown while the service does not answer.');
@@ -153,12 +148,12 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
   test('says so, and offers to try again, where its own script does not come', async () => {
     const server = await startTestServer();
     const { page } = await openConsole(server.origin);
-    await page.route(/assets\/index-.*js/, (route) => route.abort());
+    await page.route(/assets\/first-.*js/, (route) => route.abort());
     await page.reload();
     // It is shown after some seconds.
     await page.evaluate('for (const one of document.getAnimations()) one.finish()');
     await page.getByText('The console could not be loaded yet.').waitFor();
-    await page.unroute(/assets\/index-.*js/);
+    await page.unroute(/assets\/first-.*js/);
     await page.getByRole('link', { name: 'Try again' }).click();
     await page.getByLabel('Email address').waitFor();
     await server.stop();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { shown, signIn } from '../../support/console.ts';
+import { loadedAhead, shown, signIn } from '../../support/console.ts';
 
 const part = (xml: string) => strToU8(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
 
@@ -429,6 +429,7 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
         }
       })()`);
     await first.waitFor();
+    await loadedAhead(page);
     // More pages than are kept.
     await turnTo('Link 999');
     const early = await heap();
