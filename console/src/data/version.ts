@@ -21,16 +21,18 @@ export async function findTrouble(): Promise<Trouble> {
 
 /**
  * Loads a script that is needed now. Many browsers keep that one could not be loaded until the page is loaded again, so none is
- * asked for while the service is away.
+ * asked for while nothing answers.
  * @throws Fault if it cannot be loaded
  */
 export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
-  try {
-    if (!away.get()) return await load();
-  } catch {
-    // Said below.
+  let isAway = away.get() && (await findTrouble()) === 'away';
+  if (!isAway) {
+    try {
+      return await load();
+    } catch {
+      isAway = (await findTrouble()) === 'away';
+    }
   }
-  const isAway = away.get() || (await findTrouble()) === 'away';
   throw new Fault(isAway ? 'away' : 'old', 'A part of the console could not be loaded.');
 }
 
