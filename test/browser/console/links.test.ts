@@ -1046,7 +1046,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Send a test' }).click();
     const outcome = page.locator('.deliveries .fields', { hasText: 'The host was not found' });
     await shown(outcome);
-    await page.getByText('Not delivered. The host was not found').waitFor();
+    const failure = 'Not delivered. The host was not found';
+    await page.locator('.toasts').getByText(failure).waitFor();
+    // Also in sight with the list closed.
+    await page.locator('.records').getByText(failure).waitFor();
     // Each test shows its outcome, also where somebody closed the list.
     await page.getByText('Deliveries').click();
     await outcome.waitFor({ state: 'hidden' });

@@ -2,18 +2,16 @@ import type { Session } from '../../data/session.ts';
 import { wait } from '../../data/write.ts';
 import {
   DeliveriesDocument,
-  type DeliveriesQuery,
+  type DeliveryRowFragment,
   type WebhookRowFragment,
 } from '../../generated/documents.ts';
 import { atTime } from '../../parts/format.ts';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
-type Delivery = NonNullable<DeliveriesQuery['webhook']>['deliveries']['nodes'][number];
-
 /** What became of a delivery: how it was answered and when, or why not, and what to do. */
 export function outcomeOf(
-  { status, responseStatus, error, lastAttemptAt }: Delivery,
+  { status, responseStatus, error, lastAttemptAt }: DeliveryRowFragment,
   { warning }: Pick<WebhookRowFragment, 'warning'>,
 ): string {
   const t = texts.webhooks;
@@ -37,7 +35,7 @@ const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
 export async function tellOutcome(
   session: Session,
   webhook: WebhookRowFragment,
-  sent: Pick<Delivery, 'id' | 'lastAttemptAt'>,
+  sent: Pick<DeliveryRowFragment, 'id' | 'lastAttemptAt'>,
 ): Promise<void> {
   const about = aboutRecord('WEBHOOK', webhook.id);
   const t = texts.webhooks;

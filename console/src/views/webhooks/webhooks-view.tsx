@@ -7,6 +7,7 @@ import { type Session, useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
   DeleteWebhookDocument,
+  type DeliveryRowFragment,
   RotateSecretDocument,
   TestWebhookDocument,
   UpdateWebhookDocument,
@@ -21,7 +22,7 @@ import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
-import { tellOutcome } from './outcome.ts';
+import { outcomeOf, tellOutcome } from './outcome.ts';
 import { events, WebhookDialog } from './webhook-dialog.tsx';
 
 const changed = () => announce([{ kind: 'WEBHOOK', recordId: null, action: null }]);
@@ -50,7 +51,18 @@ async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<
     const { testWebhook: sent } = await write(session, TestWebhookDocument, { id });
     if (sent.__typename === 'WebhookDelivery') await tellOutcome(session, webhook, sent);
     else showToast(refusalText(sent), { wrong: true, about });
+    changed();
   });
+}
+
+/** Why the newest delivery has not arrived, if it was tried. */
+function LastFailure(props: {
+  webhook: WebhookRowFragment;
+  deliveries: readonly DeliveryRowFragment[];
+}): ReactElement | null {
+  const [newest] = props.deliveries;
+  if (!newest || newest.error === null || newest.status === 'DELIVERED') return null;
+  return <p className="notice wrong">{texts.webhooks.notDelivered(outcomeOf(newest, props.webhook))}</p>;
 }
 
 export function WebhooksView(): ReactElement {
@@ -61,7 +73,7 @@ export function WebhooksView(): ReactElement {
   const [rotated, setRotated] = useState<WebhookRowFragment | null>(null);
   const [secret, setSecret] = useState<{ text: string; webhook: WebhookRowFragment } | null>(null);
   const [tested, setTested] = useState<WebhookRowFragment | null>(null);
-  const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['WEBHOOK'] });
+  const { data, fault, again } = useRead(WebhooksDocument, {}, { on: ['LINK', 'SPACE', 'WEBHOOK'] });
   const t = texts.webhooks;
   const test = (webhook: WebhookRowFragment) => {
     setTested({ ...webhook });
@@ -128,6 +140,7 @@ export function WebhooksView(): ReactElement {
               {webhook.warning !== null && (
                 <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
               )}
+              <LastFailure webhook={webhook} deliveries={webhook.deliveries.nodes} />
               <Deliveries webhook={webhook} test={tested?.id === webhook.id ? tested : null} />
             </li>
           ))}
