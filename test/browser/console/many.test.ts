@@ -205,15 +205,18 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     // The same file again, as a workbook and as text.
     await page.getByRole('button', { name: 'More links' }).click();
     const workbook = Buffer.from([0x50, 0x4b, 3, 4]);
+    const typed = page.getByLabel('Destinations', { exact: true });
+    await typed.fill('https://typed.example/');
     await page
       .getByLabel('Or a file')
       .setInputFiles({ name: 'links.xlsx', mimeType: 'application/zip', buffer: workbook });
     await page.getByText('Save it as CSV (UTF-8), and choose that file.').waitFor();
+    expect(await typed.inputValue()).toBe('https://typed.example/');
     await page
       .getByLabel('Or a file')
       .setInputFiles({ name: 'links.xlsx', mimeType: 'application/zip', buffer: sheet });
     await expect
-      .poll(() => page.getByLabel('Destinations', { exact: true }).inputValue())
+      .poll(() => typed.inputValue())
       .toBe(
         'url,title,alias,expires\n"https://c.example/?a,b","Grüße, ""Köln"" am Rhein"\n\nhttps://d.example/,,2024,2026-11-30T06:00:00',
       );

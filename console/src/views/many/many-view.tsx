@@ -74,6 +74,7 @@ export function ManyView(): ReactElement {
   /** Whether the encoding of the file was guessed. */
   const [isGuessed, setGuessed] = useState(false);
   const stop = useRef(new AbortController());
+  const given = useRef<File>(undefined);
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
   const progress = making ?? lines.progress;
   const t = texts.many;
@@ -96,10 +97,15 @@ export function ManyView(): ReactElement {
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
+    given.current = file;
     const read = file.size > MAX_FILE ? null : await textIn(file);
+    // Another one was chosen meanwhile.
+    if (given.current !== file) return;
     setWrongFile(file.size > MAX_FILE ? t.tooLarge : read === null ? t.workbook : undefined);
-    setGuessed(read?.isGuessed === true);
-    setText(read?.text ?? '');
+    if (!read) return;
+    setGuessed(read.isGuessed);
+    // As a field has it, which would else become another text when somebody leaves it.
+    setText(read.text.replace(/\r\n?/g, '\n'));
   };
   const create = async () => {
     stop.current = new AbortController();
@@ -166,7 +172,7 @@ export function ManyView(): ReactElement {
           onDragOver={(event: DragEvent) => event.preventDefault()}
           onDrop={(event: DragEvent) => {
             event.preventDefault();
-            void attempt(IMPORT, () => take(event.dataTransfer.files[0]));
+            void attempt('file', () => take(event.dataTransfer.files[0]));
           }}
         >
           <Field label={t.lines} hint={t.hint}>
@@ -181,17 +187,13 @@ export function ManyView(): ReactElement {
                 onChange={(event) => {
                   setText(event.target.value);
                   setGuessed(false);
+                  setWrongFile(undefined);
                 }}
               />
             )}
           </Field>
           <div className="pair">
-            <Field
-              label={t.file}
-              hint={t.fileHint}
-              warning={isGuessed ? t.guessed : null}
-              error={text === '' ? wrongFile : undefined}
-            >
+            <Field label={t.file} hint={t.fileHint} warning={isGuessed ? t.guessed : null} error={wrongFile}>
               {(parts) => (
                 <input
                   {...parts}
@@ -201,7 +203,7 @@ export function ManyView(): ReactElement {
                   onClick={(event) => {
                     event.currentTarget.value = '';
                   }}
-                  onChange={(event) => void attempt(IMPORT, () => take(event.target.files?.[0]))}
+                  onChange={(event) => void attempt('file', () => take(event.target.files?.[0]))}
                 />
               )}
             </Field>
