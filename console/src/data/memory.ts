@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 
 /** How many links are remembered, with how many saves of each. */
 const MOST_LINKS = 50;
-const MOST_SAVES = 10;
+const MOST_SAVES = 20;
 /** For how long after it was last shown, in milliseconds. */
 const MAX_AGE = 30 * 86_400_000;
 /** By how much a change may be logged before the time that the link has of it, in milliseconds. */
@@ -72,23 +72,45 @@ export interface Theirs {
   readonly isOld: boolean;
 }
 
-/** The same as something that was saved, by each change. */
-export function savedBy({ names, was, changes }: Theirs, now: LinkFields): Saved[] {
-  const newestFirst = changes.toSorted((one, other) => (one.at < other.at ? 1 : -1));
-  return newestFirst.map((change) => {
-    const isOf = (name: string) => newestFirst.find((one) => hasField(one, name)) === change;
-    const own = Object.entries(changedFields(now, was)).filter(
-      ([name]) => names.includes(name) && isOf(name),
-    );
-    return { before: was, after: { ...was, ...Object.fromEntries(own) }, at: change.at, isPast: true };
-  });
-}
-
 /** What of this is the change of the log. */
 export function savedAs(change: ChangeRowFragment, all: readonly Saved[]): Saved | undefined {
   const isOf = ({ before, after }: Saved) =>
     Object.keys(changedFields(after, before)).some((name) => hasField(change, name));
   return all.find((saved) => saved.at === change.at && isOf(saved));
+}
+
+interface Found {
+  readonly field: keyof LinkFields;
+  /** The newest of the field. */
+  readonly change: ChangeRowFragment;
+}
+
+/**
+ * What others changed, as something that was saved, by each change. A field whose change before was not seen here is left out:
+ * its value between the two is not known.
+ */
+function savedBy(
+  found: readonly Found[],
+  log: readonly ChangeRowFragment[],
+  { known, saves }: Pick<Memory, 'known' | 'saves'>,
+  now: LinkFields,
+): Saved[] {
+  const beforeOf = ({ field, change }: Found): Partial<LinkFields> | null => {
+    const before = log.slice(log.indexOf(change) + 1).find((one) => hasField(one, field));
+    if (!before) return { [field]: known[field] };
+    const seen = savedAs(before, saves);
+    return seen && field in changedFields(seen.after, seen.before) ? { [field]: seen.after[field] } : null;
+  };
+  return [...new Set(found.map(({ change }) => change))].flatMap((change) => {
+    const own = found.filter((one) => one.change === change).map((one) => ({ one, before: beforeOf(one) }));
+    const seen = own.filter(({ before }) => before !== null);
+    const before: LinkFields = Object.assign({ ...known }, ...seen.map((one) => one.before));
+    const after: LinkFields = Object.assign(
+      { ...before },
+      ...seen.map(({ one: { field } }) => ({ [field]: now[field] })),
+    );
+    return seen.length > 0 ? [{ before, after, at: change.at, isPast: true }] : [];
+  });
 }
 
 export interface LinkMemory {
@@ -107,7 +129,7 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const [arrivedAt] = useState(link.updatedAt);
   const now = fieldsOf(link);
   const { known, since, saves } = memory ?? { known: now, since: link.updatedAt, saves: [] };
-  const differing = Object.keys(changedFields(now, known));
+  const differing = Object.keys(changedFields(now, known)) as (keyof LinkFields)[]; // The type says so.
   const log = useChangesOfLink(link.id, since, differing.length === 0);
   // Before the log has the last change, it may name those of an earlier one.
   const isThere = log[0] && Date.parse(log[0].at) > Date.parse(link.updatedAt) - TOLERANCE;
@@ -133,11 +155,22 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   };
   // What somebody did elsewhere, as to many links at once, needs no notice.
   const learnOwn = useEffectEvent(() =>
-    learn(link, Object.fromEntries(Object.entries(now).filter(([field]) => own.includes(field)))),
+    learn(link, Object.fromEntries(own.map((field) => [field, now[field]]))),
   );
   const ownNames = own.join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the link may be another, and what is known of it
   useEffect(learnOwn, [link, ownNames]);
+  // The log may have a change before the link is read again.
+  const read = others.filter(({ change }) => change.at <= link.updatedAt);
+  const seen = savedBy(read, log, { known, saves }, now).filter(({ at }) =>
+    saves.every((one) => one.at !== at),
+  );
+  const keepSeen = useEffectEvent(() => {
+    if (seen.length > 0) learn(link, {}, ...seen);
+  });
+  const seenAt = seen.map(({ at }) => at).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: which are new
+  useEffect(keepSeen, [seenAt]);
   return {
     saves,
     learn,

@@ -15,7 +15,7 @@ import {
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
-import { type LinkMemory, savedBy, useLinkMemory } from './memory.ts';
+import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
 import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
@@ -134,7 +134,6 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         const undone = await undoSave(session, latest.current, saved, names, told);
         if (!undone) return;
         const [before, after] = [draftOf(fieldsOf(undone.was)), fieldsOf(undone.is)];
-        if (theirs) learn(undone.was, {}, ...savedBy(theirs, before));
         learn(undone.is, changedFields(after, before), {
           before,
           after,
@@ -145,7 +144,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
         setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },
-    closeTheirs: () => learn(link, fieldsOf(link), ...(theirs ? savedBy(theirs, fieldsOf(link)) : [])),
+    closeTheirs: () => learn(link, fieldsOf(link)),
     wasKept: kept !== null,
     errors,
     setErrors,

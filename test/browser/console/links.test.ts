@@ -385,6 +385,27 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
   });
 
+  test('has in the history what each change of others was, one after the other, also after a save', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ alias: `steps-${accounts}`, title: 'Before' });
+    const { page } = await tabOf(caller, `/links/${id}`);
+    const title = page.getByLabel('Title', { exact: true });
+    await title.waitFor();
+    for (const next of ['One', 'Two']) {
+      server.clock.now = new Date(server.clock.now.getTime() + 1000);
+      await caller.rest('PATCH', `/links/${id}`, { title: next });
+      await page.locator('.meanwhile').getByText(`Title: Before → ${next}`).waitFor();
+    }
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    await title.fill('Mine');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
+    await expect
+      .poll(() => page.locator('.history li li').allInnerTexts())
+      .toEqual(['Title: Two → Mine', 'Title: One → Two', 'Title: Before → One']);
+  });
+
   test('takes over what another person changed meanwhile, asks about what both changed, and undoes a save', async () => {
     const caller = await newAccount();
     const { id } = await caller.link({ alias: `both-${accounts}`, title: 'Before' });

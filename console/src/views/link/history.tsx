@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { changedFields } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
-import { savedAs, savedBy } from '../../data/memory.ts';
+import { savedAs } from '../../data/memory.ts';
 import { useSession } from '../../data/session.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
@@ -15,14 +15,13 @@ export function History({ link, edit }: { link: LinkWholeFragment; edit: EditSta
   const { canWrite } = useSession();
   const shown = useShown(link);
   const now = fieldsOf(link);
-  const known = [...edit.saves, ...(edit.theirs ? savedBy(edit.theirs, now) : [])];
   return (
     <>
       <Changes
         kind="LINK"
         recordId={link.id}
         more={(change) => {
-          const saved = savedAs(change, known);
+          const saved = savedAs(change, edit.saves);
           if (!saved) return null;
           const names = Object.keys(changedFields(saved.after, saved.before));
           const canUndo = canWrite && differences(shown, now, saved.before, names).length > 0;
