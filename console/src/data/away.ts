@@ -1,7 +1,7 @@
 import { storeOf } from './store.ts';
 
 /** How soon a service that is there answers, in milliseconds. */
-const ANSWERS_IN = 5_000;
+export const ANSWERS_IN = 5_000;
 
 const isAway = storeOf(false);
 

@@ -8,6 +8,7 @@ export type FaultKind =
   | 'limited'
   | 'busy'
   | 'old'
+  | 'missing'
   | 'broken'
   | 'refused'
   | Stale;

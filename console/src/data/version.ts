@@ -1,23 +1,26 @@
-import { away } from './away.ts';
+import { ANSWERS_IN, away } from './away.ts';
 import { Fault } from './faults.ts';
 
 /** What is known of the service when a part of the console cannot be loaded, or is broken. */
 export type Trouble = 'away' | 'broken' | 'updated';
 
-/** The script of this page, whose name changes with every version of the console. */
-const entryOfPage = (): string =>
-  document.querySelector<HTMLScriptElement>('script[type="module"]')?.getAttribute('src') ?? '';
+/** The scripts of this page: the name of one changes with every version of the console, but not of each. */
+const scriptsOfPage = (): string[] =>
+  [...document.querySelectorAll('script[type="module"]')].map((one) => one.getAttribute('src') ?? '');
 
-/** Asks for the console's page, which names the script of the version that is installed. */
+/** Asks for the console's page, which names the scripts of the version that is installed. */
 export async function findTrouble(): Promise<Trouble> {
   try {
-    const response = await fetch('/console', { cache: 'no-store' });
+    const response = await fetch('/console', { cache: 'no-store', signal: AbortSignal.timeout(ANSWERS_IN) });
     if (!response.ok) return 'away';
-    return (await response.text()).includes(entryOfPage()) ? 'broken' : 'updated';
+    const page = await response.text();
+    return scriptsOfPage().every((one) => page.includes(one)) ? 'broken' : 'updated';
   } catch {
     return 'away';
   }
 }
+
+const kinds = { away: 'away', broken: 'missing', updated: 'old' } as const;
 
 /**
  * Loads a script that is needed now. Many browsers keep that one could not be loaded until the page is loaded again, so none is
@@ -25,22 +28,22 @@ export async function findTrouble(): Promise<Trouble> {
  * @throws Fault if it cannot be loaded
  */
 export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
-  let isAway = away.get() && (await findTrouble()) === 'away';
-  if (!isAway) {
+  let trouble = away.get() ? await findTrouble() : 'broken';
+  if (trouble !== 'away') {
     try {
       return await load();
     } catch {
-      isAway = (await findTrouble()) === 'away';
+      trouble = await findTrouble();
     }
   }
-  throw new Fault(isAway ? 'away' : 'old', 'A part of the console could not be loaded.');
+  throw new Fault(kinds[trouble], 'A part of the console could not be loaded.');
 }
 
 const RELOADED = 'linkspace.reloaded.';
 
 /** Loads the page again, once in a tab for each version: behind a load balancer, old and new ones may take turns. */
 export function reloadOnce(): boolean {
-  const name = RELOADED + entryOfPage();
+  const name = RELOADED + scriptsOfPage().join();
   try {
     if (sessionStorage.getItem(name) !== null) return false;
     sessionStorage.setItem(name, 'yes');

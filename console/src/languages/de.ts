@@ -11,6 +11,7 @@ const faults: Texts['faults'] = {
   away: 'Der Dienst antwortet nicht. Prüfen Sie Ihre Verbindung, und versuchen Sie es erneut.',
   busy: 'Der Dienst ist ausgelastet. Versuchen Sie es gleich noch einmal.',
   old: 'Diese Seite und der Dienst haben verschiedene Versionen. Laden Sie die Seite neu.',
+  missing: 'Ein Teil dieser Seite konnte nicht geladen werden. Laden Sie die Seite neu.',
   broken:
     'Im Dienst ist ein Fehler aufgetreten. Versuchen Sie es erneut; tritt er wieder auf, melden Sie ihn dem Betreiber.',
 };

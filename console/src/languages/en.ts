@@ -27,6 +27,7 @@ const faults: Partial<Record<FaultKind, string>> = {
   away: 'The service does not answer. Check your connection, and try again.',
   busy: 'The service is busy. Try again in a moment.',
   old: 'This page and the service are of different versions. Reload the page.',
+  missing: 'A part of this page could not be loaded. Reload the page.',
   broken: 'Something went wrong in the service. Try again; if it happens again, tell the operator.',
 };
 

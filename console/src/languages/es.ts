@@ -192,6 +192,7 @@ export const texts: Translation = {
     away: 'El servicio no responde. Compruebe su conexión y vuelva a intentarlo.',
     busy: 'El servicio está saturado. Vuelva a intentarlo en un momento.',
     old: 'Esta página y el servicio son de versiones distintas. Vuelva a cargar la página.',
+    missing: 'No se ha podido cargar una parte de esta página. Vuelva a cargar la página.',
     broken: 'Se ha producido un error en el servicio. Vuelva a intentarlo; si se repite, avise al operador.',
   },
   fieldErrors: {

@@ -192,6 +192,7 @@ export const texts: Translation = {
     away: 'Le service ne répond pas. Vérifiez votre connexion, puis réessayez.',
     busy: 'Le service est surchargé. Réessayez dans un instant.',
     old: 'Cette page et le service n’ont pas la même version. Rechargez la page.',
+    missing: 'Une partie de cette page n’a pas pu être chargée. Rechargez la page.',
     broken: 'Une erreur s’est produite dans le service. Réessayez ; si elle persiste, prévenez l’exploitant.',
   },
   fieldErrors: {

@@ -18,11 +18,15 @@ import { type Session, SessionContext } from '../data/session.ts';
 import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
+import { showToast } from './toasts.tsx';
+
+/** After how many milliseconds without a part it is asked whether the service answers. */
+const SILENT_FOR = 5_000;
 
 /**
  * A part of the console that is loaded when it is first shown, with a notice in its place where that fails. React's own
  * `lazy` would show it 0.3 s later: as long as what stands there meanwhile is always shown.
- * @param waiting stands there meanwhile
+ * @param waiting stands there meanwhile; null for a dialog
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -31,6 +35,7 @@ export function lazily<Props extends object>(
   let loaded: ComponentType<Props> | null = null;
   function Loading(props: Props): ReactNode {
     const [{ Part, error }, setFound] = useState<Found<Props>>({ Part: loaded });
+    const isInside = useContext(SessionContext) !== null;
     // Before the page is painted: what was loaded ahead is there at once.
     useLayoutEffect(() => {
       if (loaded) return;
@@ -42,6 +47,12 @@ export function lazily<Props extends object>(
         (error: unknown) => setFound({ Part: null, error }),
       );
     }, []);
+    useEffect(() => {
+      if (!isInside || Part) return;
+      // Also a service that is silent is away.
+      const timer = setTimeout(() => void away.find(), SILENT_FOR);
+      return () => clearTimeout(timer);
+    }, [isInside, Part]);
     if (error) throw error;
     return Part ? <Part {...props} /> : waiting;
   }
@@ -101,6 +112,7 @@ function Failure({
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const unsaved = session ? unsavedOf(session) : [];
   const mayReload = unsaved.length === 0;
+  const isInside = session !== null;
   const tell = useEffectEvent((found: Trouble) => {
     // The service may have been away, and be back: once, that is tried without a word.
     if (found === 'broken' && !isRepeated) onAgain();
@@ -109,12 +121,14 @@ function Failure({
   useEffect(() => {
     let isOver = false;
     void findTrouble().then((found) => {
+      // Only inside somebody finds out when it is over.
+      if (found === 'away' && isInside) void away.find();
       if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) tell(found);
     });
     return () => {
       isOver = true;
     };
-  }, [mayReload]);
+  }, [mayReload, isInside]);
   const isAway = useSyncExternalStore(away.subscribe, away.get);
   const wasAway = useRef(isAway);
   const back = useEffectEvent(onAgain);
@@ -123,16 +137,30 @@ function Failure({
     wasAway.current = isAway;
   }, [isAway]);
   // One message is enough, and it is tried again by itself.
-  if (trouble === null || (trouble === 'away' && isAway)) return <>{waiting}</>;
+  const isQuiet = trouble === null || (trouble === 'away' && isAway);
   const t = texts.trouble;
+  const text = trouble && t[trouble];
   // Some browsers keep that a script could not be loaded until the page is loaded again.
-  const isReload = trouble !== 'away';
+  const again =
+    trouble === 'away'
+      ? { name: texts.tryAgain, run: onAgain }
+      : { name: t.reload, run: () => location.reload() };
+  const kept = trouble !== 'away' && unsaved.length > 0 ? t.unsaved(unsaved.join(', ')) : null;
+  // A dialog has no place where it could be said.
+  const isApart = waiting === null;
+  const tellApart = useEffectEvent(() =>
+    showToast([text, kept].filter(Boolean).join(' '), { wrong: true, about: 'part', action: again }),
+  );
+  useEffect(() => {
+    if (isApart && !isQuiet) tellApart();
+  }, [isApart, isQuiet]);
+  if (isQuiet || isApart) return <>{waiting}</>;
   return (
     <div className="notice wrong" role="alert">
-      <span>{t[trouble]}</span>
-      {isReload && !mayReload && <span>{t.unsaved(unsaved.join(', '))}</span>}
-      <button type="button" className="button quiet" onClick={isReload ? () => location.reload() : onAgain}>
-        {isReload ? t.reload : texts.tryAgain}
+      <span>{text}</span>
+      {kept && <span>{kept}</span>}
+      <button type="button" className="button quiet" onClick={again.run}>
+        {again.name}
       </button>
     </div>
   );

@@ -113,11 +113,14 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
       (url) => /assets\/(pixels|link-view)-/.test(url.pathname),
       (route) => (isOld ? route.fulfill({ status: 404, contentType: 'text/html' }) : route.continue()),
     );
-    await page.route(`${server.origin}/console`, (route) =>
-      isOld
-        ? route.fulfill({ body: '<script type="module" src="/console/assets/new.js">' })
-        : route.continue(),
-    );
+    await page.route(`${server.origin}/console`, async (route) => {
+      const response = await route.fetch();
+      const body = await response.text();
+      await route.fulfill({
+        response,
+        body: isOld ? body.replace(/first-[\w-]+\.js/, 'first-new.js') : body,
+      });
+    });
     await page.getByRole('link', { name: 'Pixels' }).click();
     await shown(page.getByText('A new version of the console is installed.'));
     expect(loads).toBe(1);
@@ -133,15 +136,43 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await server.stop();
   });
 
-  test('offers to load the page again where a part of it does not come', async () => {
+  test('says so also where only a part that somebody opens finds it out', async () => {
     const server = await startTestServer();
     const { page } = await signIn({ server, key: (await server.caller()).key });
+    await loadedAhead(page);
+    const context = page.context();
+    try {
+      await context.setOffline(true);
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await shown(page.getByText('The service does not answer. Keep this page open'));
+    } finally {
+      await context.setOffline(false);
+    }
+    await shown(page.getByText('The service is back.'));
+    await server.stop();
+  });
+
+  test('offers to load the page again where a part of it does not come', async () => {
+    const server = await startTestServer();
+    const caller = await server.caller();
+    await caller.link();
+    const { page } = await signIn({ server, key: caller.key });
     await page.route(/assets\/spaces-.*js/, (route) => route.abort());
     await page.getByRole('link', { name: 'Spaces' }).click();
     await shown(page.getByText('This part of the page could not be loaded or shown.'));
     await page.unroute(/assets\/spaces-.*js/);
     await page.getByRole('button', { name: 'Load again' }).click();
     await shown(page.getByText('No spaces yet'));
+    // A dialog says it where messages stand.
+    await page.route(/assets\/bulk-tags-.*js/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await page.getByRole('button', { name: 'Tags', exact: true }).click();
+    const told = page.locator('.toasts').getByText('This part of the page could not be loaded or shown.');
+    await shown(told);
     await server.stop();
   });
 
