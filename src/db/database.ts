@@ -261,6 +261,11 @@ export class Database implements Data {
     return this.#connection.trySpace();
   }
 
+  /** As `requireOpened` of its connection. */
+  get requireOpened(): Connection['requireOpened'] {
+    return this.#connection.requireOpened;
+  }
+
   /** As `freeSpace` of its connection. */
   get freeSpace(): (() => Promise<number>) | undefined {
     return this.#connection.freeSpace;

@@ -39,6 +39,8 @@ export interface Connection {
    * @throws Error if there is no space, or the disk or the server is read-only
    */
   trySpace(): Promise<void>;
+  /** @throws Error if its file is not the one any more that was opened: what is written would be lost with that one */
+  requireOpened?(): Promise<void>;
   /** How many bytes are free on the disk, if this machine has it. */
   freeSpace?(): Promise<number>;
   /** Ends what Prisma's client does not. */

@@ -63,8 +63,9 @@ export async function pendingMigrations({ prisma, provider }: Database): Promise
   return (await stateOf(provider, (statement) => prisma.$queryRawUnsafe(statement))).pending;
 }
 
-/** @throws OperatorError if the database lacks migrations */
-export async function requireMigrations(db: Database): Promise<void> {
+/** @throws if the database cannot be read, lacks migrations, or is not the one any more that was opened */
+export async function requireReadable(db: Database): Promise<void> {
+  await db.requireOpened?.();
   const { length } = await pendingMigrations(db);
   if (length > 0) throw new OperatorError(`The database lacks ${length} of this version's migrations.`);
 }

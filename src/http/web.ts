@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
-import { requireMigrations } from '../db/migration-state.ts';
+import { requireReadable } from '../db/migration-state.ts';
 import { favicon } from '../generated/look.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { singleFlight } from '../shared/single-flight.ts';
@@ -150,7 +150,7 @@ export function writable(database: Database): () => Promise<void> {
   let tried: Promise<void> = Promise.resolve();
   const trySpace = singleFlight(() => database.trySpace());
   return async () => {
-    await requireMigrations(database);
+    await requireReadable(database);
     if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) {
       triedAt = performance.now();
       tried = trySpace();

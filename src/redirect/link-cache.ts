@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { KnownChange } from '../db/change/events.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
-import { requireMigrations } from '../db/migration-state.ts';
+import { requireReadable } from '../db/migration-state.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
@@ -178,7 +178,7 @@ export class LinkCache {
 
   /** @throws if links can be read from no database with all migrations */
   requireSource(): Promise<void> {
-    return this.#sources.read(requireMigrations, () => 0);
+    return this.#sources.read(requireReadable, () => 0);
   }
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {

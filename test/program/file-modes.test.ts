@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -93,14 +84,3 @@ test.runIf(platform() !== 'win32')(
     expect([...modes]).toEqual(['600']);
   },
 );
-
-test('a SQLite file that was moved away or replaced is not ready', async () => {
-  const path = join(folder, 'moved.db');
-  const database = await Database.open(`file:${path}`);
-  await database.trySpace();
-  renameSync(path, `${path}.away`);
-  await expect(database.trySpace()).rejects.toThrow('ENOENT');
-  writeFileSync(path, '');
-  await expect(database.trySpace()).rejects.toThrow('is another file than at the start');
-  await database.close();
-});

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFile, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -282,6 +283,25 @@ test('a process that stops is not ready', { retry: 2 }, async () => {
   expect(await used.ended).toContain('HTTP/1.1 503');
   await stopping;
 });
+
+test.each(['all', 'redirects'])(
+  'ROLE=%s is not ready when SQLite’s file was moved away or replaced',
+  async (role) => {
+    const DATABASE_URL = await newDatabase();
+    const path = DATABASE_URL.replace(/^file:/, '');
+    await (await start({ DATABASE_URL })).stop();
+    const program = await start({ DATABASE_URL, ROLE: role });
+    const status = async () => (await fetch(`${program.origin}/readyz`)).status;
+    expect(await status()).toBe(200);
+    await rename(path, `${path}.away`);
+    expect(await status()).toBe(503);
+    await copyFile(`${path}.away`, path);
+    expect(await status()).toBe(503);
+    await rename(`${path}.away`, path);
+    expect(await status()).toBe(200);
+    await program.stop();
+  },
+);
 
 test('a first start serves and ends by SIGTERM even if nobody reads its output', async () => {
   const port = await freePort();

@@ -102,12 +102,14 @@ export async function connectSqlite(
     writeOnThread: (module, question) => exclusively(() => ask(module, question)),
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
-    async trySpace() {
+    async requireOpened() {
       if (opened === null) return;
       const { dev, ino } = await stat(path, { bigint: true });
-      // What is written would be lost with the file that was opened.
       if (dev !== opened.dev || ino !== opened.ino)
         throw new Error(`${path} is another file than at the start: restart the service`);
+    },
+    async trySpace() {
+      if (opened === null) return;
       const file = `${path}-space`;
       try {
         await writeFile(file, Buffer.alloc(SPACE), { mode: 0o600 });
