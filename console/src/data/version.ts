@@ -4,7 +4,7 @@ import { Fault } from './faults.ts';
 /** What is known of the service when a part of the console cannot be loaded, or is broken. */
 export type Trouble = 'away' | 'broken' | 'updated';
 
-/** The scripts of this page: the name of one changes with every version of the console, but not of each. */
+/** The scripts of this page. Each version of the console changes the name of one of them at least. */
 const scriptsOfPage = (): string[] =>
   [...document.querySelectorAll('script[type="module"]')].map((one) => one.getAttribute('src') ?? '');
 

@@ -38,7 +38,7 @@ export function lazily<Props extends object>(
     const isInside = useContext(SessionContext) !== null;
     // Before the page is painted: what was loaded ahead is there at once.
     useLayoutEffect(() => {
-      if (loaded) return;
+      if (Part) return;
       loadScript(load).then(
         (Part) => {
           loaded = Part;
@@ -46,7 +46,7 @@ export function lazily<Props extends object>(
         },
         (error: unknown) => setFound({ Part: null, error }),
       );
-    }, []);
+    }, [Part]);
     useEffect(() => {
       if (!isInside || Part) return;
       // Also a service that is silent is away.
