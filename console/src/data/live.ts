@@ -35,7 +35,7 @@ export interface LiveOptions {
   readonly accountId: string;
   /** A name that tabs of the same user and account share. */
   readonly name: string;
-  /** Called when the connection opens and when it is lost. */
+  /** Called when the connection opens and when it is lost, in every tab. */
   readonly onConnection: (isOpen: boolean) => void;
   /** Called when the session is over. */
   readonly onRevoked: () => void;
@@ -58,8 +58,11 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
     for (const id of [...seen].slice(0, -MAX_SEEN)) seen.delete(id);
     announce(fresh);
   };
-  channel.onmessage = ({ data }: MessageEvent<ChangeRowFragment[] | 'all'>) =>
-    data === 'all' ? announceAll() : take(data);
+  channel.onmessage = ({ data }: MessageEvent<ChangeRowFragment[] | 'all' | 'lost'>) => {
+    if (data === 'lost') onConnection(false);
+    else if (data === 'all') announceAll();
+    else take(data);
+  };
 
   const tell = (changes: ChangeRowFragment[]): void => {
     channel.postMessage(changes);
@@ -114,6 +117,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
       });
       if (ended.signal.aborted) return;
       onConnection(false);
+      channel.postMessage('lost');
       // A stream may be refused where requests are answered, as to somebody who has many.
       void catchUp();
       if (Date.now() - startedAt > STABLE) pause = 1;

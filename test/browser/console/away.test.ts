@@ -32,12 +32,18 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByText('No links yet').waitFor();
     // Many browsers keep that a script could not be loaded, also one that is loaded ahead.
     await loadedAhead(page);
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByText('No links yet').waitFor();
     await first.stop();
     const notice = page.getByText('The service does not answer. Keep this page open');
     const unread = page.getByText('This cannot be shown while the service does not answer.');
     // Those that were read before stay.
     const figures = page.locator('.totals');
     await shown(notice);
+    // Also in a tab without the stream of changes, where nothing is asked for.
+    await shown(other.getByText('The service does not answer. Keep this page open'));
+    await other.close();
     // Once, whatever cannot be read.
     await page.getByRole('link', { name: 'Overview' }).click();
     await shown(page.getByRole('heading', { name: 'Overview' }));
