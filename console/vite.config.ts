@@ -4,12 +4,16 @@ import { defineConfig, type Plugin } from 'vite';
 /** The most JavaScript that the first view may load, in bytes, compressed by gzip. */
 const MAX_BYTES = 150_000;
 
-/** Ends the build if the chunks that the browser loads at once, the entry and what it imports statically, are too large. */
+/** Ends the build if the chunks that the browser loads at once, those of the page and what they import statically, are too large. */
 const limitFirstView: Plugin = {
   name: 'limit-first-view',
   writeBundle(_options, bundle) {
     const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
-    const first = new Set(chunks.filter(({ isEntry }) => isEntry));
+    // The entry itself is no chunk: the page names what it is made of.
+    const page = bundle['index.html'];
+    const html = page?.type === 'asset' ? String(page.source) : '';
+    const first = new Set(chunks.filter(({ fileName }) => html.includes(fileName)));
+    if (first.size === 0) this.error('The page of the console names no script.');
     for (const { imports } of first)
       for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
     // And one of the languages.
