@@ -40,8 +40,9 @@ const store: Request = {
   body: 'url=https://example.com/some/longer/path',
 };
 const wanted = 'id title alias url clicks createdAt space { id name color }';
-const edges = (count: number, after = '') =>
-  graphql(`{ links(first: ${count}${after && `, after: "${after}"`}) { edges { node { ${wanted} } } } }`);
+const both = `${wanted} domain { id name }`;
+const edges = (count: number, after = '', fields = wanted) =>
+  graphql(`{ links(first: ${count}${after && `, after: "${after}"`}) { edges { node { ${fields} } } } }`);
 
 /** The 1,000th page of ten, by its cursor, or the last page. */
 async function deepPage(origin: string): Promise<Request> {
@@ -65,8 +66,9 @@ async function deepPage(origin: string): Promise<Request> {
 /** The same for PostGraphile, with its names of the tables. */
 const wantedThere =
   'rowId title alias url linkCounterByLinkId { clicks } createdAt spaceBySpaceId { rowId name color }';
-const edgesThere = (count: number) =>
-  graphql(`{ allLinks(first: ${count}, orderBy: ROW_ID_DESC) { edges { node { ${wantedThere} } } } }`);
+const bothThere = `${wantedThere} domainByDomainId { rowId name }`;
+const edgesThere = (count: number, fields = wantedThere) =>
+  graphql(`{ allLinks(first: ${count}, orderBy: ROW_ID_DESC) { edges { node { ${fields} } } } }`);
 
 /** A read and its baseline, with different requests each time. */
 function read(
@@ -115,6 +117,7 @@ function versions(): Scenario[] {
     'REST update': anew(change),
     'GraphQL list of 10': anew(edges(10)),
     'GraphQL list of 100': anew(edges(100)),
+    'GraphQL list of 100, both relations': anew(edges(100, '', both)),
     'GraphQL one': anew(one),
   };
   return Object.entries(requests).map(([name, request]) => ({
@@ -137,6 +140,13 @@ export const scenarios: readonly Scenario[] = [
   itself('GraphQL page 1,000', deepPage, edges(10), 1 / 1.5),
   read('GraphQL list of 10', edges(10), 'postgraphile', edgesThere(10), 1),
   read('GraphQL list of 100', edges(100), 'postgraphile', edgesThere(100), 1),
+  read(
+    'GraphQL list of 100, both relations',
+    edges(100, '', both),
+    'postgraphile',
+    edgesThere(100, bothThere),
+    1,
+  ),
   read('GraphQL one', one, 'postgraphile', graphql(`{ linkByRowId(rowId: 500) { ${wantedThere} } }`), 1),
   ...versions(),
 ];

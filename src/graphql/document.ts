@@ -4,6 +4,7 @@ import {
   type DocumentNode,
   type FieldNode,
   GraphQLError,
+  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
@@ -153,6 +154,14 @@ export interface Facts {
 
 type Maybe<T> = T | null | undefined;
 
+/** Returns true if rows may lack what the field selects. The `select` of a relation is a function. */
+function mayLack({ args, extensions }: GraphQLField<unknown, unknown>, ofLink: boolean): boolean {
+  const { pothosPrismaSelect: select } = extensions;
+  if (!select) return false;
+  const isColumns = typeof select === 'object' && Object.values(select).every((one) => one === true);
+  return args.length > 0 || !(ofLink || isColumns);
+}
+
 export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
   const types = new TypeInfo(schema);
   const deprecated = new Set<string>();
@@ -168,10 +177,7 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
     if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
     if (node.kind === Kind.FIELD) note(fieldName, field);
-    const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = field?.extensions ?? {};
-    const joins =
-      relation || (typeof select === 'object' && Object.values(select ?? {}).some((one) => one !== true));
-    if (select && (field?.args.length || (joins && types.getParentType()?.name !== 'Link')))
+    if (node.kind === Kind.FIELD && field && mayLack(field, types.getParentType()?.name === 'Link'))
       isCovered = false;
     if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${types.getArgument()?.name})`, types.getArgument());
     if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${node.value}`, types.getEnumValue());
