@@ -120,6 +120,23 @@ export class LongReadQueue {
   unanswered = 0;
 }
 
+/** A number of answers to writes with an idempotency key, and of their bytes. */
+export interface Volume {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** The answers of a caller that were stored lately, as this process knows. */
+export interface StoredVolume {
+  /** Those of all processes when they were counted, and those of this process since. */
+  readonly counted: Volume;
+  readonly since: Volume;
+  /** When they were counted, by the clock of the request. */
+  readonly at: Date;
+  /** When there may be room for another answer; null if there is room. */
+  readonly fullUntil: Date | null;
+}
+
 /** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
 export class Database implements Data {
   readonly database: Database = this;
@@ -131,7 +148,7 @@ export class Database implements Data {
   readonly long: Data;
   readonly changes = new ChangeEvents();
   readonly longReads = new LongReadQueue();
-  /** Writes with an idempotency key: turns of their transactions, the running ones, and what each account has stored lately. */
+  /** Writes with an idempotency key: turns of their transactions, the running ones, and what each caller has stored lately. */
   readonly keyedWrites = {
     turns: new Turns({
       max: MAX_KEYED_WRITES,
@@ -139,7 +156,7 @@ export class Database implements Data {
       refusal: () => new DatabaseAway('too many writes with a key are being done'),
     }),
     running: new Set<string>(),
-    stored: new LRUCache<number, { readonly count: number; readonly bytes: number }>(growingTo(10_000)),
+    stored: new LRUCache<number, StoredVolume>(growingTo(10_000)),
   };
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);

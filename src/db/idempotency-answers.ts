@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import type { Data, Transaction } from './database.ts';
+import type { Data, Transaction, Volume } from './database.ts';
 import { AgeRetention } from './retention.ts';
-import type { RetentionTime } from './retention-clock.ts';
+import { ANSWERS, RetentionClock } from './retention-clock.ts';
 import { join, name, sql } from './sql.ts';
 
 /** The account and the idempotency key of an answer. */
@@ -10,9 +10,12 @@ export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
 /** An answer that is not stored yet. */
 export type NewAnswer = Omit<KeptAnswer, 'id'>;
 
-/** The answer to that key that was stored after `since`; null if there is none. */
-export function findAnswer(db: Data, key: AnswerKey, since: Date): Promise<KeptAnswer | null> {
-  return db.prisma.keptAnswer.findFirst({ where: { ...key, createdAt: { gt: since } } });
+/**
+ * The stored answer to that key; null if there is none. Its age does not matter: the clock may be wrong, and only retention
+ * deletes answers.
+ */
+export function findAnswer(db: Data, key: AnswerKey): Promise<KeptAnswer | null> {
+  return db.prisma.keptAnswer.findFirst({ where: key });
 }
 
 /** Tries to lock the key until the transaction ends; returns whether it did. */
@@ -25,30 +28,29 @@ export async function tryLockKey(tx: Transaction, { accountId, keyHash }: Answer
   return row?.taken === true;
 }
 
-/** Stores an answer, replacing one from before `since`. Returns false if there is a newer one. */
-export async function storeAnswer(db: Data, answer: NewAnswer, since: Date): Promise<boolean> {
+/** Stores an answer. Returns false if the key has one already. */
+export async function storeAnswer(db: Data, answer: NewAnswer): Promise<boolean> {
   const columns = Object.entries(answer);
   const names = join(columns.map(([column]) => name(column)));
-  const set = join(columns.map(([column]) => sql`${name(column)} = excluded.${name(column)}`));
   const kept = await db.prisma.$executeRaw(sql`
     INSERT INTO "KeptAnswer" (${names}) VALUES (${join(columns.map(([, value]) => value))})
-    ON CONFLICT ("accountId", "keyHash") DO UPDATE SET ${set} WHERE "KeptAnswer"."createdAt" <= ${since}`);
+    ON CONFLICT ("accountId", "keyHash") DO NOTHING`);
   return kept === 1;
 }
 
-/** The maximum number of an account's answers, and of their bytes. */
-export interface Bounds {
-  readonly count: number;
-  readonly bytes: number;
+/** The answers of a caller from after a time. */
+export async function storedVolume(db: Data, caller: number, since: Date): Promise<Volume> {
+  const [row] = await db.read<Volume>(sql`
+    SELECT COUNT(*) AS "count", COALESCE(SUM("size"), 0) AS "bytes" FROM "KeptAnswer"
+    WHERE "caller" = ${caller} AND "createdAt" > ${since}`);
+  return row ?? { count: 0, bytes: 0 };
 }
 
-export async function deleteExcess(db: Data, accountId: number, { count, bytes }: Bounds): Promise<void> {
-  await db.prisma.$executeRaw`
-    DELETE FROM "KeptAnswer" WHERE "accountId" = ${accountId} AND "id" <= (
-      SELECT MAX("id") FROM (
-        SELECT "id", ROW_NUMBER() OVER (ORDER BY "id" DESC) AS "rank", SUM("size") OVER (ORDER BY "id" DESC) AS "total"
-        FROM "KeptAnswer" WHERE "accountId" = ${accountId}
-      ) AS "kept" WHERE "rank" > ${count} OR "total" > ${bytes})`;
+/** When the first of these answers was stored. */
+export async function firstStored(db: Data, caller: number, since: Date): Promise<Date | undefined> {
+  const where = { caller, createdAt: { gt: since } };
+  const first = await db.prisma.keptAnswer.findFirst({ where, orderBy: { createdAt: 'asc' } });
+  return first?.createdAt;
 }
 
 const DELETE_BATCH_SIZE = 500;
@@ -56,12 +58,28 @@ const DELETE_BATCH_SIZE = 500;
 /** Deletes answers from before a time; returns whether there may be more. */
 export async function deleteOldAnswers(db: Data, before: Date): Promise<boolean> {
   const deleted = await db.prisma.$executeRaw`
-    DELETE FROM "KeptAnswer" WHERE "createdAt" <= ${before} AND "id" IN (
-      SELECT "id" FROM "KeptAnswer" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`;
+    DELETE FROM "KeptAnswer" WHERE "id" IN (
+      SELECT "id" FROM "KeptAnswer" WHERE "createdAt" <= ${before} ORDER BY "createdAt" LIMIT ${DELETE_BATCH_SIZE})`;
   return deleted === DELETE_BATCH_SIZE;
 }
 
-export function answerRetention(db: Data, maxAge: number, now: RetentionTime, log: Logger): AgeRetention {
+/**
+ * Deletes old answers.
+ * @param minAge in milliseconds: up to which age an answer is never deleted, whatever the clock says for less than an hour
+ */
+export function answerRetention(
+  db: Data,
+  minAge: number,
+  now: () => Date,
+  log: Logger,
+  uptime?: () => number,
+): AgeRetention {
+  const clock = new RetentionClock(db, now, log, uptime, ANSWERS);
+  const maxAge = minAge + ANSWERS.maxLeap;
   const deleteSome = (before: Date) => deleteOldAnswers(db, before);
-  return new AgeRetention(log, { what: 'answers', every: 10 * 60 * 1000 }, { maxAge, now, deleteSome });
+  return new AgeRetention(
+    log,
+    { what: 'answers', every: 10 * 60 * 1000 },
+    { maxAge, now: clock.read, deleteSome },
+  );
 }

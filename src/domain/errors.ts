@@ -15,7 +15,7 @@ export const errorCodes = {
     'The first request with this Idempotency-Key is still running; Retry-After says when to try again.',
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
   RATE_LIMITED:
-    'Too many requests in a minute, or too many passwords or subscriptions at once; Retry-After says when to try again.',
+    'Too many requests in a minute, too many passwords or subscriptions at once, or too many Idempotency-Keys in a day; Retry-After says when to try again.',
   UNAVAILABLE: 'The database is not available; the same request may succeed shortly.',
 } as const;
 

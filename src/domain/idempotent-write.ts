@@ -1,21 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Data, Database, Transaction } from '../db/database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
-import {
-  type AnswerKey,
-  type Bounds,
-  deleteExcess,
-  findAnswer,
-  storeAnswer,
-  tryLockKey,
-} from '../db/idempotency-answers.ts';
+import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
-import type { Actor } from './access/actor.ts';
+import { type Actor, callerOf } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
+import { countStored, requireRoom } from './kept-answer-limit.ts';
 
-/** How long an answer is stored, in milliseconds. */
-export const KEPT_FOR = 24 * 60 * 60 * 1000;
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
 const MAX_ANSWER = 4_000_000;
@@ -36,21 +28,6 @@ function running(): DomainError {
   return new DomainError('IDEMPOTENCY_RUNNING', message, [], RUNNING_RETRY);
 }
 
-/** The maximum number of an account's stored answers, and of their bytes. */
-const BOUNDS: Bounds = { count: 20_000, bytes: 100_000_000 };
-/** How many further answers, or bytes of them, a process stores before it enforces the maximum. */
-const CHECKED_AFTER: Bounds = { count: 50, bytes: 1_000_000 };
-
-/** Counts an answer that was stored, and from time to time deletes the oldest ones beyond the bounds. Errors are ignored. */
-async function enforceBounds(database: Database, accountId: number, size: number): Promise<void> {
-  const { stored } = database.keyedWrites;
-  const { count, bytes } = stored.get(accountId) ?? { count: 0, bytes: 0 };
-  const now = { count: count + 1, bytes: bytes + size };
-  const isDue = now.count >= CHECKED_AFTER.count || now.bytes >= CHECKED_AFTER.bytes;
-  stored.set(accountId, isDue ? { count: 0, bytes: 0 } : now);
-  if (isDue) await deleteExcess(database, accountId, BOUNDS).catch(() => {});
-}
-
 /** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
 
@@ -62,6 +39,8 @@ export class KeyedWrite {
   readonly #database: Database;
   readonly #secret: string;
   readonly #key: AnswerKey;
+  /** Whose limit counts the answer; null for the service itself. */
+  readonly #caller: number | null;
   readonly #role: Role | null;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction;
@@ -74,7 +53,12 @@ export class KeyedWrite {
   /** The keys of programs are those of their account, and those of a user their own. */
   constructor(
     { database }: Data,
-    { accountId, userId, role = null }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'userId' | 'role'>>,
+    {
+      accountId,
+      keyId = null,
+      userId = null,
+      role = null,
+    }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role'>>,
     key: string,
     now: Date,
     maxWait = MAX_WAIT,
@@ -83,7 +67,8 @@ export class KeyedWrite {
     this.#secret = key;
     this.#role = role;
     // No program's key has a line break.
-    const name = userId == null ? key : `${userId}\n${key}`;
+    const name = userId === null ? key : `${userId}\n${key}`;
+    this.#caller = keyId === null && userId === null ? null : callerOf({ keyId, userId });
     this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(database, (tx) => this.#claim(tx), {
@@ -112,14 +97,11 @@ export class KeyedWrite {
     return `${this.#key.accountId} ${this.#key.keyHash}`;
   }
 
-  get #since(): Date {
-    return new Date(this.#now.getTime() - KEPT_FOR);
-  }
-
   /**
    * Returns the stored answer of the first request; null if this is the first, and must be done.
    * @param request everything that the answer depends on
-   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING, FORBIDDEN; VALIDATION if the key is invalid
+   * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING, FORBIDDEN; VALIDATION if the key is invalid; RATE_LIMITED
+   * if the caller has stored too much
    */
   async begin(request: string): Promise<Answer | null> {
     const { length } = this.#secret;
@@ -130,7 +112,9 @@ export class KeyedWrite {
     runningKeys.add(this.#runningKey);
     // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
-    this.#found = await findAnswer(this.#database, this.#key, this.#since);
+    this.#found = await findAnswer(this.#database, this.#key);
+    if (this.#found === null && this.#caller !== null)
+      await requireRoom(this.#database, this.#caller, this.#now);
     return this.#replay();
   }
 
@@ -159,7 +143,7 @@ export class KeyedWrite {
   async #claim(tx: Transaction): Promise<void> {
     this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
-    this.#found = await findAnswer(tx, this.#key, this.#since);
+    this.#found = await findAnswer(tx, this.#key);
     if (this.#found !== null) throw running();
   }
 
@@ -201,16 +185,16 @@ export class KeyedWrite {
       ...kept,
       requestHash: this.#hashWith(this.#role),
       size,
+      caller: this.#caller,
       createdAt: this.#now,
     };
-    if (await storeAnswer(this.#enclosing, row, this.#since)) {
+    if (await storeAnswer(this.#enclosing, row)) {
       await this.#enclosing.commit();
-      // The write is committed already.
-      await enforceBounds(this.#database, this.#key.accountId, size);
+      if (this.#caller !== null) countStored(this.#database, this.#caller, size);
       return null;
     }
     await this.#enclosing.rollBack();
-    this.#found = await findAnswer(this.#database, this.#key, this.#since);
+    this.#found = await findAnswer(this.#database, this.#key);
     return this.#replay();
   }
 

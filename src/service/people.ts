@@ -8,7 +8,7 @@ import { RetentionClock } from '../db/retention-clock.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
-import { KEPT_FOR } from '../domain/idempotent-write.ts';
+import { KEPT_FOR } from '../domain/kept-answer-limit.ts';
 import { UserPasswords } from '../domain/password.ts';
 import { WebhookSender } from '../domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
@@ -71,7 +71,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     changeRetention(db, config.historyDays, retentionTime, log),
     new PlainKeys(db, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
-    answerRetention(db, KEPT_FOR, retentionTime, log),
+    answerRetention(db, KEPT_FOR, now, log),
   ];
 
   return {

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { type Data, Database } from '../../src/db/database.ts';
-import { deleteExcess, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
+import { answerRetention, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
+import type { AgeRetention } from '../../src/db/retention.ts';
+import { raw, sql } from '../../src/db/sql.ts';
 import type { Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
@@ -14,6 +17,8 @@ let server: TestServer;
 let other: TestServer;
 let owner: Caller;
 let keys = 0;
+/** @param hours after noon */
+const noonPlus = (hours: number) => new Date(NOON.getTime() + hours * 3_600_000);
 let key: string;
 beforeAll(async () => {
   const url = await newDatabase();
@@ -172,13 +177,16 @@ describe.each(surfaces)('Idempotency-Key over %s', (surface) => {
     expect(await write('')).toMatchObject({ status: first.status, text: first.text, replayed: 'true' });
   });
 
-  test('forgets a key after a day', async () => {
-    await write(`Day ${surface}`);
-    server.clock.now = new Date(NOON.getTime() + 24 * 3_600_000 - 1);
-    expect((await write(`Day ${surface}`)).replayed).toBe('true');
-    server.clock.now = new Date(NOON.getTime() + 24 * 3_600_000);
-    expect((await write(`Day ${surface} again`)).replayed).toBeNull();
-    expect((await write(`Day ${surface} again`)).replayed).toBe('true');
+  test('repeats the first answer whatever the clock says, until retention deletes it', async () => {
+    const first = await write(`Day ${surface}`);
+    for (const hours of [24, 24 * 400, -25, 0]) {
+      server.clock.now = noonPlus(hours);
+      expect(await write(`Day ${surface}`)).toMatchObject({ text: first.text, replayed: 'true' });
+      expect((await write(`Other ${surface}`)).status).toBe(422);
+    }
+    expect(await spacesNamed(`Day ${surface}`)).toBe(1);
+    await deleteOldAnswers(server.database, NOON);
+    expect((await write(`Day ${surface}`)).replayed).toBeNull();
     expect(await spacesNamed(`Day ${surface}`)).toBe(2);
   });
 
@@ -455,7 +463,11 @@ describe('the stored answer', () => {
 
   const actor = () => ({ accountId, keyId: null as never, scopes: new Set<never>() });
   const answered = (body: string) => ({ status: 200, contentType: 'text/plain', body });
-  const answers = () => database.prisma.keptAnswer.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
+  let made = 0;
+  const answerOf = (given: { createdAt?: Date; size?: number; caller?: number; accountId?: number }) => ({
+    ...{ accountId, keyHash: `answer ${made++}`, requestHash: '', status: 200, contentType: '', body: '' },
+    ...{ size: 0, createdAt: NOON, ...given },
+  });
 
   test('does not contain secrets that are shown only once', async () => {
     const first = new KeyedWrite(database, { accountId }, 'secret', NOON);
@@ -488,34 +500,70 @@ describe('the stored answer', () => {
     }
   });
 
-  test('is deleted oldest first, by number, by size and by age', async () => {
+  test('is deleted once it is older than a day, those of a clock far ahead apart', async () => {
     await database.prisma.keptAnswer.deleteMany();
-    for (let i = 0; i < 6; i++) {
-      const keyed = new KeyedWrite(database, { accountId }, `many ${i}`, new Date(NOON.getTime() + i));
-      await keyed.begin('request');
-      await keyed.end(answered(String(i).repeat(10)));
-      await keyed.close();
-    }
-    await deleteExcess(database, accountId, { count: 5, bytes: 1_000 });
-    expect((await answers()).map(({ body }) => body[0])).toEqual(['1', '2', '3', '4', '5']);
-    await deleteExcess(database, accountId, { count: 5, bytes: 35 });
-    expect((await answers()).map(({ body }) => body[0])).toEqual(['3', '4', '5']);
-    expect(await deleteOldAnswers(database, new Date(NOON.getTime() + 4))).toBe(false);
-    expect((await answers()).map(({ body }) => body[0])).toEqual(['5']);
+    const ahead = Array.from({ length: 501 }, (_, i) => answerOf({ createdAt: noonPlus(24 * 400 + i) }));
+    await database.prisma.keptAnswer.createMany({ data: [...ahead, answerOf({}), answerOf({ size: 7 })] });
+    expect(await deleteOldAnswers(database, noonPlus(-1))).toBe(false);
+    expect(await database.prisma.keptAnswer.count()).toBe(503);
+    expect(await deleteOldAnswers(database, NOON)).toBe(false);
+    expect(await database.prisma.keptAnswer.count()).toBe(501);
   });
 
-  test('counts toward the limits whatever key an account chooses', async () => {
+  test('counts for a person in all accounts together, and apart from keys', async () => {
+    const { id: other } = await database.prisma.account.create({ data: { name: 'Other', createdAt: NOON } });
+    const large = { caller: -7, size: 250_000_000 };
+    await database.prisma.keptAnswer.createMany({
+      data: [answerOf(large), answerOf({ ...large, accountId: other })],
+    });
+    const begin = async (caller: { userId: number } | { keyId: number }) => {
+      const keyed = new KeyedWrite(database, { accountId, ...caller }, 'person', NOON);
+      return keyed.begin('request').finally(() => keyed.close());
+    };
+    await expect(begin({ userId: 7 })).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 86_400 });
+    expect([await begin({ userId: 8 }), await begin({ keyId: 7 })]).toEqual([null, null]);
+  });
+
+  test.each([
+    ['in a process', false],
+    ['at a start', true],
+  ])('is not deleted by a clock that is a day ahead for a moment %s', async (_what, restarts) => {
     await database.prisma.keptAnswer.deleteMany();
-    for (let i = 0; i < 25; i++) {
-      const keyed = new KeyedWrite(database, { accountId }, `large ${i}`, new Date(NOON.getTime() + i));
-      await keyed.begin('request');
-      await keyed.end(answered('x'.repeat(300_000)));
-      await keyed.close();
-      // Stands for the many answers that a test cannot store.
-      await database.prisma.keptAnswer.updateMany({ data: { size: 10_000_000 } });
-      const { _sum } = await database.prisma.keptAnswer.aggregate({ _sum: { size: true } });
-      expect(_sum.size).toBeLessThan(150_000_000);
+    await database.prisma.retentionClock.deleteMany();
+    await database.prisma.keptAnswer.create({ data: answerOf({}) });
+    const time = { hours: 0, uptime: 0 };
+    const pass = (hours: number) => {
+      time.hours += hours;
+      time.uptime += hours * 3_600_000;
+    };
+    const log = pino({ level: 'silent' });
+    const begin = () =>
+      answerRetention(
+        database,
+        24 * 3_600_000,
+        () => noonPlus(time.hours),
+        log,
+        () => time.uptime,
+      );
+    const isKept = async (retention: AgeRetention) => {
+      await retention.deleteOld();
+      return (await database.prisma.keptAnswer.count()) === 1;
+    };
+    let retention = begin();
+    expect(await isKept(retention)).toBe(true);
+    for (const leap of [26, -26]) {
+      time.hours += leap;
+      if (restarts) retention = begin();
+      expect(await isKept(retention)).toBe(true);
+      pass(0.9);
+      expect(await isKept(retention)).toBe(true);
     }
+    pass(22);
+    // As much as a clock may be ahead without being held.
+    time.hours += 1;
+    expect(await isKept(retention)).toBe(true);
+    pass(1);
+    expect(await isKept(retention)).toBe(false);
   });
 
   test('one transaction includes several writes, and one of them can fail alone', async () => {
@@ -530,6 +578,68 @@ describe('the stored answer', () => {
     const spaces = await database.prisma.space.findMany({ orderBy: { id: 'asc' } });
     expect(spaces.map(({ name }) => name)).toEqual(['First', 'Second']);
     expect(await database.prisma.change.count()).toBe(2);
+  });
+});
+
+describe('the answers of one caller in 24 hours', () => {
+  const MAX = { answers: 100_000, bytes: 500_000_000 };
+  const numbers = {
+    sqlite: (to: number) =>
+      `(WITH RECURSIVE "numbers"("n") AS (SELECT 1 UNION ALL SELECT "n" + 1 FROM "numbers" WHERE "n" < ${to}) SELECT * FROM "numbers")`,
+    postgresql: (to: number) => `generate_series(1, ${to}) AS "n"`,
+  };
+  /** Stores answers that a test cannot make. */
+  const fill = async (caller: number, { count = 1, size = 10 } = {}) => {
+    const { database } = server;
+    const { prisma } = database;
+    const { id: accountId } = await prisma.account.findFirstOrThrow({ where: { name: 'owner' } });
+    await database.execute(sql`
+      INSERT INTO "KeptAnswer" ("accountId", "keyHash", "requestHash", "status", "contentType", "body", "size", "caller", "createdAt")
+      SELECT ${accountId}, ${key} || ' ' || "n", '', 200, '', '', ${size}, ${caller}, ${NOON}
+      FROM ${raw(numbers[database.provider](count))}`);
+  };
+  const newKey = async () => {
+    const caller = await server.caller('owner', ['write']);
+    const { id } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    return { caller, id };
+  };
+  const stored = () => server.database.prisma.keptAnswer.count();
+
+  test.each(surfaces)('refuse more of them with 429 and advice over %s', async (surface) => {
+    const write = writes[surface];
+    const [full, other] = [await newKey(), await newKey()];
+    await fill(full.id, { count: MAX.answers - 2 });
+    const first = await write(`First ${surface}`, key, full.caller);
+    const last = await write(`Last ${surface}`, `${key} last`, full.caller);
+    expect(last.status).toBeLessThan(300);
+    const before = await stored();
+    const refused = await write(`Refused ${surface}`, `${key} next`, full.caller);
+    expect([refused.status, refused.replayed]).toEqual([429, null]);
+    expect(refused.headers.get('Retry-After')).toBe('86400');
+    expect(refused.text).toMatch(/Use createLinks or importLinks, which need fewer keys, or send no key/);
+    expect(await stored()).toBe(before);
+    expect(await spacesNamed(`Refused ${surface}`)).toBe(0);
+    // What is stored is given, what needs no answer is done, and others write.
+    expect(await write(`First ${surface}`, key, full.caller)).toMatchObject({
+      text: first.text,
+      replayed: 'true',
+    });
+    expect((await write(`Plain ${surface}`, null, full.caller)).status).toBeLessThan(300);
+    expect((await write(`Other ${surface}`, `${key} next`, other.caller)).status).toBeLessThan(300);
+    server.clock.now = noonPlus(24);
+    const later = await write(`Later ${surface}`, `${key} later`, full.caller);
+    expect([later.status < 300, later.replayed]).toEqual([true, null]);
+  });
+
+  test('are limited by their bytes, too, also where another process has stored them', async () => {
+    const { caller, id } = await newKey();
+    await v1('POST', '/spaces', { name: 'Small' }, `${key} small`, caller);
+    await fill(id, { count: 125, size: MAX.bytes / 125 });
+    const statuses: number[] = [];
+    for (let i = 0; i < 60 && !statuses.includes(429); i++)
+      statuses.push((await v1('DELETE', '/spaces/999999', null, `${key} ${i}`, caller)).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect(statuses).toHaveLength(50);
   });
 });
 

@@ -137,7 +137,7 @@ const keyParameter = {
   in: 'header',
   required: false,
   description:
-    'New for each write. The same request with the same key, within a day, is not done again and gets the first answer, ' +
+    'New for each write. The same request with the same key, for at least a day, is not done again and gets the first answer, ' +
     'with `Idempotency-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
 };

@@ -1,0 +1,63 @@
+import type { Database, StoredVolume, Volume } from '../db/database.ts';
+import { firstStored, storedVolume } from '../db/idempotency-answers.ts';
+import { DomainError } from './errors.ts';
+
+/** How long an answer to a write with a key is stored at least, in milliseconds. */
+export const KEPT_FOR = 24 * 60 * 60 * 1000;
+/** The maximum that a key or person may store in that time. */
+const MAX: Volume = { count: 100_000, bytes: 500_000_000 };
+/** How much a process stores for a caller before it counts again what all processes have stored. */
+const COUNTED_AFTER: Volume = { count: 50, bytes: 5_000_000 };
+/** How long a refusal is repeated without counting again, in milliseconds. */
+const REFUSED_FOR = 60_000;
+
+const NONE: Volume = { count: 0, bytes: 0 };
+
+function sum(one: Volume, other: Volume): Volume {
+  return { count: one.count + other.count, bytes: one.bytes + other.bytes };
+}
+
+function reaches(volume: Volume, limit: Volume): boolean {
+  return volume.count >= limit.count || volume.bytes >= limit.bytes;
+}
+
+async function count(database: Database, caller: number, now: Date): Promise<StoredVolume> {
+  const begin = new Date(now.getTime() - KEPT_FOR);
+  const counted = await storedVolume(database, caller, begin);
+  const first = reaches(counted, MAX) ? await firstStored(database, caller, begin) : undefined;
+  const fullUntil = first
+    ? new Date(Math.max(first.getTime() + KEPT_FOR, now.getTime() + REFUSED_FOR))
+    : null;
+  return { counted, since: NONE, at: now, fullUntil };
+}
+
+/** Whether it must be counted anew before another answer may be stored, or is refused. */
+function isOutdated({ counted, since, at, fullUntil }: StoredVolume, now: Date): boolean {
+  if (fullUntil !== null) return Math.abs(now.getTime() - at.getTime()) >= REFUSED_FOR;
+  return reaches(since, COUNTED_AFTER) || reaches(sum(counted, since), MAX);
+}
+
+/**
+ * Requires that a caller may store another answer.
+ * @param caller from `callerOf`
+ * @throws DomainError RATE_LIMITED
+ */
+export async function requireRoom(database: Database, caller: number, now: Date): Promise<void> {
+  const { stored } = database.keyedWrites;
+  let known = stored.get(caller);
+  if (known === undefined || isOutdated(known, now)) {
+    known = await count(database, caller, now);
+    stored.set(caller, known);
+  }
+  const { fullUntil } = known;
+  if (fullUntil === null) return;
+  const message =
+    'Too many answers to writes with an Idempotency-Key in 24 hours. Use createLinks or importLinks, which need fewer keys, or send no key.';
+  throw new DomainError('RATE_LIMITED', message, [], Math.ceil((fullUntil.getTime() - now.getTime()) / 1000));
+}
+
+/** Counts an answer that was stored. */
+export function countStored({ keyedWrites: { stored } }: Database, caller: number, bytes: number): void {
+  const known = stored.get(caller);
+  if (known !== undefined) stored.set(caller, { ...known, since: sum(known.since, { count: 1, bytes }) });
+}
