@@ -1,7 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { renameSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
+import { pathOf } from '../../src/db/sqlite/file.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
@@ -21,6 +23,10 @@ beforeAll(async () => {
   ({ id: spaceId } = await prisma.space.create({ data: space }));
 });
 afterAll(() => database.close());
+
+/** Runs work outside of any transaction, also if it is called inside one. */
+const outside = <T>(work: () => Promise<T>): Promise<T> => runOutside(work) as Promise<T>;
+const runOutside = AsyncResource.bind((work: () => Promise<unknown>) => work());
 
 /** Many ticks of the event loop, in which other work can run. */
 async function steps(count: number): Promise<void> {
@@ -57,6 +63,80 @@ test('a read outside an open transaction does not see its changes', async () => 
   expect(seen).toEqual(after.map(() => 0));
 });
 
+/** Runs `work` while a transaction has created the space, and then commits it. */
+async function besideTransaction<T>(of: Database, name: string, work: () => Promise<T>): Promise<T> {
+  const [open, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const data = { accountId, name, nameKey: name, color: 1, createdAt: NOON, updatedAt: NOON };
+  const writing = of.transaction(async (tx) => {
+    await tx.prisma.space.create({ data });
+    open.resolve();
+    await done.promise;
+  });
+  await open.promise;
+  try {
+    return await work();
+  } finally {
+    done.resolve();
+    await writing;
+  }
+}
+
+describe('a read outside an open transaction', () => {
+  const name = 'Uncommitted';
+  const reads: Record<string, (of: Database) => PromiseLike<readonly unknown[]>> = {
+    'of our own': (of) => of.read(sql`SELECT "id" FROM "Space" WHERE "name" = ${name}`),
+    'with a table expression': (of) =>
+      of.read(sql`WITH "n" AS (SELECT * FROM "Space") SELECT "id" FROM "n" WHERE "name" = ${name}`),
+    "by Prisma's client": ({ prisma }) => prisma.space.findMany({ where: { name } }),
+    'of a raw statement by it': ({ prisma }) =>
+      prisma.$queryRaw`SELECT "id" FROM "Space" WHERE "name" = ${name}`,
+    'that is long': ({ long }) => long.read(sql`SELECT "id" FROM "Space" WHERE "name" = ${name}`),
+  };
+
+  test.each(Object.keys(reads))('%s does not wait for it, and sees the state before', async (kind) => {
+    const read = async () => (await reads[kind]?.(database))?.length;
+    expect(await besideTransaction(database, name, read)).toBe(0);
+    expect(await read()).toBe(1);
+    await database.prisma.space.deleteMany({ where: { name } });
+    expect(await besideTransaction(database, 'Other', read)).toBe(0);
+    await database.prisma.space.deleteMany({ where: { name: 'Other' } });
+  });
+
+  test('sees each commit at once', async () => {
+    const counted: number[] = [];
+    for (const _ of after.slice(0, 5))
+      await besideTransaction(database, name, async () => {
+        counted.push(await database.prisma.space.count({ where: { name } }));
+      });
+    await database.prisma.space.deleteMany({ where: { name } });
+    expect(counted).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test.runIf(isSqlite)('reads the opened file, also after another has its name', async () => {
+    const [url, another] = [await newDatabase(), await newDatabase()];
+    const opened = await Database.open(url);
+    onTestFinished(() => opened.close());
+    await opened.prisma.account.create({ data: { name: 'Old', createdAt: NOON } });
+    for (const end of ['', '-wal', '-shm'])
+      renameSync(`${pathOf(url)}${end}`, `${pathOf(another)}.old${end}`);
+    renameSync(pathOf(another), pathOf(url));
+    const read = () => opened.read(sql`SELECT "name" FROM "Account"`);
+    expect(await opened.transaction(() => outside(read))).toEqual([{ name: 'Old' }]);
+  });
+});
+
+test.runIf(isSqlite)('a read of a database in memory waits for an open transaction', async () => {
+  const memory = await Database.open('file::memory:');
+  onTestFinished(() => memory.close());
+  await memory.prisma.$executeRaw`CREATE TABLE "Row" ("id" integer)`;
+  const read = () => memory.read(sql`SELECT "id" FROM "Row"`);
+  const reading = await memory.transaction(async (tx) => {
+    await tx.prisma.$executeRaw`INSERT INTO "Row" VALUES (1)`;
+    return { rows: outside(read) };
+  });
+  expect(await reading.rows).toEqual([{ id: 1 }]);
+});
+
 test('concurrent transactions run one after the other', async () => {
   const { prisma } = database;
   const url = 'https://example.com/';
@@ -82,7 +162,6 @@ test('concurrent transactions run one after the other', async () => {
 test('a lookup that Prisma batches with one in a transaction waits until the transaction ends', async () => {
   const { prisma } = database;
   const where = { id: accountId };
-  const outside = AsyncResource.bind((work: () => Promise<unknown>) => work());
   const { others } = await database.transaction(async (tx) => {
     const own = tx.prisma.account.findUnique({ where }).then((row) => row);
     const found = outside(() => prisma.account.findUnique({ where }).then((row) => row));

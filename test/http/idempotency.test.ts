@@ -11,6 +11,7 @@ import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 /** A second server, which is another process for the database. */
@@ -664,6 +665,24 @@ test.runIf(inject('database').provider === 'postgresql')(
     await database.close();
   },
 );
+
+test('requests that read, visits and checks of readiness do not wait for a write with a key', async () => {
+  const { id, alias } = await owner.link();
+  const stranger = await server.caller();
+  const { accountId } = await server.database.prisma.link.findUniqueOrThrow({ where: { id: Number(id) } });
+  const enclosing = enclose(server.database);
+  const actor = { accountId, keyId: null };
+  await createSpace(enclosing, actor, { name: 'Not committed', color: null }, NOON);
+  expect(await spacesNamed('Not committed')).toBe(0);
+  expect(await owner.data(`{ link(id: ${id}) { space { name } statistics { clicks } } }`)).toEqual({
+    link: { space: null, statistics: { clicks: 0 } },
+  });
+  expect((await stranger.rest('GET', '/links')).status).toBe(200);
+  expect((await visit(server.origin, `/${alias}`)).status).toBe(302);
+  expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+  await enclosing.commit();
+  expect(await spacesNamed('Not committed')).toBe(1);
+});
 
 describe('a keyed write that takes too long', () => {
   let database: Database;

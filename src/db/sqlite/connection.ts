@@ -6,7 +6,7 @@ import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils
 import { isBlocked, nextSlice } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Connection, RawRead, RawRows } from '../driver.ts';
-import { keepPrivate, LOCK_TIMEOUT, pathOf, WRITER_SETTINGS } from './file.ts';
+import { keepPrivate, LOCK_TIMEOUT, pathOf, READER_SETTINGS, WRITER_SETTINGS } from './file.ts';
 import { FileThread } from './file-thread.ts';
 import { type Driver, keepingPrepared, rawReader, type Statement } from './statements.ts';
 
@@ -54,6 +54,41 @@ export async function whenUnlocked<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+interface Opened {
+  readonly adapter: SqlDriverAdapter;
+  readonly driver: Driver;
+}
+
+/** Opens a connection with Prisma's adapter. */
+async function openWith(settings: readonly string[], url: string): Promise<Opened> {
+  // `whenUnlocked` waits for other processes: SQLite's own busy timeout would block the thread.
+  const adapter = await new PrismaBetterSqlite3({ url, timeout: 0 }).connect();
+  // The adapter has this property; its type does not say so.
+  const { client: driver } = adapter as SqlDriverAdapter & { readonly client: Driver };
+  for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
+  return { adapter, driver };
+}
+
+/** How many statements of each kind the second connection keeps prepared: only reads beside an open transaction need it. */
+const MAX_PREPARED_BESIDE = 100;
+
+/** Reads of a second connection, which sees what is committed. */
+interface CommittedReads {
+  readonly queryRaw: SqlDriverAdapter['queryRaw'];
+  readonly read: ReturnType<typeof rawReader>;
+  close(): void;
+}
+
+/** Opens the second connection; null for a database in memory, which ends with its only connection. */
+async function openBeside(url: string): Promise<CommittedReads | null> {
+  if (pathOf(url) === ':memory:') return null;
+  // The last setting is a read, which opens the log: later, another file may have its name.
+  const { adapter, driver } = await openWith([...READER_SETTINGS, 'user_version'], url);
+  const read = rawReader(driver, MAX_PREPARED_BESIDE);
+  driver.prepare = keepingPrepared(driver.prepare.bind(driver), MAX_PREPARED_BESIDE);
+  return { queryRaw: adapter.queryRaw.bind(adapter), read, close: () => driver.close() };
+}
+
 /**
  * Opens the file at `url`, and makes it and its folder if they are missing.
  * @param isOwn whether the calling code runs in the transaction
@@ -65,16 +100,10 @@ export async function connectSqlite(
 ): Promise<Connection> {
   const path = pathOf(url);
   keepPrivate(path);
-  // `whenUnlocked` waits for other processes: SQLite's own busy timeout would block the thread.
-  const adapter = await new PrismaBetterSqlite3({ url, timeout: 0 }).connect();
-  // The adapter has this property; its type does not say so.
-  const driver = (adapter as SqlDriverAdapter & { readonly client: Driver }).client;
-  const settings = [
-    // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
-    'journal_mode = WAL',
-    ...WRITER_SETTINGS,
-  ];
-  for (const setting of settings) await whenUnlocked(async () => driver.pragma(setting));
+  // Readers and the writer of a file do not block each other in WAL mode; the setting stays with the file.
+  const own = await openWith(['journal_mode = WAL', ...WRITER_SETTINGS], url);
+  const { adapter, driver } = own;
+  const beside = await openBeside(url);
   const opened = path === ':memory:' ? null : await stat(path, { bigint: true });
   const readNow = rawReader(driver);
   const threads = new Map<string, FileThread>();
@@ -86,14 +115,7 @@ export async function connectSqlite(
   // The module answers with rows.
   const readLong: RawRead = (sql, args) => whenUnlocked(() => ask(READER, { sql, args }) as Promise<RawRows>);
   const copyLog = checkpoints(driver, readLong);
-  const { read, exclusively } = isolateTransactions(
-    adapter,
-    driver,
-    readNow,
-    isOwn,
-    deadlockTimeout,
-    copyLog,
-  );
+  const { read, exclusively } = isolateTransactions(own, readNow, beside, isOwn, deadlockTimeout, copyLog);
   return {
     pooled: false,
     adapter,
@@ -123,19 +145,21 @@ export async function connectSqlite(
     },
     close: async () => {
       await Promise.all([...threads.values()].map((thread) => thread.close()));
+      beside?.close();
     },
   };
 }
 
 /**
- * Isolates transactions from other statements, and gives the raw reads outside of them. A process has one connection to
- * SQLite, and Prisma's adapter sends a statement at once even if a transaction is open: the statement would see uncommitted
- * data, and its own changes could be rolled back with the transaction after they were reported as done.
+ * Isolates transactions from other statements, and gives the raw reads outside of them. A process has one connection for
+ * writes, and Prisma's adapter sends a statement at once even if a transaction is open: the statement would see uncommitted
+ * data, and its own changes could be rolled back with the transaction after they were reported as done. While a transaction is
+ * open, reads use the connection beside it, and writes wait.
  */
 function isolateTransactions(
-  adapter: SqlDriverAdapter,
-  driver: Driver,
+  { adapter, driver }: Opened,
   readNow: ReturnType<typeof rawReader>,
+  beside: CommittedReads | null,
   isOwn: (transaction: Transaction) => boolean,
   deadlockTimeout: number,
   afterTransaction: (more?: number) => void,
@@ -147,26 +171,31 @@ function isolateTransactions(
   let isOfThread = false;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 
-  // `run` starts in the tick in which no transaction is open. Raw reads also wait while the thread was blocked for long, so
+  // Statements start in the tick in which the connection is free. Raw reads also wait while the thread was blocked for long, so
   // that other work runs between those of many callers.
   const outsideTransactions = async <T>(
     run: () => Promise<T>,
-    { mayWrite = true, mustPause = (): boolean => false } = {},
+    {
+      readBeside,
+      mustPause,
+    }: { readBeside?: (() => Promise<T>) | undefined; mustPause?: () => boolean } = {},
   ): Promise<T> => {
     for (;;) {
-      const ending = isOfThread && !mayWrite ? null : open;
-      if (ending === null && !mustPause()) return run();
       // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
       // in the context of the first.
-      if (ending === null || current === null || !isOwn(current)) await (ending ?? nextSlice());
-      else if ((await withTimeout(deadlockTimeout, ending)) === TIMED_OUT)
+      const isInside = open !== null && current !== null && isOwn(current);
+      const start = open === null || (isOfThread && readBeside) ? run : isInside ? undefined : readBeside;
+      if (start && !mustPause?.()) return start();
+      if (start) await nextSlice();
+      else if (!isInside) await open;
+      else if (open && (await withTimeout(deadlockTimeout, open)) === TIMED_OUT)
         throw new Error('a query within a transaction did not use the client of the transaction');
     }
   };
-  adapter.queryRaw = (query) =>
-    whenUnlocked(() =>
-      outsideTransactions(() => queryRaw.call(adapter, query), { mayWrite: !isRead(query.sql) }),
-    );
+  adapter.queryRaw = (query) => {
+    const readBeside = beside && isRead(query.sql) ? () => beside.queryRaw(query) : undefined;
+    return whenUnlocked(() => outsideTransactions(() => queryRaw.call(adapter, query), { readBeside }));
+  };
   adapter.executeRaw = (query) =>
     whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
   /** Holds others back until the returned function is called. */
@@ -213,10 +242,11 @@ function isolateTransactions(
         return begin(isolationLevel);
       }),
     );
-  const read: RawRead = (sql, args) =>
-    whenUnlocked(() =>
-      outsideTransactions(async () => readNow(sql, args), { mayWrite: !isRead(sql), mustPause: isBlocked }),
-    );
+  const read: RawRead = (sql, args) => {
+    const readBeside = beside && isRead(sql) ? async () => beside.read(sql, args) : undefined;
+    const limits = { readBeside, mustPause: isBlocked };
+    return whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), limits));
+  };
   const byThread = async <T>(write: () => Promise<T>): Promise<T> => {
     const end = hold(true);
     let changes = 0;

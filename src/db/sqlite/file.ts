@@ -44,6 +44,9 @@ export const WRITER_SETTINGS = [
   'wal_autocheckpoint = 20000',
 ];
 
+/** How connections that only read are set. */
+export const READER_SETTINGS = ['query_only = ON', 'temp_store = MEMORY'];
+
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
 export function openFile(url: string): Sqlite.Database {
   keepPrivate(pathOf(url));

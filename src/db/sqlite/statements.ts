@@ -18,6 +18,7 @@ export interface Driver {
   readonly inTransaction: boolean;
   pragma(setting: string): unknown;
   prepare(sql: string): Statement;
+  close(): unknown;
 }
 
 /** How many statements of raw reads a connection keeps prepared, and how many of Prisma's; and the longest of those, in characters. */
@@ -43,10 +44,11 @@ function written(value: unknown): unknown {
 /** Reads with cached prepared statements; immediately, even if a transaction is open. */
 export function rawReader(
   driver: Pick<Driver, 'prepare'>,
+  max = MAX_PREPARED,
 ): (sql: string, args: readonly unknown[]) => RawRows {
   const prepare = driver.prepare.bind(driver); // The adapter's statements get another one later.
   const statements = new LRUCache<string, Pick<RawRows, 'names' | 'kinds'> & { statement: Statement }>({
-    max: MAX_PREPARED,
+    max,
   });
   return (sql, args) => {
     let known = statements.get(sql);
@@ -110,8 +112,8 @@ class WithValues implements Statement {
 }
 
 /** Prepares statements, and keeps them: Prisma's adapter prepares each anew, which takes longer than a small write. */
-export function keepingPrepared(prepare: Driver['prepare']): Driver['prepare'] {
-  const statements = new LRUCache<string, Statement>({ max: MAX_PREPARED });
+export function keepingPrepared(prepare: Driver['prepare'], max = MAX_PREPARED): Driver['prepare'] {
+  const statements = new LRUCache<string, Statement>({ max });
   return (sql) => {
     if (sql.length > MAX_LENGTH) return prepare(sql);
     const statement = statements.get(sql) ?? prepare(plannedOnce(sql));
