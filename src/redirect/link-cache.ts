@@ -27,6 +27,11 @@ interface LastChange {
 
 const NONE: LastChange = { version: 0, tx: 0 };
 
+/** Databases tell of a change at different times. */
+function latest(one: LastChange, other: LastChange): LastChange {
+  return { version: Math.max(one.version, other.version), tx: Math.max(one.tx, other.tx) };
+}
+
 /** The domain of a visit's host, and its link with the alias. */
 export interface LinkLookup {
   readonly domain: Domain;
@@ -51,18 +56,22 @@ export class LinkCache {
   readonly #links: LRUCache<string, CacheEntry<FoundLink>>;
   readonly #cache: ReadCache<FoundLink>;
   readonly #keys = new Map<number, string>();
-  /** The last changes of pixels, of domains, of names that were unknown, and of each link. */
+  /**
+   * The last changes of links that were not told one by one, of pixels, of domains, of names that were unknown, and of each
+   * link.
+   */
+  #unnamed = NONE;
   #pixels = NONE;
   #ofDomains = NONE;
   #names = NONE;
   readonly #lastOfLink = new LRUCache<number, LastChange>({
     ...growingTo(MAX_CHANGED),
-    dispose: ({ tx }, _id, reason) => {
-      if (reason === 'evict') this.#forgottenTx = Math.max(this.#forgottenTx, tx);
+    dispose: (last, _id, reason) => {
+      if (reason === 'evict') this.#forgotten = latest(this.#forgotten, last);
     },
   });
-  /** The last transaction of links whose last change is no longer remembered. */
-  #forgottenTx = 0;
+  /** The last change of links whose last change is no longer remembered. */
+  #forgotten = NONE;
 
   constructor(
     sources: LinkSources,
@@ -88,14 +97,16 @@ export class LinkCache {
       this.#reads,
       (domain) => !sources.isOutdated(domain),
     );
-    for (const { database } of sources.all) database.changes.on('change', (change) => this.#forget(change));
+    for (const { database } of sources.all)
+      database.changes
+        .on('change', (change) => this.#forget(change))
+        .on('many', (accountId, tx) => this.#forgetAll(accountId, tx));
   }
 
   /** Removes what a change concerns from the cache. */
   #forget({ kind, action, recordId, fields, tx = 0 }: KnownChange): void {
     const version = ++this.#reads.version;
-    // Databases tell of a change at different times.
-    const after = (last: LastChange): LastChange => ({ version, tx: Math.max(tx, last.tx) });
+    const after = (last: LastChange): LastChange => latest(last, { version, tx });
     if (kind === 'LINK' && action !== 'CREATED') {
       this.#lastOfLink.set(recordId, after(this.#lastOfLink.get(recordId) ?? NONE));
       this.#forgetLink(recordId);
@@ -114,6 +125,15 @@ export class LinkCache {
       this.#ofDomains = after(this.#ofDomains);
       this.#domains.clear();
     }
+  }
+
+  /** Removes the links of an account from the cache, and the names that may be theirs now. */
+  #forgetAll(accountId: number, tx: number): void {
+    const version = ++this.#reads.version;
+    this.#unnamed = latest(this.#unnamed, { version, tx });
+    for (const { value } of this.#links.values())
+      if (value?.accountId === accountId) this.#forgetLink(value.id);
+    this.#cache.clearMissing();
   }
 
   #forgetLink(id: number): void {
@@ -169,11 +189,15 @@ export class LinkCache {
   }
 
   #readLink<T extends OfLink>(ask: (db: Database) => Promise<T>): Promise<T> {
-    return this.#sources.read(ask, (found) =>
-      found === null
-        ? this.#names.tx
-        : Math.max(this.#lastOfLink.peek(found.id)?.tx ?? this.#forgottenTx, this.#pixels.tx),
+    return this.#sources.read(
+      ask,
+      (found) => latest(this.#unnamed, found === null ? this.#names : this.#lastOf(found.id)).tx,
     );
+  }
+
+  /** The last change of a link or of pixels that is known of it alone. */
+  #lastOf(id: number): LastChange {
+    return latest(this.#lastOfLink.peek(id) ?? this.#forgotten, this.#pixels);
   }
 
   /** @throws if links can be read from no database with all migrations */
@@ -191,8 +215,9 @@ export class LinkCache {
     const { id, expirationClicks } = found;
     // The entry under an earlier key of the link is outdated.
     this.#forgetLink(id);
-    const changed = Math.max(this.#lastOfLink.get(id)?.version ?? 0, this.#pixels.version);
-    if (changed > version || expirationClicks !== null || this.#sources.isOutdated(found)) return false;
+    const changed = latest(this.#unnamed, this.#lastOf(id));
+    if (changed.version > version || expirationClicks !== null || this.#sources.isOutdated(found))
+      return false;
     this.#keys.set(id, key);
     return true;
   }

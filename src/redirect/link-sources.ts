@@ -54,6 +54,16 @@ export class LinkSources {
     return this.all.some(({ feed }) => feed.hasBegun);
   }
 
+  /** Records that were read before this time, by `performance.now()`, may lack changes from more than a second ago. */
+  get staleBefore(): number {
+    const { feed } = this.primary;
+    if (feed.isFresh || this.#replicas.length === 0) return feed.staleBefore;
+    const answering = this.all.filter((one) => one.feed.isFresh);
+    return answering.length === 0
+      ? feed.staleBefore
+      : Math.min(...answering.map((one) => one.feed.staleBefore));
+  }
+
   /** Makes sure that changes are known, for callers that prefer stale data to an error. */
   async freshIfAvailable(): Promise<void> {
     if (!this.isFresh) await Promise.any(this.all.map(({ feed }) => feed.freshIfAvailable()));
@@ -67,7 +77,7 @@ export class LinkSources {
     if (this.#replicas.length === 0) return ask(this.primary.database);
     const first = this.#turn++ % this.#replicas.length;
     const inTurn = [...this.#replicas.slice(first), ...this.#replicas.slice(0, first)];
-    const { away, began } = this.primary.feed;
+    const { away, began, unreadUpTo } = this.primary.feed;
     // Of which links a replica lacks earlier changes is not known.
     const answering = inTurn.filter(({ feed }) => feed.isFresh && feed.settled > (away ? 0 : began));
     const others = inTurn.filter((source) => !answering.includes(source));
@@ -91,7 +101,8 @@ export class LinkSources {
       // Then only those are asked that answer, and have the change.
       if (outdated && (isPrimary ? feed.away : !feed.isFresh || feed.settled <= outdated.needed)) continue;
       const answerOf = (found: T): Answer<T> => {
-        const needed = changedBy(found);
+        // What has changed up to there is not known yet.
+        const needed = Math.max(changedBy(found), unreadUpTo);
         return { source, found, needed, isCurrent: isPrimary || needed < feed.settled };
       };
       asked.set(source, ask(database).then(answerOf));

@@ -16,8 +16,8 @@ const MAX_WAITING = 20;
 /** How many unknown names are cached: anyone can request any number of them. */
 const MAX_MISSING = 2_000;
 
-/** Whether databases answer, and whether their changes are announced. */
-type Feed = Pick<ChangeFeed, 'away' | 'hasBegun'>;
+/** Whether databases answer, and which of their changes are announced. */
+type Feed = Pick<ChangeFeed, 'away' | 'hasBegun' | 'staleBefore'>;
 
 /** What the caches share: a number of changes, and a limit of visits that wait for the database. */
 export class CacheReads {
@@ -37,6 +37,11 @@ export class CacheReads {
   /** Whether changes by others are announced: from the first poll on. */
   get hearsChanges(): boolean {
     return this.#feed.hasBegun;
+  }
+
+  /** What was read before this time, by `performance.now()`, may lack changes that are not announced yet. */
+  get staleBefore(): number {
+    return this.#feed.staleBefore;
   }
 
   /** Runs a query, unless the database is down and too many already wait for it. */
@@ -114,9 +119,10 @@ export class ReadCache<T> {
     return this.#found.get(key) ?? this.#missing.get(key);
   }
 
-  /** Whether an entry needs no read: for some time, and while the database is down. */
+  /** Whether an entry needs no read: for some time unless it may lack changes, and while the database is down. */
   #isFresh({ value, readAt }: CacheEntry<T>): boolean {
     if (this.#reads.isAway) return true;
+    if (readAt < this.#reads.staleBefore) return false;
     return performance.now() - readAt < (value === null ? MISSING_FRESH_FOR : this.#freshFor);
   }
 
@@ -144,7 +150,7 @@ export class ReadCache<T> {
     for (;;) {
       const other = this.#running.get(key);
       // A read from before a change may not know of it, and a slow one may be on a broken connection.
-      if (other?.version !== this.#reads.version || performance.now() - other.readAt >= RENEWAL_TIMEOUT)
+      if (!other || !this.#isCurrent(other) || performance.now() - other.readAt >= RENEWAL_TIMEOUT)
         return this.#readNow(key, ask, other);
       try {
         const found = await this.#reads.askDatabase(() => withTimeout(RENEWAL_TIMEOUT, other.answer));
@@ -161,6 +167,11 @@ export class ReadCache<T> {
     }
   }
 
+  /** Whether a running read has all changes that are known by now. */
+  #isCurrent({ version, readAt }: RunningRead<T>): boolean {
+    return version === this.#reads.version && readAt >= this.#reads.staleBefore;
+  }
+
   #readNow(key: string, ask: () => Promise<T | null>, before?: RunningRead<T>): Promise<T | null> {
     const { version, hearsChanges } = this.#reads;
     const readAt = performance.now();
@@ -169,7 +180,7 @@ export class ReadCache<T> {
       return value;
     });
     // The read before it may still answer first.
-    const answers = before?.version === version ? [before.answer, asked] : [asked];
+    const answers = before && this.#isCurrent(before) ? [before.answer, asked] : [asked];
     const answer = Promise.any(answers)
       .catch(({ errors }: AggregateError) => Promise.reject(errors.at(-1)))
       .finally(() => {

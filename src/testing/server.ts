@@ -54,7 +54,7 @@ export interface TestServerOptions
 const BACKGROUND = new RegExp(
   [
     /^SELECT "topic"|DaySalt|DayVisitor|'visitors'|SET\W+lastUsedAt/,
-    /FROM "Change" WHERE (\(\s*"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/,
+    /FROM "Change" WHERE (\(?"tx"|"id" >)|^\s*SELECT \(+SELECT "number" FROM "Revision"/,
   ]
     .map(({ source }) => source)
     .join('|'),

@@ -199,10 +199,27 @@ test('a poll that is answered late announces nothing twice', async () => {
   const row = { accountId, keyId: null, at: NOON, action: 'UPDATED', kind: 'SPACE', fields: [] };
   await changing(db, (_tx, record) => record([1, 2, 3].map((recordId) => ({ ...row, recordId }))));
   await feed.confirm();
-  expect(found).toEqual([1, 2, 3]);
+  await expect.poll(() => found).toEqual([1, 2, 3]);
   own.release();
   await setTimeout(100);
   await feed.confirm();
   expect(found).toEqual([1, 2, 3]);
+  await database.close();
+});
+
+// Real time: the question must be older than a second.
+test('no request joins a question for changes that is older than a second, and its answer serves earlier ones', async () => {
+  const own = await startPostgresProxy(direct.databaseUrl);
+  onTestFinished(() => own.stop());
+  const database = await Database.open(own.url);
+  const feed = new ChangeFeed(database);
+  await feed.confirm();
+  own.holdNext('"Revision"');
+  const first = feed.confirm();
+  await expect.poll(() => own.held).toBe(1);
+  await setTimeout(1_000);
+  await Promise.all([feed.confirm(), first]);
+  expect(own.held).toBe(1);
+  own.release();
   await database.close();
 });

@@ -157,6 +157,33 @@ test('waits for servers that are all slow', async () => {
   }
 });
 
+test('without the primary, hears of changes by the replica, also while a transaction is open for long', async () => {
+  const [known, other] = [await link(), await link()];
+  expect((await open(known)).location).toBe('https://example.com/');
+  const long = new pg.Client(primary.url);
+  await long.connect();
+  await long.query('BEGIN; SELECT pg_current_xact_id()');
+  proxy.holdAll();
+  try {
+    const urlOf = async ({ id }: { id: number }) =>
+      (await onServer(replica.url, `SELECT "url" FROM "Link" WHERE "id" = ${id}`))[0]?.url;
+    for (const one of [other, known]) {
+      const before = readStatements.length;
+      await owner.rest('PATCH', `/links/${one.id}`, { url: 'https://example.com/new' });
+      await expect.poll(() => urlOf(one)).toBe('https://example.com/new');
+      // The process has asked for changes since.
+      const asked = () =>
+        readStatements.slice(before).filter((sql) => sql.startsWith('SELECT "topic"')).length;
+      await expect.poll(asked).toBeGreaterThan(2);
+    }
+    const location = async () => (await open(known)).location;
+    await expect.poll(location, { timeout: SOON }).toBe('https://example.com/new');
+  } finally {
+    proxy.release();
+    await long.end();
+  }
+});
+
 /** Waits until the links have that many clicks in the database, and have no more when all are written. */
 async function expectClicks(
   expected: ReadonlyMap<{ id: number }, number>,

@@ -14,6 +14,12 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
+/** What is read of a change in the log so that it can be told of at once. */
+export type FoundChange = Pick<
+  LoggedChange,
+  'id' | 'tx' | 'accountId' | 'kind' | 'action' | 'recordId' | 'fields'
+>;
+
 /** A change that is committed. */
 export type MadeChange = NewChange & { readonly id: number };
 
@@ -28,6 +34,8 @@ const MAX_OWN = 100_000;
 interface Events {
   /** A change of a record, as soon as it is known to be committed: those of this process at once. Once, and in any order. */
   change: [change: KnownChange];
+  /** An account has so many changes, up to a transaction, that those of its links and pixels are not told one by one. */
+  many: [accountId: number, tx: number];
   /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
   settled: [change: LoggedChange];
   /** Keys were changed, revoked or deleted, or may have been before the first poll. */
@@ -49,9 +57,13 @@ export class ChangeEvents extends EventEmitter<Events> {
     this.emit('own', changes);
   }
 
-  /** Tells of a change that was found in the log, unless it is known already. */
-  found({ id, tx, kind, action, recordId, fields }: LoggedChange): void {
-    if (!this.#own.delete(id))
-      this.emit('change', { id, tx, kind, action, recordId, fields: JSON.parse(fields) });
+  /** Returns whether a change was told of already, as one of this process; true once. */
+  wasOwn(id: number): boolean {
+    return this.#own.delete(id);
+  }
+
+  /** Tells of a change that was found in the log. */
+  found({ id, tx, kind, action, recordId, fields }: FoundChange): void {
+    this.emit('change', { id, tx, kind, action, recordId, fields: JSON.parse(fields) });
   }
 }

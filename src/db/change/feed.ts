@@ -1,28 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
 import type { ReadServer } from '../postgresql/read-server.ts';
-import { type LogPosition, MAX_READ, newSince, positionOf, readRevisions, settledAfter } from './log.ts';
-import type { LogSnapshot } from './transaction-order.ts';
+import { readRevisions } from './log.ts';
+import { LogFollower } from './log-follower.ts';
+import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
 /** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
 const MAX_AGE = 900;
 const POLL_INTERVAL = 400;
-/** How long a visit, and any other request, waits for a poll, in milliseconds. */
+/** How long a visit, and any other request, waits for an answer, in milliseconds. */
 const VISIT_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
+/** How long a question is joined, in milliseconds: the answer to an older one may be too old, and its connection broken. */
+const JOINED_FOR = 1_000;
+/** How many questions may be unanswered, before the next ones are asked more rarely. */
+const MAX_OPEN = 3;
 /** The channel of notifications: a trigger sends those of keys, and this module those of records. */
 const CHANNEL = 'linkspace';
 
 /** The minimum time between two notifications to other processes, in milliseconds. */
 const HINT_INTERVAL = 250;
 
-/** Whether a change may have been committed between two snapshots. */
-function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
-  return before.open.length > 0 || before.next !== now.next || before.lastId !== now.lastId;
+/** A question for the number of keys and a snapshot. */
+interface Question {
+  readonly number: number;
+  readonly askedAt: number;
+  /** Resolves for those who wait for the answer; rejects if it takes too long. */
+  readonly confirmed: Promise<void>;
+  answer(): void;
+}
+
+function notInTime(): DatabaseAway {
+  return new DatabaseAway('the database did not answer in time');
 }
 
 /**
@@ -32,8 +44,6 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
  * limited rate: inside, all transactions would wait for each other at commit. Keys change rarely, so a trigger sends theirs.
  */
 export class ChangeFeed {
-  /** The number of the last transaction before the changes that are announced; before the first poll, that may be any. */
-  began = Number.POSITIVE_INFINITY;
   readonly #database: Database;
   readonly #server: ReadServer | undefined;
   readonly #notifications: Notifications | null;
@@ -44,33 +54,30 @@ export class ChangeFeed {
   #hintedAt = Number.NEGATIVE_INFINITY;
   readonly #hintOthers = () => this.#hintSoon();
 
+  /** When the last answer was asked for. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  #confirming: Promise<void> | null = null;
-  /** Whether the last poll failed or took too long. */
+  /** The last question, until it is answered, fails or takes too long. */
+  #question: Question | null = null;
+  /** All questions that the database has not answered, also those that nobody waits for any more. */
+  readonly #open = new Set<Question>();
+  #questions = 0;
+  /** The number of the last question that was answered. */
+  #answered = 0;
+  /** Whether the last question failed or took too long. */
   #away = false;
   /** Until when visits do not wait for a database that has just failed. */
   #pausedUntil = 0;
-  /** The numbers of the last poll, and of the last one that was answered. */
-  #polls = 0;
-  #answered = 0;
 
   /** The number of changes of keys. */
   #keys: number | undefined;
-  /** Which transactions had ended at the last read of the log. */
-  #seen: LogSnapshot | null = null;
-  /** Changes that the last read announced: the next read may find some of them again. */
-  #announced = new Set<number>();
-  /** Changes after this position are not announced as settled yet. It never goes back. */
-  #position: LogPosition | null = null;
-  #latest: LogSnapshot | null = null;
-  /** The snapshot up to which all settled changes were announced. */
-  #done: LogSnapshot | null = null;
-  #settling = false;
-  #run = 0;
+  readonly #log: LogFollower;
+  /** Resolves when the changes up to the last answer are announced, or cannot be read. */
+  #reading: Promise<void> = Promise.resolve();
 
   /** @param server what is told of its answers, if it is a replica: one has no notifications, and does not know all open transactions */
   constructor(database: Database, server?: ReadServer) {
     this.#database = database;
+    this.#log = new LogFollower(database);
     this.#server = server;
     this.#notifications =
       database.provider === 'postgresql' && server === undefined
@@ -94,7 +101,8 @@ export class ChangeFeed {
     clearInterval(this.#timer);
     clearTimeout(this.#hint);
     this.#database.changes.off('own', this.#hintOthers);
-    await Promise.allSettled([this.#notifications?.stop(), this.#confirming]);
+    this.#log.stop();
+    await Promise.allSettled([this.#notifications?.stop(), this.#question?.confirmed]);
   }
 
   /** Whether the database does not answer, so that cached data may be older than a second. */
@@ -102,27 +110,48 @@ export class ChangeFeed {
     return this.#away;
   }
 
-  /** Whether the last poll is less than a second old. */
+  /** Whether the last answer was asked for less than a second ago. */
   get isFresh(): boolean {
     return performance.now() - this.#confirmedAt <= MAX_AGE;
   }
 
+  /**
+   * Records that were read before this time, by `performance.now()`, may lack changes from more than a second ago: those that are not
+   * announced yet.
+   */
+  get staleBefore(): number {
+    const { unread, completeAt } = this.#log;
+    if (unread === null || performance.now() - completeAt <= MAX_AGE) return Number.NEGATIVE_INFINITY;
+    return unread.cameAt;
+  }
+
+  /** The number of the last transaction whose changes may not be announced yet, although it is known; 0 if there is none. */
+  get unreadUpTo(): number {
+    const { unread } = this.#log;
+    return unread === null ? 0 : unread.snapshot.next - 1;
+  }
+
+  /** The number of the last transaction before the changes that are announced; infinite before the first answer. */
+  get began(): number {
+    return this.#log.began;
+  }
+
   /** Whether changes are announced from now on. */
   get hasBegun(): boolean {
-    return this.#seen !== null;
+    return this.#log.latest !== null;
   }
 
   /**
-   * Of transactions with smaller numbers, all changes that there are were announced. A replica that is no standby counts its own
-   * transactions, and has not announced any of the primary's.
+   * The database had all transactions with smaller numbers at the last answer. A replica that is no standby counts its own
+   * transactions, not the primary's.
    */
   get settled(): number {
-    return this.#seen === null || this.#server?.isStandby === false ? 0 : this.#seen.settled;
+    return this.#server?.isStandby === false ? 0 : (this.#log.latest?.settled ?? 0);
   }
 
   /** The position up to which settled changes were announced. */
   get position(): LogPosition | null {
-    return this.#position;
+    return this.#log.position;
   }
 
   get #isSettledNeeded(): boolean {
@@ -130,32 +159,48 @@ export class ChangeFeed {
   }
 
   /**
-   * Makes sure that the last poll is less than a second old.
+   * Makes sure that the last answer was asked for less than a second ago.
    * @throws DatabaseAway if the database does not answer in time, or the database's own error
    */
   async fresh(): Promise<void> {
     if (!this.isFresh) await this.confirm();
   }
 
-  /** The same, for callers that prefer stale data to an error. Does not wait while the database is down. */
+  /**
+   * The same, for callers that prefer stale data to an error. Does not wait while the database is down. Waits for pages of the log,
+   * too: if they are few, no cached record has to be read again.
+   */
   async freshIfAvailable(): Promise<void> {
     if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;
-    const confirmed = this.confirm().catch(() => {});
+    const read = this.confirm().then(
+      () => this.#reading,
+      () => {},
+    );
     if (this.#away) return;
-    if ((await withTimeout(VISIT_TIMEOUT, confirmed)) === TIMED_OUT) this.#away = true;
+    if ((await withTimeout(VISIT_TIMEOUT, read)) === TIMED_OUT && !this.isFresh) this.#away = true;
   }
 
-  /** Polls once for all callers; its age counts from before the query, not from the answer. */
-  confirm(): Promise<void> {
-    this.#confirming ??= (async () => {
-      const askedAt = performance.now();
-      // If a connection hangs, the next query uses another one.
-      if ((await withTimeout(REQUEST_TIMEOUT, this.#poll())) === TIMED_OUT)
-        throw new DatabaseAway('the database did not answer in time');
-      this.#confirmedAt = askedAt;
-      this.#away = false;
-      if (this.#seen) this.#server?.answered(this.#seen.isStandby);
-    })()
+  /**
+   * Asks for the number of keys and a snapshot, once for all callers. The pages of the log that follow are read in the background.
+   * @throws DatabaseAway if the database does not answer in time, or the database's own error
+   */
+  async confirm(): Promise<void> {
+    const age =
+      this.#question === null ? Number.POSITIVE_INFINITY : performance.now() - this.#question.askedAt;
+    if (this.#question !== null && age < JOINED_FOR) return this.#question.confirmed;
+    // Each of them occupies a connection.
+    if (this.#open.size >= MAX_OPEN && age < REQUEST_TIMEOUT) throw notInTime();
+    this.#question = this.#ask();
+    return this.#question.confirmed;
+  }
+
+  #ask(): Question {
+    const answered = Promise.withResolvers<void>();
+    const confirmed = withTimeout(REQUEST_TIMEOUT, answered.promise)
+      .then((answer) => {
+        // If a connection hangs, the next question uses another one.
+        if (answer === TIMED_OUT) throw notInTime();
+      })
       .catch((error: unknown) => {
         this.#away = true;
         this.#pausedUntil = performance.now() + POLL_INTERVAL;
@@ -163,29 +208,47 @@ export class ChangeFeed {
         throw error;
       })
       .finally(() => {
-        this.#confirming = null;
+        if (this.#question === question) this.#question = null;
       });
-    return this.#confirming;
+    const question: Question = {
+      ...{ number: ++this.#questions, askedAt: performance.now() },
+      ...{ answer: answered.resolve, confirmed },
+    };
+    this.#open.add(question);
+    readRevisions(this.#database)
+      .then((revisions) => this.#answer(question, revisions))
+      .catch(answered.reject)
+      .finally(() => this.#open.delete(question));
+    return question;
   }
 
-  #pollSoon(): void {
-    this.confirm().catch(() => {
-      // The next request polls again, and gets the error.
-    });
-  }
-
-  async #poll(): Promise<void> {
-    const poll = ++this.#polls;
-    const { keys, now } = await readRevisions(this.#database);
-    // A later poll has answered before this one.
-    if (poll < this.#answered) return;
-    this.#answered = poll;
+  #answer({ number, askedAt }: Question, { keys, now }: Awaited<ReturnType<typeof readRevisions>>): void {
+    // A later question was answered before.
+    if (number < this.#answered) return;
+    this.#answered = number;
+    this.#confirmedAt = askedAt;
+    this.#away = false;
+    this.#server?.answered(now.isStandby);
+    // Who waits for an earlier one has a newer answer.
+    for (const question of this.#open) if (question.number <= number) question.answer();
     if (this.#keys !== keys) {
       this.#keys = keys;
       this.#database.changes.emit('keys');
     }
-    // A replica takes its open transactions for ended ones, but only those from the oldest on.
-    await this.read(this.#server ? { ...now, next: now.settled, open: [] } : now);
+    this.#reading = this.read(now, askedAt).catch(() => {
+      // The next answer has the rest read.
+    });
+  }
+
+  /** Announces the changes up to a snapshot, which is not older than that of the last call; resolves when that is done. */
+  read(now: LogSnapshot, askedAt = performance.now()): Promise<void> {
+    return this.#log.follow(now, askedAt);
+  }
+
+  #pollSoon(): void {
+    this.confirm().catch(() => {
+      // The next request asks again, and gets the error.
+    });
   }
 
   /** Makes the other processes poll soon, and this one if settled changes are needed. */
@@ -198,63 +261,5 @@ export class ChangeFeed {
       if (this.#notifications !== null) this.#notifications.notify(this.#self).catch(() => {});
       else if (this.#isSettledNeeded) this.#pollSoon();
     }, wait).unref();
-  }
-
-  /**
-   * Announces changes since the last call. An earlier call that is still running announces nothing more.
-   * @param now a snapshot that is not older than that of the last call
-   */
-  async read(now: LogSnapshot): Promise<void> {
-    const run = ++this.#run;
-    const before = this.#seen;
-    const announced = new Set<number>();
-    if (before !== null && mayFollow(before, now)) {
-      for await (const change of newSince(this.#database, before)) {
-        if (run !== this.#run) return;
-        announced.add(change.id);
-        if (!this.#announced.has(change.id)) this.#database.changes.found(change);
-      }
-    }
-    if (run !== this.#run) return;
-    if (before === null) this.began = now.next - 1;
-    this.#seen = now;
-    this.#announced = announced;
-    this.#position ??= positionOf(now);
-    this.#latest = now;
-    // A long batch must not delay this.
-    this.#settle().catch(() => {
-      // The next read tries again.
-    });
-  }
-
-  async #settle(): Promise<void> {
-    if (this.#settling) return;
-    this.#settling = true;
-    try {
-      for (;;) {
-        const [position, latest] = [this.#position, this.#latest];
-        if (position === null || latest === null) return;
-        if (this.#done?.settled === latest.settled && this.#done.lastId === latest.lastId) return;
-        if (!this.#isSettledNeeded) {
-          this.#advance(positionOf(latest));
-          this.#done = latest;
-          return;
-        }
-        const changes = await settledAfter(this.#database, position, latest);
-        for (const change of changes) {
-          this.#position = { tx: change.tx, id: change.id };
-          this.#database.changes.emit('settled', change);
-        }
-        if (changes.length < MAX_READ) this.#done = latest;
-        await pauseIfBlocked();
-      }
-    } finally {
-      this.#settling = false;
-    }
-  }
-
-  #advance(to: LogPosition): void {
-    const from = this.#position ?? to;
-    if (to.tx > from.tx || (to.tx === from.tx && to.id >= from.id)) this.#position = to;
   }
 }

@@ -1,12 +1,18 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
-import { columnsOf } from '../reading/keyset.ts';
+import { columnsIn, columnsOf } from '../reading/keyset.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
-import { empty, join, type Sql, sql } from '../sql.ts';
-import type { LoggedChange, MadeChange, NewChange } from './events.ts';
-import { EPOCH_BITS, type LogSnapshot, type SnapshotRow, transactionOrder } from './transaction-order.ts';
+import { join, type Sql, sql } from '../sql.ts';
+import type { FoundChange, LoggedChange, MadeChange, NewChange } from './events.ts';
+import {
+  EPOCH_BITS,
+  type LogPosition,
+  type LogSnapshot,
+  type SnapshotRow,
+  transactionOrder,
+} from './transaction-order.ts';
 
 const BATCH_SIZE = 1_000;
 
@@ -38,11 +44,6 @@ export async function settleEpoch(db: Data): Promise<void> {
   await db.prisma.$executeRaw(sql`
     UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change")
     WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
-}
-
-export interface LogPosition {
-  readonly tx: number;
-  readonly id: number;
 }
 
 export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
@@ -78,17 +79,33 @@ async function readChanges(db: Data, condition: Sql): Promise<LoggedChange[]> {
 
 const nextInOrder = sql`ORDER BY "tx", "id" LIMIT ${MAX_READ}`;
 
-/** Changes committed since then, in any order; may repeat some from just before. */
-export async function* newSince(db: Data, snapshot: LogSnapshot): AsyncGenerator<LoggedChange> {
-  const isNew = transactionOrder(db).isSince(snapshot);
-  let from: Sql = empty;
-  for (;;) {
-    const changes = await readChanges(db, sql`${isNew} ${from} ${nextInOrder}`);
-    yield* changes;
-    const last = changes.at(-1);
-    if (last === undefined || changes.length < MAX_READ) return;
-    from = sql`AND ("tx", "id") > (${last.tx}, ${last.id})`;
-  }
+const foundColumns = columnsIn('Change', [
+  'id',
+  'tx',
+  'accountId',
+  'kind',
+  'action',
+  'recordId',
+  'fields',
+] satisfies (keyof FoundChange)[]);
+
+export const MAX_FOUND = 1_000;
+
+/**
+ * The next changes that were committed between two snapshots; fewer than `MAX_FOUND` if these are all. On a standby, some are from
+ * before the first snapshot.
+ */
+export async function committedBetween(
+  db: Data,
+  from: LogSnapshot,
+  to: LogSnapshot,
+  after: LogPosition | null,
+): Promise<FoundChange[]> {
+  const between = transactionOrder(db).between(from, to, after);
+  const rows = await db.read<FoundChange>(
+    sql`SELECT ${foundColumns} FROM "Change" WHERE ${between} LIMIT ${MAX_FOUND}`,
+  );
+  return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
 }
 
 /** The next settled changes after a position, in order; fewer than `MAX_READ` if these are all. */

@@ -1,5 +1,5 @@
 import type { Data } from '../database.ts';
-import { empty, join, raw, type Sql, sql } from '../sql.ts';
+import { join, raw, type Sql, sql } from '../sql.ts';
 
 /**
  * Transactions do not commit in the order of their rows' ids, so a reader that continues after the largest id misses rows.
@@ -25,6 +25,12 @@ export interface LogSnapshot {
 
 export type SnapshotRow = Readonly<Record<string, unknown>>;
 
+/** The place of a change in the log. */
+export interface LogPosition {
+  readonly tx: number;
+  readonly id: number;
+}
+
 /** How the transactions of a database are numbered. */
 interface TransactionOrder {
   readonly current: Sql;
@@ -35,8 +41,11 @@ interface TransactionOrder {
   /** A SELECT of one row, and what the row means. */
   readonly snapshot: Sql;
   snapshotOf(row: SnapshotRow): LogSnapshot;
-  /** The condition of changes that were committed since a snapshot, and perhaps of some from just before. */
-  isSince(snapshot: LogSnapshot): Sql;
+  /**
+   * The condition and order of changes that were committed between two snapshots, after a position. On a standby, which does not
+   * know all open transactions, also of some from before the first snapshot: not those that `settled` of it includes.
+   */
+  between(from: LogSnapshot, to: LogSnapshot, after: LogPosition | null): Sql;
 }
 
 const sqliteEpoch = sql`(${epoch} << ${EPOCH_BITS})`;
@@ -51,7 +60,9 @@ const byId: TransactionOrder = {
     const number = Number(epoch);
     return { settled: number + 1, open: [], next: number, lastId: Number(lastId), isStandby: false };
   },
-  isSince: ({ lastId }) => sql`"id" > ${lastId}`,
+  // By the id alone: in the order of the transactions, each page would sort all of them.
+  between: ({ lastId }, to, after) =>
+    sql`"id" > ${after?.id ?? lastId} AND "id" <= ${to.lastId} ORDER BY "id"`,
 };
 
 const postgresqlEpoch = sql`(${epoch}::bigint << ${EPOCH_BITS})`;
@@ -69,9 +80,19 @@ const byTransaction: TransactionOrder = {
     const open = xip === '' ? [] : String(xip).split(',').map(number);
     return { settled: number(xmin), open, next: number(xmax), lastId: 0, isStandby: standby === true };
   },
-  isSince({ open, next }) {
-    const opened = open.length > 0 ? sql`"tx" IN (${join([...open])}) OR` : empty;
-    return sql`(${opened} "tx" >= ${next})`;
+  between(from, to, after) {
+    const first = from.isStandby ? from.settled : from.next;
+    const isOneOf = (open: readonly number[]) => sql`"tx" IN (${join([...open])})`;
+    const conditions = [
+      // The start of a scan of the index, whatever the planner expects of the others.
+      after === null
+        ? sql`"tx" >= ${Math.min(first, ...from.open)}`
+        : sql`("tx", "id") > (${after.tx}, ${after.id})`,
+      sql`"tx" < ${to.next}`,
+      ...(from.open.length > 0 ? [sql`("tx" >= ${first} OR ${isOneOf(from.open)})`] : []),
+      ...(to.open.length > 0 ? [sql`NOT ${isOneOf(to.open)}`] : []),
+    ];
+    return sql`${join(conditions, ' AND ')} ORDER BY "tx", "id"`;
   },
 };
 

@@ -4,7 +4,7 @@ import { join, sql } from '../sql.ts';
 import { columnsIn, nestedColumns } from './keyset.ts';
 
 const linkColumns = [
-  ...(['id', 'alias', 'url', 'password', 'disabled', 'forwardsQuery'] as const),
+  ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled', 'forwardsQuery'] as const),
   ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
   ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
 ] as const;
