@@ -70,8 +70,9 @@ interface TransactionOptions {
 
 const LIMITS = { maxWait: 5_000, timeout: 30_000 };
 
-/** How many writes with a key have a transaction open at once: each occupies a connection, or SQLite's only writer. */
+/** How many writes with a key have a transaction open at once, and how many of one account: each occupies a connection. */
 const MAX_KEYED_WRITES = 3;
+const MAX_KEYED_WRITES_OF_ACCOUNT = 2;
 /** How long a further one waits, in milliseconds. */
 const KEYED_WRITE_TIMEOUT = 5_000;
 /** How many samples of texts are kept, and for how long, in milliseconds: an outdated one only costs time. */
@@ -137,6 +138,26 @@ export interface StoredVolume {
   readonly fullUntil: Date | null;
 }
 
+/** Writes with an idempotency key. */
+class KeyedWrites {
+  /** Their transactions, of which accounts take turns. */
+  readonly turns: Turns<number>;
+  /** The keys of those that run. */
+  readonly running = new Set<string>();
+  /** What each caller has stored lately. */
+  readonly stored = new LRUCache<number, StoredVolume>(growingTo(10_000));
+
+  constructor({ hasConcurrentWriters }: Dialect) {
+    this.turns = new Turns({
+      // On SQLite, further ones would wait for the only writer in front of all others.
+      max: hasConcurrentWriters ? MAX_KEYED_WRITES : 1,
+      maxOfOwner: () => MAX_KEYED_WRITES_OF_ACCOUNT,
+      timeout: KEYED_WRITE_TIMEOUT,
+      refusal: () => new DatabaseAway('too many writes with a key are being done'),
+    });
+  }
+}
+
 /** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
 export class Database implements Data {
   readonly database: Database = this;
@@ -148,16 +169,7 @@ export class Database implements Data {
   readonly long: Data;
   readonly changes = new ChangeEvents();
   readonly longReads = new LongReadQueue();
-  /** Writes with an idempotency key: turns of their transactions, the running ones, and what each caller has stored lately. */
-  readonly keyedWrites = {
-    turns: new Turns({
-      max: MAX_KEYED_WRITES,
-      timeout: KEYED_WRITE_TIMEOUT,
-      refusal: () => new DatabaseAway('too many writes with a key are being done'),
-    }),
-    running: new Set<string>(),
-    stored: new LRUCache<number, StoredVolume>(growingTo(10_000)),
-  };
+  readonly keyedWrites: KeyedWrites;
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
   readonly #connection: Connection;
@@ -173,6 +185,7 @@ export class Database implements Data {
     this.url = url;
     this.directUrl = directUrl;
     this.dialect = requireProvider(url) === 'sqlite' ? sqlite : postgresql;
+    this.keyedWrites = new KeyedWrites(this.dialect);
     this.prisma = prisma;
     this.#connection = connection;
     this.#begun = begun;

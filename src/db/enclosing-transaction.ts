@@ -25,6 +25,7 @@ class RolledBack extends Error {}
 export class EnclosingTransaction implements Data {
   readonly database: Database;
   readonly dialect: Dialect;
+  readonly #accountId: number;
   readonly #first: (tx: Transaction) => Promise<void>;
   readonly #limit: DurationLimit;
   readonly #outcome = Promise.withResolvers<void>();
@@ -36,10 +37,17 @@ export class EnclosingTransaction implements Data {
   #expired = false;
 
   /**
+   * @param accountId the account, which takes turns with others
    * @param first what the transaction does first; if it throws, nothing can be changed
    */
-  constructor(database: Database, first: (tx: Transaction) => Promise<void>, limit: DurationLimit) {
+  constructor(
+    database: Database,
+    accountId: number,
+    first: (tx: Transaction) => Promise<void>,
+    limit: DurationLimit,
+  ) {
     this.database = database;
+    this.#accountId = accountId;
     this.dialect = database.dialect;
     this.#first = first;
     this.#limit = limit;
@@ -55,10 +63,12 @@ export class EnclosingTransaction implements Data {
   }
 
   get long(): Data {
-    return this.#current.long;
+    return this.#tx ? this : this.database.long;
   }
 
-  read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
+  async read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
+    // On SQLite, the reads of an answer would block the thread together.
+    if (this.#tx) await pauseIfBlocked();
     return this.#current.read(statement, times);
   }
 
@@ -91,7 +101,8 @@ export class EnclosingTransaction implements Data {
       opened.resolve(tx);
       await this.#outcome.promise;
     };
-    await this.database.keyedWrites.turns.take('', () => this.database.transaction(work, { retries: false }));
+    const { turns } = this.database.keyedWrites;
+    await turns.take(this.#accountId, () => this.database.transaction(work, { retries: false }));
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -71,7 +71,7 @@ export class KeyedWrite {
     this.#caller = keyId === null && userId === null ? null : callerOf({ keyId, userId });
     this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
     this.#now = now;
-    this.#enclosing = new EnclosingTransaction(database, (tx) => this.#claim(tx), {
+    this.#enclosing = new EnclosingTransaction(database, accountId, (tx) => this.#claim(tx), {
       maxWait,
       error: () =>
         wrongKey('was used for a write that takes too long: send less at once, or omit the header'),

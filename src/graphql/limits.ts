@@ -1,5 +1,12 @@
 import { GraphQLError } from 'graphql';
 
+interface Limit {
+  readonly max: number;
+  readonly name: string;
+  /** What to do instead: a sentence. */
+  readonly advice?: string;
+}
+
 /** The limits of an operation, with their names in messages. A page of links with all of their fields is far below them. */
 const table = {
   /** Words and punctuation of the document. */
@@ -23,7 +30,13 @@ const table = {
   targetBytes: { max: 10_000_000, name: 'size of targets' },
   /** Records that are created, updated or deleted. */
   records: { max: 100, name: 'number of changed records' },
-};
+  /** The cost of lists, counts, searches and statistics below the changed records, with an Idempotency-Key: others wait. */
+  keyedReads: {
+    max: 2_000,
+    name: 'cost of lists, counts, searches and statistics below the changed records',
+    advice: 'With an Idempotency-Key, ask for them separately, in a query after the mutation.',
+  },
+} satisfies Record<string, Limit>;
 
 type Measure = keyof typeof table;
 
@@ -33,8 +46,9 @@ export const limits = Object.fromEntries(
 
 /** The error for an operation that is above a limit. */
 export function tooLarge(measure: Measure, size: number): GraphQLError {
-  const { max, name } = table[measure];
-  return new GraphQLError(`The operation's ${name}, ${size}, is above the limit of ${max}.`, {
+  const { max, name, advice }: Limit = table[measure];
+  const message = `The operation's ${name}, ${size}, is above the limit of ${max}.`;
+  return new GraphQLError(advice ? `${message} ${advice}` : message, {
     extensions: { code: 'TOO_COSTLY', [measure]: size, limit: max, http: { status: 400 } },
   });
 }

@@ -67,7 +67,7 @@ export async function run(
     };
     const values = { given: variables, coerced };
     const execution = async () => presented(await executed(operation, values, request, bounds), request);
-    const result = await (operation.isMutation ? once(sent, request, execution) : execution());
+    const result = await (operation.isMutation ? once(sent, size, request, execution) : execution());
     return sent.extensions?.cost === true ? withCost(result, size) : result;
   } catch (error) {
     return { errors: [refusalOf(error, request)] };
@@ -141,6 +141,7 @@ async function executed(
 /** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
 async function once(
   { query, operationName, variables, extensions }: Sent,
+  { reads }: OperationSize,
   { keyed }: ApiRequest,
   execution: () => Promise<Answers>,
 ): Promise<Answers> {
@@ -148,6 +149,7 @@ async function once(
   try {
     const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
     if ((await keyed.begin(request)) !== null) return { data: null };
+    if (reads > limits.keyedReads) throw tooLarge('keyedReads', Math.ceil(reads));
   } catch (error) {
     keyed.fail();
     throw error;

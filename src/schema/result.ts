@@ -143,7 +143,7 @@ export const ConflictError = builder.objectRef<Conflict>('ConflictError').implem
       type: Node,
       description:
         'The record as it is now: a Link after `updateLink` and `updateLinks`, a Space after `updateSpace`, a Tag after `updateTag`.',
-      extensions: costs({ work: STATEMENT_COST }),
+      extensions: costs({ work: STATEMENT_COST, isOfRecord: true }),
       resolve: ({ current }) => current,
     }),
   }),

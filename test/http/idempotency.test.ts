@@ -13,6 +13,8 @@ import { subscribe } from '../support/events.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
+const isSqlite = inject('database').provider === 'sqlite';
+
 let server: TestServer;
 /** A second server, which is another process for the database. */
 let other: TestServer;
@@ -644,27 +646,59 @@ describe('the answers of one caller in 24 hours', () => {
   });
 });
 
-test.runIf(inject('database').provider === 'postgresql')(
-  'limits the number of writes with keys that run at once, and lets others wait',
-  async () => {
-    const database = await Database.open(await newDatabase());
-    const { id: accountId } = await database.prisma.account.create({ data: { name: 'A', createdAt: NOON } });
-    const actor = { accountId, keyId: null, scopes: new Set(['write'] as const) };
-    const begun = Array.from({ length: 4 }, (_, i) => {
-      const enclosing = enclose(database);
-      const made = createSpace(enclosing, actor, { name: `S${i}`, color: null }, NOON);
-      return { enclosing, made };
-    });
-    await Promise.all(begun.slice(0, 3).map(({ made }) => made));
-    const last = begun[3];
-    expect(await Promise.race([last?.made.then(() => 'made'), sleep(200, 'waits')])).toBe('waits');
-    await begun[0]?.enclosing.commit();
-    await last?.made;
-    for (const { enclosing } of begun) await enclosing.commit();
-    expect(await database.prisma.space.count()).toBe(4);
-    await database.close();
-  },
-);
+describe('turns of writes with keys', () => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await Database.open(await newDatabase());
+    for (const name of ['A', 'B', 'C'])
+      await database.prisma.account.create({ data: { name, createdAt: NOON } });
+  });
+  afterEach(() => database.close());
+
+  /** Begins a write of an account that stays open, and notes its name when it has begun. */
+  const begin = (accountId: number, name: string, begun: string[]) => {
+    const enclosing = enclose(database, {}, accountId);
+    const made = createSpace(enclosing, { accountId, keyId: null }, { name, color: null }, NOON);
+    return { made: made.then(() => begun.push(name)), enclosing };
+  };
+
+  test('are taken by accounts, so that one with many delays another one little', async () => {
+    const begun: string[] = [];
+    const all = Array.from({ length: 6 }, (_, i) => begin(1, `a${i}`, begun));
+    const ended = all.map(({ made, enclosing }) => made.then(() => enclosing.commit()));
+    const { made, enclosing } = begin(2, 'b', begun);
+    await Promise.all([...ended, made.then(() => enclosing.commit())]);
+    expect(begun.indexOf('b')).toBeLessThanOrEqual(3);
+  });
+
+  test.skipIf(isSqlite)('limit how many run at once, and let others wait', async () => {
+    const begun: string[] = [];
+    const writes = [1, 1, 1, 2, 3].map((accountId, i) => begin(accountId, `${accountId} ${i}`, begun));
+    await Promise.all([0, 1, 3].map((i) => writes[i]?.made));
+    await sleep(200);
+    expect(begun.sort()).toEqual(['1 0', '1 1', '2 3']);
+    await writes[3]?.enclosing.commit();
+    await writes[4]?.made;
+    await writes[0]?.enclosing.commit();
+    await writes[2]?.made;
+    for (const { enclosing } of writes) await enclosing.commit();
+    expect(await database.prisma.space.count()).toBe(5);
+  });
+
+  test.runIf(isSqlite)('let a write without a key of another account pass those that wait', async () => {
+    const begun: string[] = [];
+    const many = Array.from({ length: 4 }, (_, i) => begin(1, `a${i}`, begun));
+    await many[0]?.made;
+    const plain = createSpace(database, { accountId: 2, keyId: null }, { name: 'b', color: null }, NOON);
+    await many[0]?.enclosing.commit();
+    await plain;
+    expect(begun.length).toBeLessThanOrEqual(2);
+    for (const { made, enclosing } of many.slice(1)) {
+      await made;
+      await enclosing.commit();
+    }
+  });
+});
 
 test('requests that read, visits and checks of readiness do not wait for a write with a key', async () => {
   const { id, alias } = await owner.link();
@@ -682,6 +716,145 @@ test('requests that read, visits and checks of readiness do not wait for a write
   expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
   await enclosing.commit();
   expect(await spacesNamed('Not committed')).toBe(1);
+});
+
+describe('what a mutation with a key reads below its records', () => {
+  const inputs = (count: number) =>
+    Array.from({ length: count }, () => ({ url: 'https://example.com/read' }));
+  const batch = (fields: string, count = 100) => ({
+    query: `mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { ...F } } fragment F on Link { ${fields} }`,
+    variables: { inputs: inputs(count) },
+  });
+  const space = (fields: string) => ({
+    query: `mutation { createSpace(input: { name: "Read" }) { ... on Space { id ${fields} } ... on ValidationError { message } } }`,
+    variables: {},
+  });
+  const many = (count: number, field: string) =>
+    Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ');
+  const whole = `id url alias shortUrl title domain { id name } space { id name color } pixels { id name value } tags { id name }
+    hasPassword disabled forwardsQuery blocked privacy hasPrivacyPassword expiration { url at clicks }
+    targeting { type countries { country url } platforms { platform url } languages { language url } rotation }
+    clicks lastClickedAt status createdAt updatedAt`;
+
+  const refused: Record<string, { query: string; variables: object }> = {
+    'a filtered count': space('links(first: 1, filter: { status: ACTIVE }) { totalCount }'),
+    'a search': space('links(filter: { search: "a" }) { nodes { id } }'),
+    'many short lists': space(many(100, 'links(first: 1) { nodes { id url } }')),
+    'a long list by a variable': {
+      query: `mutation ($first: Int) { createSpace(input: { name: "Read" }) { ... on Space { links(first: $first) { nodes { ${whole} } } } } }`,
+      variables: { first: 2 },
+    },
+    'the history of each record of a batch': batch('history(first: 5) { nodes { id at } }'),
+    'statistics of each record of a batch': batch('statistics { clicks visitors }'),
+    'clicks of each record of a batch': batch('a: clicksIn b: clicksIn'),
+    'counts below tags of a few records': batch('tags { links(first: 1) { totalCount } }', 2),
+    'lists below spaces of a batch': batch('space { links { nodes { id } } }'),
+    'statistics of a space for years': space(
+      'statistics(from: "2020-01-01", to: "2026-12-31") { clicks visitors }',
+    ),
+    'links with the most clicks': space(
+      'topLinks(from: "2020-01-01", to: "2026-12-31") { nodes { clicks } }',
+    ),
+    'deliveries of a webhook': {
+      query: `mutation { createWebhook(input: { url: "https://example.com/", events: [LINK_CREATED] }) {
+        ... on CreatedWebhook { webhook { ${many(2, 'deliveries(first: 100) { nodes { id event createdAt status attempts error } }')} } } } }`,
+      variables: {},
+    },
+    'lists below the records of an import': {
+      query:
+        'mutation { importLinks(format: LINES, text: "https://example.com/") { results { link { space { links(first: 1) { totalCount } } } } } }',
+      variables: {},
+    },
+    'counts below the current record of a conflict': {
+      query: `mutation { updateSpace(id: 1, input: { color: 2 }, ifUpdatedAt: "2020-01-01T00:00:00Z") {
+        ... on ConflictError { current { ... on Space { links(first: 1, filter: { status: ACTIVE }) { totalCount } } } } } }`,
+      variables: {},
+    },
+    'a little in each of many mutations': {
+      query: `mutation { ${many(60, 'createTag(input: { name: "Read" }) { ... on Tag { links(first: 1) { totalCount nodes { id url } } } }')} }`,
+      variables: {},
+    },
+  };
+
+  test.each(Object.keys(refused))('is refused beforehand if it costs too much: %s', async (what) => {
+    const { query = '', variables = {} } = refused[what] ?? {};
+    const before = await server.database.prisma.change.count();
+    const { status, text } = await graphql(query, variables);
+    const [{ message, extensions }] = JSON.parse(text).errors;
+    expect([status, extensions]).toEqual([
+      400,
+      { code: 'TOO_COSTLY', keyedReads: expect.any(Number), limit: 2_000 },
+    ]);
+    expect(extensions.keyedReads).toBeGreaterThan(2_000);
+    expect(message).toContain('ask for them separately');
+    expect(await server.database.prisma.change.count()).toBe(before);
+    // The key is still free.
+    expect((await graphql(CREATE, { name: 'Afterwards' })).replayed).toBeNull();
+  });
+
+  test.each([
+    ['the own fields of a batch of whole links', batch(whole)],
+    ['the QR codes of a batch', batch('qrCode')],
+    ['a list', space('links(first: 100) { nodes { id url } }')],
+    [
+      'the history and the statistics of a record',
+      batch('history { nodes { id at } } statistics { clicks }', 1),
+    ],
+    ['clicks of each record of a batch', batch('clicksIn')],
+    [
+      'the current record of a conflict of each of a batch',
+      {
+        query: `mutation ($inputs: [UpdateLinksInput!]!) { updateLinks(inputs: $inputs) { ... on ConflictError { current { ... on Link { ${whole} } } } } }`,
+        variables: { inputs: inputs(100).map((input, id) => ({ id, input, ifUpdatedAt: NOON })) },
+      },
+    ],
+    [
+      'the links of an import',
+      {
+        query: `mutation { importLinks(format: LINES, text: "https://example.com/") { results { line status link { id url alias } } } }`,
+        variables: {},
+      },
+    ],
+  ])('is free, or little enough: %s', async (_what, { query, variables }) => {
+    const { status, text } = await graphql(query, variables);
+    expect([status, JSON.parse(text).errors]).toEqual([200, undefined]);
+  });
+
+  test('has no limit of its own without a key, nor in a query', async () => {
+    const { query, variables } = space('links(filter: { search: "a" }) { totalCount }');
+    expect((await graphql(query, variables, null)).status).toBe(200);
+    expect((await graphql('{ links(filter: { search: "a" }) { totalCount } }')).status).toBe(200);
+  });
+
+  test('counts only for a write, and not for its stored answer', async () => {
+    const { query, variables } = space('links(filter: { search: "b" }) { totalCount }');
+    const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'asc' } });
+    const keyed = new KeyedWrite(server.database, { accountId }, key, NOON);
+    await keyed.begin(JSON.stringify(['graphql', query, undefined, variables, undefined]));
+    await keyed.end({ status: 200, contentType: 'application/json', body: '{"data":"stored"}' });
+    await keyed.close();
+    expect(await graphql(query, variables)).toMatchObject({ replayed: 'true', text: '{"data":"stored"}' });
+  });
+});
+
+test('other work runs between the reads of a keyed write', async () => {
+  const database = await Database.open(await newDatabase());
+  const { id: accountId } = await database.prisma.account.create({ data: { name: 'A', createdAt: NOON } });
+  const enclosing = enclose(database);
+  await createSpace(enclosing, { accountId, keyId: null }, { name: 'Read', color: null }, NOON);
+  let [turns, ended] = [0, false];
+  const turn = () => {
+    turns++;
+    if (!ended) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const counting = sql`WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE "i" < 300000)
+    SELECT MAX("i") AS "most" FROM "n"`;
+  for (let i = 0; i < 10; i++) await (i % 2 ? enclosing : enclosing.long).read(counting);
+  ended = true;
+  expect(turns).toBeGreaterThanOrEqual(8);
+  await enclosing.rollBack();
+  await database.close();
 });
 
 describe('a keyed write that takes too long', () => {

@@ -17,9 +17,13 @@ declare module 'vitest' {
 }
 
 /** One transaction around several changes, with limits that no test reaches. */
-export function enclose(database: Database, limit: Partial<DurationLimit> = {}): EnclosingTransaction {
+export function enclose(
+  database: Database,
+  limit: Partial<DurationLimit> = {},
+  accountId = 1,
+): EnclosingTransaction {
   const error = () => new Error('too long');
-  return new EnclosingTransaction(database, async () => {}, {
+  return new EnclosingTransaction(database, accountId, async () => {}, {
     maxDuration: 60_000,
     maxWait: 60_000,
     error,

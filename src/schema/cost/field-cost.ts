@@ -14,6 +14,8 @@ export interface FieldCost {
   readonly weight?: number;
   /** The cost in addition to its values. */
   readonly work?: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number);
+  /** Whether the work belongs to the record that has the field, and is no read beside it. */
+  readonly isOfRecord?: boolean;
   /** What the costs of the fields below it get as `fromParent`. */
   readonly toChildren?: (args: ArgumentValues, fromParent: ArgumentValues) => ArgumentValues;
   /** How many records it creates, updates or deletes. */

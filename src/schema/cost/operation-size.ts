@@ -17,7 +17,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { ParsedOperation } from '../context.ts';
 import { schema } from '../index.ts';
-import type { ArgumentValues, FieldCost } from './field-cost.ts';
+import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './field-cost.ts';
 
 const DAY_MS = 86_400_000;
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
@@ -72,6 +72,8 @@ export interface OperationSize {
   cost: number;
   /** The part of the cost for values of the answer. */
   values: number;
+  /** The part of the cost for lists, counts, searches and statistics: in a mutation, below its records. */
+  reads: number;
   depth: number;
   /** Selected fields; those of a fragment count each time it is used. */
   breadth: number;
@@ -79,7 +81,7 @@ export interface OperationSize {
   records: number;
 }
 
-const NOTHING: OperationSize = { cost: 0, values: 0, depth: 0, breadth: 0, records: 0 };
+const NOTHING: OperationSize = { cost: 0, values: 0, reads: 0, depth: 0, breadth: 0, records: 0 };
 
 /** The weights of types, by the length of their values. */
 const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
@@ -156,15 +158,17 @@ class SizeCalculation {
           parts.filter(({ type: of }) => of === one || (isAbstractType(of) && schema.isSubType(of, one))),
         ),
       );
-    const largest = (measure: 'cost' | 'values') => Math.max(0, ...ofTypes.map((size) => size[measure]));
-    return { ...total, cost: largest('cost'), values: largest('values') };
+    const largest = (measure: 'cost' | 'values' | 'reads') =>
+      Math.max(0, ...ofTypes.map((size) => size[measure]));
+    return { ...total, cost: largest('cost'), values: largest('values'), reads: largest('reads') };
   }
 
   #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): OperationSize {
     const field = fieldOfType(parent, node.name.value);
-    if (!field) return { cost: 1, values: 1, depth: 1, breadth: 1, records: 0 };
+    if (!field) return { ...NOTHING, cost: 1, values: 1, depth: 1, breadth: 1 };
     // Only `costs` sets this.
-    const { size, weight, work, records, toChildren } = (field.extensions.cost ?? {}) as FieldCost;
+    const { size, weight, work, isOfRecord, records, toChildren } = (field.extensions.cost ??
+      {}) as FieldCost;
     const args = argumentsOf(field, node, this.#variables);
     const amount = (given: FieldCost['size'], otherwise: number) =>
       typeof given === 'function' ? given(args, fromParent) : (given ?? otherwise);
@@ -177,9 +181,14 @@ class SizeCalculation {
     const times = amount(size, introspectionSizes[`${parent.name}.${field.name}`] ?? 1);
     const ofValues = (measure: 'cost' | 'values') =>
       ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
+    const ownWork = amount(work, 0);
+    const cost = ownWork + ofValues('cost');
+    // The work of a mutation itself is its change. Joins cost less than a statement.
+    const isRead = ownWork >= STATEMENT_COST && !isOfRecord && parent !== schema.getMutationType();
     return {
-      cost: amount(work, 0) + ofValues('cost'),
+      cost,
       values: ofValues('values'),
+      reads: isRead ? cost : times * below.reads,
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
       records: amount(records, 0) + below.records,
@@ -198,6 +207,7 @@ function sumOf(parts: readonly Part[]): OperationSize {
   for (const { size } of parts) {
     total.cost += size.cost;
     total.values += size.values;
+    total.reads += size.reads;
     total.breadth += size.breadth;
     total.records += size.records;
     total.depth = Math.max(total.depth, size.depth);

@@ -65,7 +65,7 @@ const QrErrorCorrection = enumType(
 );
 
 /** A QR code takes a millisecond of work, and a few kilobytes of text. */
-const qrCodeCost = { weight: 1_000, work: 200 };
+const qrCodeCost = { weight: 1_000, work: 200, isOfRecord: true };
 
 const LinkExpiration = builder.prismaObject('Link', {
   variant: 'LinkExpiration',
