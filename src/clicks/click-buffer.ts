@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
-import { isRefused } from '../db/errors.ts';
+import { DatabaseAway, isRefused } from '../db/errors.ts';
+import type { Link } from '../generated/sqlite/client.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { nextFlight } from '../shared/single-flight.ts';
 import { withTimeout } from '../shared/timeout.ts';
+import { Turns } from '../shared/turns.ts';
 import {
   type CountsBefore,
   countAtOnce,
@@ -43,6 +45,13 @@ const SLICES = {
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
+/** How many visits of a link are counted at once in the database, and how long others wait for that, in milliseconds. */
+const MAX_AT_ONCE = 2;
+const TURN_TIMEOUT = 1_000;
+
+/** A link, and whose it is. */
+type OfAccount = Pick<Link, 'id' | 'accountId'>;
+
 /** Visits of one write. Retries use the same receipt, so that they count once. */
 interface Batch {
   readonly receipt: Receipt;
@@ -76,6 +85,11 @@ export class ClickBuffer {
   readonly #writer: Pick<VisitWriter, 'write'>;
   readonly #metrics: ClickMetrics | undefined;
   readonly #pending: PendingVisits;
+  readonly #turns = new Turns<number>({
+    maxOfOwner: () => MAX_AT_ONCE,
+    timeout: TURN_TIMEOUT,
+    refusal: () => new DatabaseAway('too many visits of the link wait for the database'),
+  });
   /** Visits that are not counted yet. */
   #fresh: Visit[] = [];
   #batch: Batch | null = null;
@@ -159,20 +173,29 @@ export class ClickBuffer {
    * Counts a visit of an active link in the database, and in its hour and day unless the database refuses them. Call `add` with
    * the same visit then. Returns null if the link is not active.
    */
-  async countAtOnce(linkId: number, at: Date): Promise<CountsBefore | null> {
-    try {
-      return await countAtOnce(this.#db, linkId, at);
-    } catch (error) {
-      if (!isRefused(error)) throw error;
-      const before = await countWithoutStatistics(this.#db, linkId, at);
-      if (before) this.#refused.addStatistics(linkId, error);
-      return before;
-    }
+  countAtOnce(link: OfAccount, at: Date): Promise<CountsBefore | null> {
+    return this.#inTurn(link, async () => {
+      try {
+        return await countAtOnce(this.#db, link.id, at);
+      } catch (error) {
+        if (!isRefused(error)) throw error;
+        const before = await countWithoutStatistics(this.#db, link.id, at);
+        if (before) this.#refused.addStatistics(link.id, error);
+        return before;
+      }
+    });
   }
 
   /** The next turn of an active link's rotation; null if the link is not active. */
-  takeTurn(linkId: number, at: Date): Promise<Turn | null> {
-    return takeTurn(this.#db, linkId, at);
+  takeTurn(link: OfAccount, at: Date): Promise<Turn | null> {
+    return this.#inTurn(link, () => takeTurn(this.#db, link.id, at));
+  }
+
+  /** Visits of a link wait for one row: few of them in the database, each by a connection. On SQLite, they share one anyway. */
+  #inTurn<T>({ id, accountId }: OfAccount, count: () => Promise<T>): Promise<T> {
+    const { database, dialect } = this.#db;
+    if (!dialect.hasConcurrentWriters) return count();
+    return this.#turns.take(id, () => database.onBehalfOf(accountId, count));
   }
 
   /** Writes all counted visits. After a failure, they are kept for the next write. */

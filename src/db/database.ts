@@ -5,6 +5,7 @@ import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { Turns } from '../shared/turns.ts';
 import { ChangeEvents } from './change/events.ts';
+import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
 import { DatabaseAway, retryConflicts } from './errors.ts';
@@ -269,7 +270,10 @@ export class Database implements Data {
       return { result: await this.#begun.run(store, begin), callbacks };
     };
     const { result, callbacks } = await (retries ? retryConflicts(attempt) : attempt());
-    for (const callback of callbacks) callback();
+    // What follows serves all accounts.
+    this.onBehalfOf(undefined, () => {
+      for (const callback of callbacks) callback();
+    });
     return result;
   }
 
@@ -299,6 +303,11 @@ export class Database implements Data {
   /** As `freeSpace` of its connection. */
   get freeSpace(): (() => Promise<number>) | undefined {
     return this.#connection.freeSpace;
+  }
+
+  /** Runs work with connections of an account, which leaves some to others, or of the service itself. SQLite has only one. */
+  onBehalfOf<T>(accountId: number | undefined, work: () => T): T {
+    return this.dialect.runsInProcess ? work() : onBehalfOf(accountId, work);
   }
 
   /** Its size in bytes. */

@@ -50,7 +50,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
         wrote: () => readers.wrote(accountId),
       },
       now: () => time,
-      running: (execution) => inFlight.run(res, execution),
+      running: (execution) => inFlight.run(res, () => primary.database.onBehalfOf(accountId, execution)),
       onClosed: (listener) => access.onClosed(actor, res, listener),
       named(operation) {
         info.operation ??= operation;
@@ -75,7 +75,7 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       now: () => time,
-      running: async (execution) => execution(),
+      running: async (execution) => db.database.onBehalfOf(accountId, execution),
       onClosed() {},
       named() {},
       usedDeprecated() {},

@@ -91,7 +91,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     try {
       const turn = await withTimeout(
         TURN_TIMEOUT,
-        links.askPrimary(() => clicks.takeTurn(link.id, at)),
+        links.askPrimary(() => clicks.takeTurn(link, at)),
       );
       if (turn !== TIMED_OUT) return turn;
     } catch (error) {
@@ -108,7 +108,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     const isLimited = link.expirationClicks !== null;
     // The visits from before the limit was set. A primary that hangs may be known to be away afterwards, and is not asked again.
     if (isLimited) await links.askPrimary(() => clicks.settle(link.id));
-    const before = isLimited ? await links.askPrimary(() => clicks.countAtOnce(link.id, at)) : null;
+    const before = isLimited ? await links.askPrimary(() => clicks.countAtOnce(link, at)) : null;
     const turn = isLimited ? before : await takeTurn(link, at);
     if (turn) {
       const decision = decisionFor(visit, { ...link, ...turn });

@@ -7,6 +7,8 @@ export interface TurnLimits<Owner> {
   /** How much work runs at once, in all and of one owner; by default there is no limit. */
   readonly max?: number;
   maxOfOwner?(owner: Owner): number;
+  /** Owners with less running work than this come before others; by default all take turns alike. */
+  readonly share?: number;
   /** How much work of one owner may wait, and for how many milliseconds; by default there is no limit. */
   readonly maxWaiting?: number;
   readonly timeout?: number;
@@ -32,23 +34,38 @@ export class Turns<Owner = string> {
    * @throws the refusal
    */
   async take<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
-    if (this.#mayBegin(owner)) this.#begin(owner);
-    else await this.#wait(owner);
+    const turn = this.begin(owner);
+    if (turn) await turn;
     try {
       return await work();
     } finally {
-      this.#end(owner);
+      this.end(owner);
     }
+  }
+
+  /**
+   * Begins work whose end `end` tells. Returns what resolves when it is its turn, or null if it is now.
+   * @throws the refusal, later
+   */
+  begin(owner: Owner): Promise<void> | null {
+    if (!this.#mayBegin(owner)) return this.#wait(owner);
+    this.#start(owner);
+    return null;
+  }
+
+  /** How much work of the owner runs. */
+  runningOf(owner: Owner): number {
+    return this.#running.get(owner) ?? 0;
   }
 
   #mayBegin(owner: Owner): boolean {
     const { maxOfOwner } = this.#limits;
-    return this.#free > 0 && !(maxOfOwner && (this.#running.get(owner) ?? 0) >= maxOfOwner(owner));
+    return this.#free > 0 && !(maxOfOwner && this.runningOf(owner) >= maxOfOwner(owner));
   }
 
-  #begin(owner: Owner): void {
+  #start(owner: Owner): void {
     this.#free--;
-    this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1);
+    this.#running.set(owner, this.runningOf(owner) + 1);
   }
 
   async #wait(owner: Owner): Promise<void> {
@@ -64,19 +81,26 @@ export class Turns<Owner = string> {
     throw refusal();
   }
 
-  #end(owner: Owner): void {
+  end(owner: Owner): void {
     this.#free++;
-    const left = (this.#running.get(owner) ?? 1) - 1;
+    const left = this.runningOf(owner) - 1;
     if (left > 0) this.#running.set(owner, left);
     else this.#running.delete(owner);
+    const { share } = this.#limits;
+    if (share !== undefined) this.#resume(share);
+    this.#resume(Number.POSITIVE_INFINITY);
+  }
+
+  /** Begins waiting work of owners with less running work than that. */
+  #resume(below: number): void {
     for (const [next, own] of this.#waiting) {
       const [resume] = own;
-      if (resume === undefined || !this.#mayBegin(next)) continue;
+      if (resume === undefined || this.runningOf(next) >= below || !this.#mayBegin(next)) continue;
       own.delete(resume);
       // An owner with more work comes last, and so again in this loop.
       this.#waiting.delete(next);
       if (own.size > 0) this.#waiting.set(next, own);
-      this.#begin(next);
+      this.#start(next);
       resume();
     }
   }

@@ -227,7 +227,7 @@ onSqlite('rotations take their turns as soon as a write of visits has ended', as
   let waiting = 0;
   const timer = setInterval(() => {
     waiting++;
-    buffer.takeTurn(first, NOON).then(() => waiting--);
+    buffer.takeTurn({ id: first, accountId: 1 }, NOON).then(() => waiting--);
   }, 2);
   await buffer.flush();
   clearInterval(timer);

@@ -71,6 +71,15 @@ test('an owner at its share delays no other one, and its work follows in order',
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
 });
 
+test('owners below the share come first, and the others take what is left', async () => {
+  const { begun, take, endNext } = workshop(new Turns({ max: 4, maxOfOwner: () => 3, share: 2 }));
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'].map((name) => take(name.charAt(0), name));
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
+  for (let i = 0; i < 8; i++) await endNext();
+  await Promise.all(all);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'a4', 'c1', 'b3']);
+});
+
 test('work begins as soon as a growing share allows it, all of it', async () => {
   let share = 1;
   const { begun, take, endNext } = workshop(new Turns({ maxOfOwner: () => share }));

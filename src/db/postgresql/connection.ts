@@ -7,6 +7,7 @@ import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
 import { hasPooler } from './client.ts';
+import { shareFairly } from './fair-pool.ts';
 import { Pipeline } from './pipeline.ts';
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
@@ -139,6 +140,7 @@ export async function connectPostgresql(
   const nameOf = options && !pooled ? namesOfStatements() : () => '';
   const adapter = await new PrismaPg(config, { statementNameGenerator: nameOf }).connect();
   const pool = adapter.underlyingDriver();
+  if (options) shareFairly(pool);
   const pipeline = new Pipeline(pool);
   return {
     pooled,

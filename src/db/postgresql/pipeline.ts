@@ -1,4 +1,5 @@
 import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
+import { onBehalfOf } from '../current-account.ts';
 
 interface Read {
   readonly query: QueryArrayConfig;
@@ -54,7 +55,8 @@ export class Pipeline {
 
   async #send(reads: readonly Read[]): Promise<void> {
     try {
-      const client = await this.#pool.connect();
+      // The reads may be those of several accounts.
+      const client = await onBehalfOf(undefined, () => this.#pool.connect());
       let since = performance.now();
       let failed: Error | undefined;
       const { query_timeout: timeout = UNLIMITED } = this.#pool.options;

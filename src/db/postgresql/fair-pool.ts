@@ -1,0 +1,69 @@
+import type { Pool, PoolClient } from 'pg';
+import { Turns } from '../../shared/turns.ts';
+import { currentAccount } from '../current-account.ts';
+
+/** The least share of an account, however small the pool is. */
+const MIN_SHARE = 2;
+/** After how long a wait for a connection all accounts keep to their shares, and for how long, in milliseconds. */
+const LONG_WAIT = 1_000;
+const STRICT_FOR = 15_000;
+
+type Callback = Parameters<Pool['connect']>[0];
+
+/**
+ * Has accounts take turns for the connections of a pool, so that none keeps others waiting by statements that wait for a lock or
+ * take long. Accounts with less than a quarter of the pool come first. Beyond that, an account leaves a quarter to others, and all
+ * accounts leave a connection to the service itself.
+ */
+export function shareFairly(pool: Pool): void {
+  const { max, connectionTimeoutMillis } = pool.options;
+  const share = Math.max(MIN_SHARE, Math.floor(max / 4));
+  const most = Math.max(share, max - share);
+  let strictUntil = Number.NEGATIVE_INFINITY;
+  const turns = new Turns<number>({
+    max: max > most + 1 ? max - 1 : max,
+    maxOfOwner: () => (performance.now() < strictUntil ? share : most),
+    share,
+    ...(connectionTimeoutMillis && { timeout: connectionTimeoutMillis }),
+    refusal: () => new Error('timeout exceeded when trying to connect'),
+  });
+  const connectNow = pool.connect.bind(pool);
+
+  async function take(accountId: number): Promise<PoolClient> {
+    const isBelowShare = turns.runningOf(accountId) < share;
+    const waitsSince = performance.now();
+    const turn = turns.begin(accountId);
+    if (turn)
+      await turn.finally(() => {
+        const now = performance.now();
+        if (isBelowShare && now - waitsSince > LONG_WAIT) strictUntil = now + STRICT_FOR;
+      });
+    try {
+      const client = await connectNow();
+      const { release } = client;
+      client.release = (error) => {
+        release.call(client, error);
+        turns.end(accountId);
+      };
+      return client;
+    } catch (error) {
+      turns.end(accountId);
+      throw error;
+    }
+  }
+
+  function connect(): Promise<PoolClient>;
+  function connect(callback: Callback): void;
+  function connect(callback?: Callback): Promise<PoolClient> | undefined {
+    const accountId = currentAccount();
+    if (accountId === undefined) return callback ? void connectNow(callback) : connectNow();
+    const taken = take(accountId);
+    if (callback === undefined) return taken;
+    taken.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, () => {}),
+    );
+    return undefined;
+  }
+  pool.connect = connect;
+}
