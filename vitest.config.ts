@@ -12,7 +12,7 @@ const onlyOn = {
     'test/rest/{guard,openapi,pages,qr,requests}.test.ts',
     'test/schema/{heavy-reads,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{connections,gone-clients,paths,revoked-keys}.test.ts',
-    'test/domain/import-files.test.ts',
+    'test/domain/import-{closing,files}.test.ts',
     'test/domain/import-sources.test.ts',
     'test/redirect/operator-lists.test.ts',
   ],

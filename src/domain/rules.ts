@@ -37,6 +37,7 @@ export const rules = {
   HOST_TAKEN: 'is already taken',
   HOURS: 'may be hours for at most {max} days, not {days}',
   ID: 'must be the id of {what}',
+  IMPORT_DELETED: 'says that the link was deleted: it is not imported',
   IMPORT_FORM: 'is "{value}"; it must be {allowed}',
   IMPORT_MAX: 'may have at most {max} {what}',
   IMPORT_TEXT: 'cannot be imported: {reason}',

@@ -58,7 +58,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
       deeplinks: [[{ os: 'ios', app_uri_path: 'app://x' }], null],
       campaign_ids: [['7'], null],
       expiration_at: ['2030-01-01T00:00:00Z', { ends_at: '2030-01-01T00:00:00.000Z' }],
-      is_deleted: [true, { disabled: 1 }],
+      is_deleted: [false, {}],
     },
   ],
   [
@@ -252,7 +252,7 @@ const sources: [what: string, format: ImportFormat, text: (fields: Fields) => st
         '[{"language":"de","url":"https://a.example/de"}]',
         { language: [{ key: 'de', value: 'https://a.example/de' }] },
       ],
-      expiration_date: ['2030-01-01', null],
+      expiration_date: ['2030-01-01', { ends_at: '2030-01-01T00:00:00.000Z' }],
       ios: ['https://a.example/ios', null],
     },
   ],

@@ -255,7 +255,7 @@ describe('an invalid line', () => {
       'bad-time;https://a.example/;;2026-02-30;;;',
       'bad-clicks;https://a.example/;;;-1;;',
       'bad-both;https://a.example/;;31.12.2026;many;;',
-      'bad-limit;https://a.example/;;;;0;',
+      'bad-limit;https://a.example/;;;;9999999999;',
       'bad-list;https://a.example/;;;;;DE',
       'bad-country;https://a.example/;;;;;"[{""country"":""XX"",""url"":""https://a.example""}]"',
       'cells;https://a.example/;;;;;;;too;many',
@@ -493,12 +493,12 @@ test.each(['bitly', 'dub', 'kutt', 'rebrandly', 'shlink', 'yourls'] as const)(
 test('a link of Rebrandly whose status is not active is imported disabled, with a note', async () => {
   const text = [
     'Slashtag,Destination,Status',
-    ...['a,https://a.example/,active', 'b,https://a.example/,trashed', 'c,https://a.example/,Disabled'],
-    'd,https://a.example/,',
+    ...['a,https://a.example/,active', 'b,https://a.example/,held', 'c,https://a.example/,Disabled'],
+    ...['d,https://a.example/,', 'e,https://a.example/,trashed'],
   ].join('\n');
   expect(await importInto(server, { text }, { format: 'rebrandly' })).toMatchObject({
     created: 4,
-    told: [{ line: 3 }, { line: 4 }],
+    told: [{ line: 3 }, { line: 4 }, { line: 6, taken: false, column: 'Status' }],
   });
   const shown = (await links()).map(({ alias, disabled }) => [alias, disabled]);
   expect(shown).toEqual(Object.entries({ a: 0, b: 1, c: 1, d: 0 }));

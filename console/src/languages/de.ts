@@ -368,6 +368,7 @@ const rules: Translation['rules'] = {
   IDEMPOTENCY_MISMATCH: 'Der Idempotency-Key gehört zu einer anderen Anfrage; nichts wurde geändert.',
   IDEMPOTENCY_RUNNING:
     'Die erste Anfrage mit diesem Idempotency-Key läuft noch. Versuchen Sie es gleich erneut.',
+  IMPORT_DELETED: 'sagt, dass der Link gelöscht wurde: Er wird nicht importiert',
   IMPORT_FORM: 'hat einen Wert, der hier nicht möglich ist: „{value}“',
   IMPORT_MAX: 'ist zu groß: Höchstens {max} sind erlaubt',
   IMPORT_TEXT: 'lässt sich nicht importieren',

@@ -65,6 +65,7 @@ const rules: Translation['rules'] = {
   ID: 'no corresponde a ningún elemento que usted pueda usar',
   IDEMPOTENCY_MISMATCH: 'La clave de idempotencia se usó con otra solicitud; no se ha guardado nada.',
   IDEMPOTENCY_RUNNING: 'La primera solicitud sigue en curso. Vuelva a intentarlo en un momento.',
+  IMPORT_DELETED: 'dice que el enlace se eliminó: no se importa',
   IMPORT_FORM: 'no admite el valor «{value}»',
   IMPORT_MAX: 'tiene demasiados elementos: {max} como máximo',
   IMPORT_TEXT: 'no se puede importar ({reason})',

@@ -65,6 +65,7 @@ const rules: Translation['rules'] = {
   ID: 'ne correspond à aucun élément que vous pouvez utiliser',
   IDEMPOTENCY_MISMATCH: 'La clé d’idempotence a servi à une autre requête ; rien n’a été enregistré.',
   IDEMPOTENCY_RUNNING: 'La première requête est encore en cours. Réessayez dans un instant.',
+  IMPORT_DELETED: 'dit que le lien a été supprimé : il n’est pas importé',
   IMPORT_FORM: 'n’accepte pas la valeur « {value} »',
   IMPORT_MAX: 'a trop d’éléments : {max} au plus',
   IMPORT_TEXT: 'n’est pas importable ({reason})',

@@ -6,7 +6,7 @@ import { targetListsOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
 import { shortUrlOf } from '../url.ts';
 import { csvLine } from './csv-writer.ts';
-import { exportFields, type ImportRecord } from './formats.ts';
+import { type ExportRecord, exportFields } from './formats.ts';
 
 /** How many links are read at once: each may have two MB of targets. */
 const BATCH_SIZE = 100;
@@ -31,7 +31,7 @@ export async function* exportAccount(
   db: Data,
   { accountId }: Writer,
   services: Pick<Services, 'scheme'>,
-): AsyncGenerator<ImportRecord> {
+): AsyncGenerator<ExportRecord> {
   const after = (id: number) => ({ accountId, id: { gt: id } });
   for await (const domain of pages((page, id) => db.prisma.domain.findMany({ ...page, where: after(id) })))
     yield {
@@ -63,7 +63,7 @@ const include = {
   pixels: { include: { pixel: true }, orderBy: { pixelId: 'asc' } },
 } as const;
 
-function timesOf({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ImportRecord {
+function timesOf({ createdAt, updatedAt }: { createdAt: Date; updatedAt: Date }): ExportRecord {
   return { created_at: createdAt, updated_at: updatedAt };
 }
 
@@ -78,7 +78,7 @@ function shownTag({ name, color }: Tag): Pick<Tag, 'name' | 'color'> {
 function linkRecord(
   link: Prisma.LinkGetPayload<{ include: typeof include }>,
   services: Pick<Services, 'scheme'>,
-): ImportRecord {
+): ExportRecord {
   const { domain, space, counter } = link;
   return {
     kind: 'link',
@@ -109,7 +109,7 @@ function linkRecord(
 }
 
 /** The records as CSV: a header, then a line for each. Without the byte order mark, Excel reads it as Windows-1252. */
-export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
+export async function* asCsv(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
   yield `\uFEFF${csvLine(exportFields)}`;
   for await (const record of records)
     yield csvLine(
@@ -121,7 +121,7 @@ export async function* asCsv(records: AsyncIterable<ImportRecord>): AsyncGenerat
 }
 
 /** The records as one JSON document, a line for each. */
-export async function* asJson(records: AsyncIterable<ImportRecord>): AsyncGenerator<string> {
+export async function* asJson(records: AsyncIterable<ExportRecord>): AsyncGenerator<string> {
   let started = false;
   yield '{"data":[';
   for await (const record of records) {

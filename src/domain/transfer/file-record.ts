@@ -1,3 +1,5 @@
+import type { ClosingCell } from './closing.ts';
+import { type ClosingField, closingFieldOf, plainName } from './closing-columns.ts';
 import { unguarded } from './csv-writer.ts';
 import {
   type Format,
@@ -6,9 +8,7 @@ import {
   type ImportRecord,
   importFormats,
 } from './formats.ts';
-import { isSet, shortUrlsIn } from './values.ts';
-
-const normal = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+import { shortUrlsIn } from './values.ts';
 
 /** A record of a file: texts for CSV, any values for JSON. */
 export type RawRecord = Readonly<Record<string, unknown>>;
@@ -17,6 +17,8 @@ export interface FileColumns {
   readonly format: Format;
   /** The names of the columns for each field, by precedence. */
   readonly byField: ReadonlyMap<ImportField, readonly string[]>;
+  /** The columns that may close links. */
+  readonly closing: readonly { readonly field: ClosingField; readonly column: string }[];
   /** The columns that belong to no field. */
   readonly others: readonly string[];
 }
@@ -33,18 +35,37 @@ export function flattened(format: ImportFormat, raw: RawRecord): RawRecord {
   return Object.fromEntries(entries);
 }
 
+type Names = readonly (readonly [ImportField, readonly string[]])[];
+
+const plainNames = new Map<Format, Names>();
+
+/** The names of columns for each field, as they are compared. In JSON, each record may have other columns. */
+function namesIn(format: Format): Names {
+  const known = plainNames.get(format);
+  if (known !== undefined) return known;
+  // Object.entries loses the type of the keys.
+  const names = Object.entries(format.columns).map(
+    ([field, all]) => [field as ImportField, all.map(plainName)] as const,
+  );
+  plainNames.set(format, names);
+  return names;
+}
+
 /** The columns of a file for each field, by their names. */
 export function columnsFor(formatName: ImportFormat, header: readonly string[]): FileColumns {
   const format: Format = importFormats[formatName];
   const byField = new Map<ImportField, string[]>();
-  const byName = Map.groupBy(header, normal);
-  for (const [field, names] of Object.entries(format.columns)) {
-    const found = names.flatMap((name) => byName.get(normal(name)) ?? []);
-    // Object.entries loses the type of the keys.
-    if (found.length > 0) byField.set(field as ImportField, [...new Set(found)]);
+  const byName = Map.groupBy(header, plainName);
+  for (const [field, names] of namesIn(format)) {
+    const found = names.flatMap((name) => byName.get(name) ?? []);
+    if (found.length > 0) byField.set(field, [...new Set(found)]);
   }
-  const used = new Set([...byField.values()].flat());
-  return { format, byField, others: header.filter((column) => !used.has(column)) };
+  const closing = header.flatMap((column) => {
+    const field = closingFieldOf(column);
+    return field === undefined || (field === 'archived' && format.servesArchived) ? [] : [{ field, column }];
+  });
+  const used = new Set([...[...byField.values()].flat(), ...closing.map(({ column }) => column)]);
+  return { format, byField, closing, others: header.filter((column) => !used.has(column)) };
 }
 
 /** Whether these columns are sufficient for links. */
@@ -55,7 +76,7 @@ export function hasLinks({ format, byField }: FileColumns): boolean {
 }
 
 /** The fields that a cell may have as a list in JSON. */
-const LISTS: ReadonlySet<ImportField> = new Set(['short_url', 'tags']);
+const isListed = (field: string): boolean => field === 'short_url' || field === 'tags';
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
@@ -65,9 +86,6 @@ const isEmpty = (value: unknown): boolean =>
 
 /** What services write into a cell without a value; the last is MySQL's. */
 const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
-
-/** Fields that are true if any of their columns is true. */
-const ANY_COLUMN: ReadonlySet<ImportField> = new Set(['has_password', 'disabled']);
 
 /** The field that replaces a missing one. */
 const FALLBACKS: Readonly<Record<string, string>> = {
@@ -79,19 +97,21 @@ const FALLBACKS: Readonly<Record<string, string>> = {
 export class FileRecord {
   /** The record by our field names, without empty values and lists. */
   readonly fields: ImportRecord = {};
+  /** The cells with a value by which the link may be closed. */
+  readonly closing: readonly ClosingCell[];
   /** The columns with a value that is not imported: those of no field, and those that differ from the one that counts. */
   readonly unused: readonly string[];
   /** The first column of each field that has a value. */
   readonly #columns = new Map<string, string>();
 
-  constructor({ format, byField, others }: FileColumns, raw: RawRecord, isCsv: boolean) {
+  constructor({ format, byField, closing, others }: FileColumns, raw: RawRecord, isCsv: boolean) {
     const unused = others.filter((column) => !isEmpty(raw[column]));
     const guarded = isCsv && format.guarded === true;
-    const valuesIn = (field: ImportField, column: string) => {
+    const valuesIn = (field: ImportField | ClosingField, column: string) => {
       const given = raw[column];
       const value = typeof given === 'string' ? given.trim() : given;
       const isNone = isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value);
-      if (isEmpty(value) || isNone || (LISTS.has(field) && value === '[]')) return [];
+      if (isEmpty(value) || isNone || (isListed(field) && value === '[]')) return [];
       return [{ column, value: guarded && typeof value === 'string' ? unguarded(value) : value }];
     };
     for (const [field, names] of byField) {
@@ -101,13 +121,16 @@ export class FileRecord {
       this.#columns.set(field, first.column.trim());
       if (field === 'short_url' && format.hasAliases)
         this.fields[field] = values.flatMap(({ value }) => shortUrlsIn(value));
-      else if (ANY_COLUMN.has(field))
-        this.fields[field] = (values.find(({ value }) => isSet(value)) ?? first).value;
       else this.fields[field] = first.value;
-      if (field === 'short_url' || ANY_COLUMN.has(field)) continue;
+      if (field === 'short_url') continue;
       for (const { column, value } of values.slice(1))
         if (JSON.stringify(value) !== JSON.stringify(first.value)) unused.push(column);
     }
+    this.closing = closing.flatMap(({ field, column }) =>
+      valuesIn(field, column).map(({ value }) => ({ field, column: column.trim(), value })),
+    );
+    for (const { field, column } of this.closing)
+      if (!this.#columns.has(field)) this.#columns.set(field, column);
     this.unused = unused;
   }
 

@@ -1,4 +1,5 @@
 import { linkTexts } from '../link/fields.ts';
+import { type ClosingField, isClosing } from './closing-columns.ts';
 
 /** The columns of our own export, in order. */
 export const exportFields = [
@@ -34,15 +35,20 @@ export const exportFields = [
   'updated_at',
 ] as const;
 
-/** The columns that our own format may have. No export has passwords, but people may add them. */
-const ownFields = [...exportFields, 'password', 'privacy_password', 'starts_at'] as const;
+/** The columns that our own format may have, beside those that close links. No export has passwords, but people may add them. */
+const ownFields = [
+  ...exportFields.filter((field) => !isClosing(field)),
+  'password',
+  'privacy_password',
+] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
 export type ImportField =
-  | (typeof ownFields)[number]
+  | Exclude<(typeof exportFields)[number], ClosingField>
+  | ('password' | 'privacy_password')
   // Targets of services that have a column for each kind of device, or an object with a URL for each country.
   | ('ios_url' | 'android_url' | 'desktop_url' | 'country_urls')
-  | ('public_statistics' | 'redirect_rules' | 'status');
+  | ('public_statistics' | 'redirect_rules');
 
 /** The column names for a field, by precedence; case, spaces and punctuation do not matter. */
 type Columns = Partial<Record<ImportField, readonly string[]>>;
@@ -61,6 +67,8 @@ export interface Format {
   readonly inFolder?: boolean;
   /** What the service writes as the alias of a domain's root. */
   readonly root?: string;
+  /** Whether archived links lead visitors on. */
+  readonly servesArchived?: boolean;
   /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
   readonly guarded?: boolean;
 }
@@ -69,7 +77,7 @@ const longUrl = ['long url', 'destination url', 'destination', 'original url', '
 const shortUrl = ['short url', 'short link', 'shortened url', 'link'];
 const clicks = ['clicks', 'total clicks', 'click count', 'visits', 'visits count', 'visit count'];
 
-/** The columns that most services have. */
+/** The columns that most services have, beside those that close links. */
 const common = {
   short_url: shortUrl,
   domain: ['domain'],
@@ -81,22 +89,13 @@ const common = {
   ],
   updated_at: ['updated at', 'updated', 'last updated', 'modified'],
   last_clicked_at: ['last clicked', 'last clicked at', 'last click at', 'last click', 'last click date'],
-  // A link that is closed to visitors must stay closed, whatever a service calls that.
-  has_password: [
-    'password',
-    'has password',
-    'password protected',
-    'is password protected',
-    'password enabled at',
+  expiration_url: [
+    'expired url',
+    'expiration url',
+    'expiry url',
+    'expiry destination',
+    'expired destination',
   ],
-  disabled: ['disabled', 'disabled at', 'banned', 'deleted', 'is deleted', 'deleted at'],
-  expires_at: [
-    ...['expires at', 'expired at', 'expires', 'expires on', 'expire in', 'expiration', 'expiration date'],
-    ...['expiration time', 'expiration at', 'expire at', 'expiry', 'expiry date', 'valid until'],
-  ],
-  expiration_clicks: ['max visits', 'max clicks', 'click limit', 'visit limit'],
-  expiration_url: ['expired url', 'expiration url'],
-  starts_at: ['valid since', 'valid from', 'starts at', 'active from'],
 };
 
 /** What people call the columns of their own sheets, in the languages of the console. */
@@ -114,6 +113,8 @@ const ownNames: Columns = {
   title: ['name', 'titel', 'titre', 'título', 'titulo'],
   space: ['espace', 'espacio'],
   tags: ['tag', 'schlagwörter', 'étiquettes', 'etiquetas'],
+  password: ['passwort', 'kennwort', 'mot de passe', 'contraseña', 'link password'],
+  expiration_url: common.expiration_url,
 };
 
 /** The supported formats, with the columns of each service's exports. */
@@ -134,6 +135,7 @@ export const importFormats = {
       clicks: [...clicks, 'engagements', 'total engagements', 'link clicks', 'clicks all time'],
     },
     hasAliases: true,
+    servesArchived: true,
   },
   dub: {
     columns: {
@@ -149,6 +151,7 @@ export const importFormats = {
       public_statistics: ['public stats'],
     },
     root: '_root',
+    servesArchived: true,
   },
   kutt: {
     columns: {
@@ -169,7 +172,6 @@ export const importFormats = {
       title: ['title', 'link title'],
       space: ['folder'],
       tags: ['tags', 'tag'],
-      status: ['status'],
       forward_query: ['forward parameters'],
     },
   },
@@ -182,9 +184,6 @@ export const importFormats = {
       title: ['title'],
       tags: ['tags'],
       clicks: ['visits', 'visits count', 'visits total', 'visits summary total', ...clicks],
-      expires_at: [...common.expires_at, 'meta valid until'],
-      starts_at: [...common.starts_at, 'meta valid since'],
-      expiration_clicks: [...common.expiration_clicks, 'meta max visits'],
       ios_url: ['device long urls ios'],
       android_url: ['device long urls android'],
       desktop_url: ['device long urls desktop'],
@@ -224,3 +223,6 @@ export function neededColumns(format: ImportFormat): string {
 
 /** A record by our field names. */
 export type ImportRecord = Partial<Record<ImportField, unknown>>;
+
+/** A record of our own export. */
+export type ExportRecord = Partial<Record<(typeof exportFields)[number], unknown>>;

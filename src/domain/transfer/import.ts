@@ -157,7 +157,7 @@ export class Import {
       if (this.#unusedColumns.size < MAX_UNUSED)
         this.#unusedColumns.add(name.trim().slice(0, MAX_UNUSED_LENGTH));
     try {
-      const line = readLine(record.fields, columns.format, this.#context.now);
+      const line = readLine(record, columns.format, this.#context.now);
       return { ...empty, ...(await this.#resolve(line)), columnOf };
     } catch (error) {
       if (error instanceof RefusedLine) return { ...empty, refused: error.fields, columnOf };

@@ -5,7 +5,10 @@ import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
 import { refusal } from '../rules.ts';
-import { type Format, type ImportRecord, importFormats } from './formats.ts';
+import { type Access, accessOf } from './closing.ts';
+import type { FileRecord } from './file-record.ts';
+import { type Format, importFormats } from './formats.ts';
+import type { Note } from './report.ts';
 import { parseRecord, type RecordValues as Values } from './values.ts';
 
 /** A line that cannot be imported, with the reason for each field. */
@@ -18,15 +21,18 @@ export class RefusedLine extends Error {
   }
 }
 
-/** The values of a record. @throws RefusedLine with all errors in them */
-export function readLine(record: ImportRecord, format: Format, now: Date): ImportLine {
+/** The values of a record. @throws RefusedLine with all errors in them, or if its link was deleted */
+export function readLine({ fields: record, closing }: FileRecord, format: Format, now: Date): ImportLine {
+  const access = accessOf(closing, format === importFormats.csv, now);
+  if (access.deletedBy)
+    throw new RefusedLine([fieldError([access.deletedBy.field], refusal('IMPORT_DELETED'))]);
   // With columns for alias and domain, the short URL is not needed, unless the record may have several.
   const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
   const { data, error } = parseRecord(isNamed ? { ...record, short_url: undefined } : record, format);
   // What another program wrote, it means so.
   const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
   if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);
-  if (data) return lineOf(data, format, now);
+  if (data) return lineOf(data, access, format);
   const messages = new Map<string, string>();
   for (const { path, message } of error.issues)
     if (!messages.has(String(path[0]))) messages.set(String(path[0]), message);
@@ -42,12 +48,13 @@ function slipIn(url = '') {
 /** The parsed values of a line, before names are looked up. */
 export type ImportLine = ReturnType<typeof lineOf>;
 
-function lineOf(values: Values, format: Format, now: Date) {
-  /** Messages about parts of the line that cannot be imported. */
-  const notes: string[] = [];
+function lineOf(values: Values, access: Access, format: Format) {
+  const notes = [...access.notes];
   const { kind = 'link' } = values;
   if (values.redirect_rules)
-    notes.push('has redirect rules, which are not in the file: it leads every visitor to the same URL');
+    notes.push({
+      message: 'has redirect rules, which are not in the file: it leads every visitor to the same URL',
+    });
   const line = {
     kind,
     names: namesOf(values, format, notes),
@@ -61,13 +68,13 @@ function lineOf(values: Values, format: Format, now: Date) {
     fields: {
       url: values.url,
       ...Object.fromEntries(linkTexts.map((one) => [one, values[one]])),
-      ...accessOf(values, now, notes),
+      ...closedBy(access, values.password, notes),
       ...privacyOf(values, notes),
       forwardsQuery: values.forward_query,
       expiration: {
         url: values.expiration_url,
-        at: values.expires_at?.toISOString(),
-        clicks: values.expiration_clicks,
+        at: access.endsAt?.toISOString(),
+        clicks: access.clicks,
       },
       targeting: targetingOf(values, notes),
     },
@@ -98,12 +105,12 @@ interface NamedLink {
 }
 
 /** The short URLs of a line, without duplicates: each becomes a link. */
-function namesOf(values: Values, format: Format, notes: string[]): readonly [NamedLink, ...NamedLink[]] {
+function namesOf(values: Values, format: Format, notes: Note[]): readonly [NamedLink, ...NamedLink[]] {
   const { domain, alias, short_url: shortUrls = [] } = values;
   const [first] = shortUrls;
   const main = { host: domain ?? first?.host ?? null, alias: alias ?? first?.alias };
   if (!format.hasAliases && alias === undefined && shortUrls.length > 1)
-    notes.push(`has ${shortUrls.length} short URLs: only "${main.alias}" is imported`);
+    notes.push({ message: `has ${shortUrls.length} short URLs: only "${main.alias}" is imported` });
   if (!format.hasAliases) return [main];
   const all = [...(alias === undefined ? [] : [main]), ...shortUrls];
   const distinct = new Map<string, NamedLink>(all.map((one) => [`${one.host}/${one.alias}`, one]));
@@ -114,7 +121,7 @@ function namesOf(values: Values, format: Format, notes: string[]): readonly [Nam
 /** Platforms that other services call desktop. */
 const DESKTOPS: readonly Platform[] = ['WINDOWS', 'OS_X', 'LINUX', 'UBUNTU', 'CHROME_OS'];
 
-function targetingOf(values: Values, notes: string[]) {
+function targetingOf(values: Values, notes: Note[]) {
   const targetOf = (url: string | undefined, platforms: readonly Platform[]) =>
     url === undefined ? [] : platforms.map((platform) => ({ platform, url }));
   const devices = [
@@ -124,7 +131,9 @@ function targetingOf(values: Values, notes: string[]) {
   ];
   const { country_urls: urls = [] } = values;
   if (devices.length > 0 && urls.length > 0)
-    notes.push('has targets by platform and by country, and a link uses one of them: those by platform');
+    notes.push({
+      message: 'has targets by platform and by country, and a link uses one of them: those by platform',
+    });
   const found = devices.length > 0 ? 'PLATFORM' : urls.length > 0 ? 'COUNTRY' : undefined;
   return {
     type: values.target_type ?? found,
@@ -136,30 +145,24 @@ function targetingOf(values: Values, notes: string[]) {
 }
 
 /** A link that visitors could not open must stay closed. */
-function accessOf({ password, status = 'active', ...values }: Values, now: Date, notes: string[]) {
-  const isLocked = values.has_password === true && password === undefined;
-  if (isLocked) notes.push('had a password, which is not imported: it is disabled until it gets another one');
-  const { starts_at: opensAt } = values;
-  const opensLater = opensAt !== undefined && opensAt > now;
-  if (opensLater)
-    notes.push(`opens only at ${opensAt.toISOString()}: it is disabled until it is enabled by hand`);
-  const isClosed = status.toLowerCase() !== 'active';
-  if (isClosed) notes.push('has a status other than active: it is disabled');
-  return { password, disabled: isLocked || opensLater || isClosed || values.disabled };
+function closedBy({ isClosed, isLocked }: Access, password: string | undefined, notes: Note[]) {
+  const isUnlocked = isLocked && password === undefined;
+  if (isUnlocked)
+    notes.push({
+      message: 'had a password, which is not imported: it is disabled until it gets another one',
+    });
+  return { password, disabled: isClosed || isUnlocked };
 }
 
 /** Statistics that had a password must not become public. */
-function privacyOf(
-  { privacy: given, privacy_password: privacyPassword, ...values }: Values,
-  notes: string[],
-) {
+function privacyOf({ privacy: given, privacy_password: privacyPassword, ...values }: Values, notes: Note[]) {
   const privacy = given ?? (values.public_statistics === false ? 'PRIVATE' : undefined);
   const isUnguarded = privacy === 'PASSWORD';
   if (privacyPassword !== undefined || !(isUnguarded || values.has_privacy_password))
     return { privacy, privacyPassword };
   // Beside another privacy, the password would be kept for later.
   const loss = isUnguarded ? 'they are private now' : 'it is not kept';
-  notes.push(`had a password for its statistics, which no export has: ${loss}`);
+  notes.push({ message: `had a password for its statistics, which no export has: ${loss}` });
   return { privacy: isUnguarded ? 'PRIVATE' : privacy };
 }
 

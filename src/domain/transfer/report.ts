@@ -10,12 +10,19 @@ interface LinkOfLine extends BulkItem {
   readonly insteadOf: string | undefined;
 }
 
+/** A message about a part of a line that is not imported as it is; without a field, it is about the line. */
+export interface Note {
+  readonly field?: string;
+  readonly column?: string;
+  readonly message: string;
+}
+
 /** A line whose names are resolved: its new links, or why it is refused. */
 export interface Entry {
   readonly line: number;
   readonly links: readonly LinkOfLine[];
   readonly refused: readonly FieldError[];
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
   /** Whether a space, pixel or domain was created for it. */
   readonly isNew: boolean;
   /** The column of a field, if the file has one. */
@@ -103,8 +110,10 @@ export class LineReports {
       else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
     }
     if (!outcomes.some(({ kind }) => kind === 'created')) return;
-    for (const message of isOne ? notes : [...notes, noteOfAliases(outcomes, links)])
-      report(true, null, message);
+    for (const { field = null, column = null, message } of isOne
+      ? notes
+      : [...notes, { message: noteOfAliases(outcomes, links) }])
+      this.#onMessage({ line, taken: true, field, column, message });
   }
 
   #addCreated(

@@ -6,6 +6,7 @@ import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { timeOf } from './times.ts';
+import { wordOf, words } from './words.ts';
 
 const MAX_SHOWN = 60;
 
@@ -14,7 +15,8 @@ export function shortened(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-function shown(value: unknown): string {
+/** A value for a message. */
+export function shown(value: unknown): string {
   try {
     return shortened(typeof value === 'string' ? value : JSON.stringify(value));
   } catch {
@@ -96,16 +98,26 @@ export const time = z.preprocess(
   ).optional(),
 );
 
-/** Whether a cell means yes: any value except a no, such as a time. */
+/** Returns false for a no and for a cell without a value. Any other value means yes, such as a time. */
 export function isSet(value: unknown): boolean {
-  return typeof value === 'object' || !/^(0|false|no|off|n|f)$/i.test(String(value));
+  const word = wordOf(value);
+  return !(words.no.has(word) || words.nothing.has(word) || /^0000-00-00/.test(word));
 }
 
 const flag = z.unknown().transform(isSet);
 
 /** A yes or no, or the time since when it is so. */
-export const yesOrNo = written('1 or 0, true or false, yes or no, or a time', (given) =>
-  isSet(given) ? /^(1|true|yes|on|y|t)$/i.test(given) || timeOf(given) !== null || undefined : false,
+export const yesOrNo = written('1 or 0, true or false, yes or no, or a time', (given) => {
+  if (/^(0|false|no|off|n|f)$/i.test(given)) return false;
+  return /^(1|true|yes|on|y|t)$/i.test(given) || timeOf(given) !== null || undefined;
+});
+
+/** What services write for a password that they do not tell: a yes, dots, or a hash. */
+const UNTOLD_PASSWORD = /^(?:[*•●]+|\$[a-z0-9-]+\$.*)$/i;
+
+/** A password; undefined for a cell that says only whether there is one. */
+const password = text.transform((given) =>
+  isSet(given) && !words.yes.has(wordOf(given)) && !UNTOLD_PASSWORD.test(given) ? given : undefined,
 );
 
 /** A list, or its JSON text from a cell. */
@@ -256,7 +268,8 @@ function recordOf(format: Format) {
     domain: host,
     alias: aliasIn(format),
     url: address,
-    ...each(text, ...linkTexts, 'password', 'privacy_password', 'status', 'target_type'),
+    ...each(text, ...linkTexts, 'privacy_password', 'target_type'),
+    password,
     privacy,
     ...each(
       text,
@@ -267,10 +280,10 @@ function recordOf(format: Format) {
       'android_url',
       'desktop_url',
     ),
-    ...each(flag, 'own_domain', 'has_password', 'has_privacy_password', 'redirect_rules'),
-    ...each(yesOrNo, 'disabled', 'forward_query', 'public_statistics'),
-    ...each(time, 'starts_at', 'expires_at', 'created_at', 'updated_at', 'last_clicked_at'),
-    ...each(count, 'expiration_clicks', 'clicks'),
+    ...each(flag, 'own_domain', 'has_privacy_password', 'redirect_rules'),
+    ...each(yesOrNo, 'forward_query', 'public_statistics'),
+    ...each(time, 'created_at', 'updated_at', 'last_clicked_at'),
+    clicks: count,
     ...each(list, 'countries', 'platforms', 'languages', 'rotation'),
     country_urls: countryTargets,
     tags,

@@ -1,0 +1,114 @@
+import { foldMarks } from '../input.ts';
+
+/**
+ * The columns that close a link to visitors, now or later, in every format: as services name them in their exports, and people
+ * in their sheets, in the languages of the console. Some words before and behind them make no difference.
+ */
+const names = {
+  disabled: [
+    'taken down, takedown, malicious, phishing, unsafe, limit reached, click limit reached, disabled, disable',
+    'deactivated, deactivate, deactivation, inactive, banned, ban, blocked, suspended, paused, stopped',
+    'closed, expired, ended, revoked, cancelled, canceled, retired, unpublished, offline, locked, blacklisted',
+    'quarantined, spam, turned off, switched off, deaktiviert, gesperrt, inaktiv, pausiert, abgeschaltet',
+    'ausgeschaltet, abgelaufen, blockiert, désactivé, désactivée, inactif, bloqué, bloquée, suspendu',
+    'suspendue, banni, fermé, expirée, desactivado, deshabilitado, inhabilitado, inactivo, bloqueado',
+    'suspendido, pausado, caducado, expirado, cerrado, vencido',
+  ],
+  /** Those that say no are closed. */
+  active: [
+    'valid, available, gültig, verfügbar, valide, disponible, válido, active, activated, enabled, published',
+    'aktiv, aktiviert, eingeschaltet, freigeschaltet, veröffentlicht, actif, activée, publié, activo, activa',
+    'activado, habilitado, publicado',
+  ],
+  archived: ['archived, archive, archiviert, archivé, archivée, archivado, archivada'],
+  deleted: [
+    'deleted, delete, deletion, soft deleted, trashed, trash, in trash, removed, removal, binned, gelöscht',
+    'geloescht, entfernt, papierkorb, im papierkorb, supprimé, supprimée, suppression, corbeille',
+    'dans la corbeille, eliminado, eliminada, borrado, borrada, papelera, en la papelera',
+  ],
+  has_password: [
+    'password, password protected, password protection, password enabled, password required, protected',
+    'password set, password hash, requires password, needs password, with password, passcode, passwort',
+    'passwortschutz, passwortgeschützt, passwortgeschuetzt, passwort geschützt, geschützt, kennwort',
+    'kennwortgeschützt, mot de passe, protégé, protégée, protégé par mot de passe, contraseña, protegido',
+    'protegido con contraseña, protegido por contraseña',
+  ],
+  expires_at: [
+    'valid end, validity end, end of validity, active end, expire on, stops, open until, open till, expires',
+    'expire, expiry, expiration, expires in, expire in, expires after, expire after, ttl, expired at',
+    'expired on, expired date, time to live, lifetime, valid until, valid till, valid to, valid through',
+    'valid thru, active until, active till, active to, available until, available till, available to',
+    'live until, online until, ends, end, closes, ablauf, ablaufdatum, läuft ab, läuft ab am, laeuft ab am',
+    'gültig bis, gueltig bis, aktiv bis, verfällt, verfällt am, verfallsdatum, endet, endet am, ende',
+    "enddatum, expire le, date d'expiration, valable jusqu'au, valable jusqu'à, valide jusqu'au",
+    "actif jusqu'au, jusqu'au, fin, date de fin, échéance, date d'échéance, caduca, caduca el, caducidad",
+    'fecha de caducidad, expira, expira el, expiración, fecha de expiración, vence, vence el, vencimiento',
+    'fecha de vencimiento, válido hasta, activo hasta, fecha de fin, fecha fin, termina, termina el',
+  ],
+  expiration_clicks: [
+    'expire clicks, expires clicks, expiry clicks, clicks to expire, clicks allowed, expiration clicks',
+    'max clicks, max visits, maximum clicks, maximum visits, max click count, max visit count',
+    'max number of clicks, maximum number of clicks, max number of visits, clicks max, visits max',
+    'click limit, clicks limit, visit limit, visits limit, limit clicks, limit visits, limit of clicks',
+    'click cap, max uses, maximum uses, usage limit, use limit, max usage, max hits, hit limit, max views',
+    'view limit, max opens, max redirects, redirect limit, max scans, scan limit, allowed clicks',
+    'expires after clicks, expire after clicks, expires after visits, klicklimit, max klicks, maximale klicks',
+    'klicks max, max aufrufe, maximale aufrufe, max besuche, besuchslimit, limite de clics, max clics',
+    'clics max, clics maximum, maximum de clics, nombre max de clics, nombre maximal de clics',
+    'nombre maximum de clics, limite de visites, max visites, visites max, límite de clics, clics máximos',
+    'máximo de clics, número máximo de clics, límite de visitas, max visitas, visitas máximas',
+    'máximo de visitas',
+  ],
+  starts_at: [
+    'valid start, validity start, start of validity, active start, open from, valid since, valid from',
+    'active from, active since, active after, available from, available since, live from, online from, starts',
+    'start, begins, begin, not before, scheduled, schedule, scheduled for, enabled from, activates',
+    'activate, activation, publish, publishes, go live, goes live, visible from, gültig ab, gueltig ab',
+    'gültig von, gültig seit, aktiv ab, aktiv seit, beginn, beginnt, beginnt am, startet, startet am',
+    'startdatum, verfügbar ab, valable à partir du, valable dès, valide à partir du, actif à partir du',
+    'actif depuis, à partir du, début, date de début, commence le, válido desde, activo desde',
+    'disponible desde, inicio, fecha de inicio, comienza, comienza el, empieza, empieza el',
+  ],
+  status: ['status, state, zustand, statut, état, estado, estatus'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** A field by which a link may be closed. */
+export type ClosingField = keyof typeof names;
+
+/** Returns true for the name of such a field. */
+export const isClosing = (field: string): field is ClosingField => Object.hasOwn(names, field);
+
+/** A column's name as names are compared: case, spaces, accents and punctuation do not matter. */
+export const plainName = (name: string): string => foldMarks(name).replace(/[^\p{L}\p{N}]/gu, '');
+
+const fields: ReadonlyMap<string, ClosingField> = new Map(
+  Object.entries(names).flatMap(([field, all]) =>
+    // Object.entries loses the type of the keys.
+    all.flatMap((line) =>
+      line.split(', ').map((name): [string, ClosingField] => [plainName(name), field as ClosingField]),
+    ),
+  ),
+);
+
+/** What a name may have before and behind it: `link_is_disabled`, `expiration_date_utc`, `wurde gelöscht`. */
+const BEFORE = [
+  /^(?:meta)?(?:short)?(?:link|url)?/,
+  /^(?:meta)?(?:short)?(?:link|url)?(?:is|was|has(?:been)?)/,
+  /^(?:ist|wurde|est|esta)/,
+];
+const BEHIND = /(?:at|on|date|datum|time|timestamp|utc|gmt|flag)$/;
+/** Longer names are none of these. */
+const MAX_NAME = 60;
+
+function fieldOf(name: string): ClosingField | undefined {
+  const shorter = name.replace(BEHIND, '');
+  return fields.get(name) ?? (shorter === name ? undefined : fieldOf(shorter));
+}
+
+/** The field of a column that closes links; undefined for any other column. */
+export function closingFieldOf(column: string): ClosingField | undefined {
+  if (column.length > MAX_NAME) return undefined;
+  const name = plainName(column);
+  const shorter = BEFORE.map((before) => name.replace(before, ''));
+  return [name, ...shorter].map(fieldOf).find((field) => field !== undefined);
+}

@@ -1,0 +1,130 @@
+import type { ClosingField } from './closing-columns.ts';
+import type { Note } from './report.ts';
+import { isoTime, timeOf } from './times.ts';
+import { count, isSet, shown } from './values.ts';
+import { wordOf, words } from './words.ts';
+
+/** A cell by which a link may be closed to visitors. */
+export interface ClosingCell {
+  readonly field: ClosingField;
+  readonly column: string;
+  readonly value: unknown;
+}
+
+/** What a cell does to a link; `because` continues a sentence that begins with the column, `note` is a sentence of its own. */
+type Effect =
+  | { readonly is: 'open'; readonly note?: string }
+  | { readonly is: 'closed'; readonly because?: string; readonly note?: string }
+  | { readonly is: 'deleted' | 'locked' }
+  | { readonly is: 'ending'; readonly at: Date }
+  | { readonly is: 'limited'; readonly clicks: number };
+
+const OPEN: Effect = { is: 'open' };
+
+/** Such as 31.12.2026 18:30: nobody begins a day with its month and has dots. */
+const DOTTED = /^(\d\d?)\.(\d\d?)\.(\d{4})(?:,? (\d\d?:\d\d(?::\d\d)?))?$/;
+
+/** The time in a cell; null if it has none. */
+function timeIn(value: unknown): Date | null {
+  const text =
+    typeof value === 'object'
+      ? ''
+      : String(value)
+          .trim()
+          .replace(/^(\d+)\.0+$/, '$1');
+  const [, day = '', month = '', year, time = '0:00'] = DOTTED.exec(text) ?? [];
+  if (year === undefined) return timeOf(text);
+  return isoTime(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${time.padStart(5, '0')}Z`);
+}
+
+/** The effect of a cell that says yes or no, or since when; at a time to come, the link ends. */
+function markOf(value: unknown, now: Date, effect: Effect): Effect {
+  if (!isSet(value)) return OPEN;
+  const at = timeIn(value);
+  return at !== null && at > now ? { is: 'ending', at } : effect;
+}
+
+function startOf(at: Date, now: Date): Effect {
+  const note = `opens only at ${at.toISOString()}: it is disabled until it is enabled by hand`;
+  return at > now ? { is: 'closed', note } : OPEN;
+}
+
+const unclear = (value: unknown, what: string): Effect => ({
+  is: 'closed',
+  because: `is "${shown(value)}"${what}`,
+});
+const isUnlimited = (value: unknown) => !isSet(value) || words.endless.has(wordOf(value));
+
+const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean) => Effect> = {
+  disabled(value, now) {
+    const word = wordOf(value);
+    const isPlain = words.yes.has(word) || words.closed.has(word) || timeIn(value) !== null;
+    return markOf(value, now, isPlain ? { is: 'closed' } : unclear(value, ''));
+  },
+  active(value, now) {
+    const word = wordOf(value);
+    if (words.nothing.has(word) || words.yes.has(word) || words.active.has(word)) return OPEN;
+    const at = timeIn(value);
+    if (at !== null) return startOf(at, now);
+    return words.no.has(word) || words.closed.has(word) ? { is: 'closed' } : unclear(value, '');
+  },
+  archived: (value, now) => markOf(value, now, { is: 'closed', note: 'is archived: it is disabled' }),
+  deleted: (value, now) => markOf(value, now, { is: 'deleted' }),
+  has_password: (value) => (isSet(value) ? { is: 'locked' } : OPEN),
+  expires_at(value) {
+    if (isUnlimited(value)) return OPEN;
+    const at = timeIn(value);
+    return at === null ? unclear(value, ', which is no time') : { is: 'ending', at };
+  },
+  starts_at(value, now) {
+    if (isUnlimited(value)) return OPEN;
+    const at = timeIn(value);
+    return at === null ? unclear(value, ', which is no time') : startOf(at, now);
+  },
+  expiration_clicks(value) {
+    if (isUnlimited(value)) return OPEN;
+    const { data: clicks } = count.safeParse(String(value).replace(/\.0+$/, ''));
+    if (clicks === undefined) return unclear(value, ', which is no number of clicks');
+    return clicks === 0 ? OPEN : { is: 'limited', clicks };
+  },
+  status(value, _now, isSheet) {
+    const word = wordOf(value);
+    if (words.nothing.has(word) || words.active.has(word) || words.yes.has(word)) return OPEN;
+    if (words.deleted.has(word)) return { is: 'deleted' };
+    const status = `has the status "${shown(value)}"`;
+    // A sheet has a column of this name for anything.
+    if (isSheet && !words.closed.has(word) && !words.no.has(word))
+      return { is: 'open', note: `${status}, which is left out` };
+    return { is: 'closed', note: `${status}: it is disabled` };
+  },
+};
+
+/** How a link is closed to visitors, by the cells of its line; `deletedBy` is the cell that says that it was deleted. */
+export interface Access {
+  readonly isClosed: boolean;
+  readonly isLocked: boolean;
+  readonly endsAt: Date | undefined;
+  readonly clicks: number | undefined;
+  readonly deletedBy: ClosingCell | undefined;
+  readonly notes: readonly Note[];
+}
+
+/** @param isSheet whether people may have named the columns */
+export function accessOf(cells: readonly ClosingCell[], isSheet: boolean, now: Date): Access {
+  const found = cells.map((cell) => ({ cell, effect: effects[cell.field](cell.value, now, isSheet) }));
+  const all = found.map(({ effect }) => effect);
+  const ends = all.flatMap((effect) => (effect.is === 'ending' ? effect.at.getTime() : []));
+  const limits = all.flatMap((effect) => (effect.is === 'limited' ? effect.clicks : []));
+  return {
+    isClosed: all.some(({ is }) => is === 'closed'),
+    isLocked: all.some(({ is }) => is === 'locked'),
+    endsAt: ends.length > 0 ? new Date(Math.min(...ends)) : undefined,
+    clicks: limits.length > 0 ? Math.min(...limits) : undefined,
+    deletedBy: found.find(({ effect }) => effect.is === 'deleted')?.cell,
+    notes: found.flatMap(({ cell: { field, column }, effect }): Note[] => {
+      if ('note' in effect && effect.note !== undefined) return [{ message: effect.note }];
+      if (!('because' in effect) || effect.because === undefined) return [];
+      return [{ field, column, message: `${effect.because}: the link is disabled` }];
+    }),
+  };
+}
