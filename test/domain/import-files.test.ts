@@ -49,6 +49,15 @@ test('skips blank lines before the header', async () => {
   expect(await importInto(server, { text })).toMatchObject({ created: 1, refused: 0 });
 });
 
+test('skips rows of separators, reads \\N as no value, and does not split one column', async () => {
+  const rows = [';;;', 'alias;url;title;expires_at', 'one;https://a.example/;\\N;\\N', ';;;', ' ;"";', ''];
+  const report = await importInto(server, { text: rows.join('\r\n') });
+  expect(report).toMatchObject({ lines: 1, created: 1, refused: 0, told: [] });
+  const single = await importInto(server, { text: 'URL\nhttps://a.example/a,b;c\n' });
+  expect(single).toMatchObject({ created: 1, refused: 0 });
+  expect(await links()).toMatchObject([{ title: null, ends_at: null }, { url: 'https://a.example/a,b;c' }]);
+});
+
 test.each([
   ['with quotes', `"${'x'.repeat(9_000_000)}"`],
   ['without quotes', 'x'.repeat(9_000_000)],

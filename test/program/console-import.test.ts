@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import { cellsOf, cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
 
 const linesIn = (text: string) => cut(text, null).records.map(({ line, text: record }) => [line, record]);
@@ -81,6 +81,25 @@ test.each<[what: string, text: string, format: string, records: [number, string]
 ])('cuts %s between its records', (_what, text, format, records) => {
   expect(cut(text, null).format).toBe(format);
   expect(linesIn(text)).toEqual(records);
+});
+
+test('a row of separators is an empty line, and one column is not split', () => {
+  expect(linesIn('url;title\n;\n1;a\n ; \n')).toEqual([[3, '1;a']]);
+  expect(linesIn('https://a.example/1\n;;;\n, ,\nhttps://a.example/2')).toEqual([
+    [1, 'https://a.example/1'],
+    [4, 'https://a.example/2'],
+  ]);
+  const parts = cut('url\nhttps://a.example/?a=1,2', null);
+  expect(parts).toMatchObject({ format: 'CSV', header: 'url\n' });
+  expect(cellsOf(parts.records[0]?.text ?? '', parts.delimiter)).toEqual(['https://a.example/?a=1,2']);
+});
+
+test.each([
+  '[One](https://a.example/1)',
+  '[x] https://a.example/1\n[ ] https://a.example/2',
+  '- https://a.example/1',
+])('takes %s for lines', (text) => {
+  expect(cut(text, null)).toMatchObject({ format: 'LINES', isJson: false });
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusalIn } from '../../src/domain/rules.ts';
+import { linkIn } from '../../src/domain/transfer/pasted.ts';
 import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';
 
 /** Why the value is refused; undefined if it is not. */
@@ -99,3 +100,24 @@ test.each(['a'.repeat(1_000_000), `a${' '.repeat(1_000_000)}b`, '('.repeat(1_000
     expect(refusalOf(time, text)).toContain('it must be a time');
   },
 );
+
+test.each([
+  ['[One](https://a.example/1)', 'https://a.example/1', 'One'],
+  ['- [a](b) and [c](https://a.example/1 "Tip, [x]")', 'https://a.example/1', 'a](b) and [c'],
+  ['[One](https://a.example/1) more', '[One](https://a.example/1) more', ''],
+  ['[](https://a.example/1)', 'https://a.example/1', ''],
+  ['1.example.com/a', '1.example.com/a', ''],
+  ['- nowhere', '- nowhere', ''],
+  ['https://a.example/- https://b.example', 'https://a.example/- https://b.example', ''],
+])('finds the address in %s', (text, url, title) => {
+  expect(linkIn(text)).toEqual({ url, title });
+});
+
+test.each([
+  '['.repeat(500_000),
+  `[${']('.repeat(250_000)}`,
+  `-${' '.repeat(500_000)}x`,
+  '- '.repeat(250_000),
+])('finds no address in a long text, in time that grows with its length', (text) => {
+  expect(linkIn(text).url).toBe(text);
+});

@@ -132,6 +132,69 @@ test('imports pasted URLs, with an alias and a title behind a tab or two spaces'
   expect(results[2]?.reason).toBe(`"url" ${results[2]?.fields[0]?.messages[0]}`);
 });
 
+test.each([
+  ['- ', '* ', '• ', '1. ', '1) ', '(2) ', '– ', '+ ', '12.\t', 'a) ', '- [ ] ', '> ', '•', '-\t', '  - '],
+])('drops the markers of lists before URLs', async (...markers) => {
+  const lines = markers.map(
+    (marker, index) => `${marker}https://a.example/${index}  m${index}  Title ${index}`,
+  );
+  const results = await importing([...lines, '3. www.a.example/x', '- a.example/y'].join('\n'));
+  expect(results.map(({ link }) => link?.url)).toEqual([
+    ...markers.map((_, index) => `https://a.example/${index}`),
+    ...['https://www.a.example/x', 'https://a.example/y'],
+  ]);
+  expect(results[3]?.link).toMatchObject({ alias: 'm3', title: 'Title 3' });
+});
+
+test('reads links of Markdown, and lines of separators as empty ones', async () => {
+  const text = [
+    ...[
+      '[One](https://a.example/1)',
+      ';;;',
+      ' , ,',
+      '- [Two (2)](<https://a.example/2_(x)> "Tip")\ttwo',
+      '||',
+    ],
+    ...['<https://a.example/3>', '[4](https://a.example/4)', '\t\t', 'https://a.example/5\tfive\t\\N'],
+  ].join('\n');
+  const results = await importing(text);
+  expect(results.map(({ line, link }) => [line, link?.url, link?.title])).toEqual([
+    [1, 'https://a.example/1', 'One'],
+    [4, 'https://a.example/2_(x)', 'Two (2)'],
+    [6, 'https://a.example/3', null],
+    [7, 'https://a.example/4', '4'],
+    [9, 'https://a.example/5', null],
+  ]);
+  expect(results[1]?.alias).toBe('two');
+});
+
+test.each([
+  '[One](https://a.example/1)',
+  '[2024] plans,url',
+  '[x] https://a.example/1',
+  '{name}',
+  '["a"]',
+  '[1] a',
+])('does not take the text %s for JSON', async (text) => {
+  for (const format of ['CSV', 'LINES', 'YOURLS']) {
+    const told = JSON.stringify([await refusalOf(text, { format, dryRun: true })]);
+    expect(told).not.toMatch(/JSON|parse/i);
+  }
+});
+
+test('a CSV with one column has URLs with any separator, and no value is \\N', async () => {
+  const urls = ['https://a.example/?a=1,2', 'https://a.example/a;b;c', 'https://a.example/a,b;c|d'];
+  const results = await importing(['url', ...urls, ''].join('\n'), { format: 'CSV' });
+  expect(results.map(({ link }) => link?.url)).toEqual(urls);
+  const nothing = 'url,alias,title,space,tags\nhttps://a.example/1,\\N,\\N,\\N,\\N\n,,,,\n;;;;\n';
+  expect(await importing(nothing, { format: 'CSV' })).toMatchObject([
+    { line: 2, status: 'CREATED', link: { title: null, space: null } },
+    { line: 4, status: 'REFUSED' },
+  ]);
+  const own = 'kind,alias,url,title\nlink,own,https://a.example/2,\\N';
+  expect(await importing(own, { format: 'CSV' })).toMatchObject([{ link: { title: '\\N' } }]);
+});
+
 test('repeated, it finds every link, and writes nothing', async () => {
   const text = 'https://a.example/1  one\nhttps://a.example/2\nhttps://a.example/2';
   const first = await importing(text);

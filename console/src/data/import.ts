@@ -166,7 +166,10 @@ function namedHead(rows: readonly Row[], text: string, delimiter: string): (Head
   const row = before.find(({ cells }) => formatOf(cells) !== 'LINES');
   if (row === undefined) return null;
   const { cells, at, next } = row;
-  return { format: formatOf(cells), delimiter, names: text.slice(at, next), from: next, width: cells.length };
+  const names = text.slice(at, next);
+  // A single column is not split: as for the service, there are no tabs in URLs.
+  const own = cells.length > 1 ? delimiter : '\t';
+  return { format: formatOf(cells), delimiter: own, names, from: next, width: cells.length };
 }
 
 /** The names of columns, of which one has the URLs: those above them, or by what is in them. */
@@ -252,13 +255,21 @@ function headOf(
 /** Excel's first line that names the delimiter, and lines without anything. */
 const BEFORE_HEADER = /^\uFEFF?\s*(?:"?sep=(.)"?(?:\r\n?|\n)\s*)?/;
 
+/** The beginning of an object, or of a list of objects; a link of Markdown begins with a bracket, too. */
+const JSON_BEGIN = /^(?:\{\s*(?:["}]|$)|\[\s*(?:\{|\]\s*$|$))/;
+
+/** What the service takes for an empty line: nothing, or separators. */
+const isBlank = (record: string, head: Head | null): boolean =>
+  /^[\s,;|"]*$/.test(record) &&
+  (head ? cellsIn(record, head.delimiter).every((cell) => cell === '') : !record.includes('"'));
+
 /**
  * Cuts a text between its records: lines, those of CSV, or the elements of JSON. What these mean, the service says.
  * @param chosen the format; by default the header says it
  */
 export function cut(text: string, chosen: ImportFormat | null): CutText {
   const [before = '', named] = BEFORE_HEADER.exec(text) ?? [];
-  if (/^[{[]/.test(text.slice(before.length)) && chosen !== 'LINES') {
+  if (chosen !== 'LINES' && JSON_BEGIN.test(text.slice(before.length))) {
     const elements = elementsOf(jsonIn(text));
     const found = formatOf(Object.keys(Object(elements[0])));
     // What is no JSON is sent as it is, for the service to say what is wrong.
@@ -278,7 +289,7 @@ export function cut(text: string, chosen: ImportFormat | null): CutText {
   for (let at = begin; at < text.length; ) {
     const next = head ? recordEnd(text, at, head.delimiter) : placeOf(LINE_END, text, at);
     const record = text.slice(at, next.at);
-    if (record.trim() !== '') records.push({ line, text: record, at });
+    if (!isBlank(record, head)) records.push({ line, text: record, at });
     line += breaksIn(text.slice(at, next.end));
     at = next.end;
   }

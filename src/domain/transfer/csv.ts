@@ -136,7 +136,7 @@ export async function* csvRecords(
       // The last character may be the first half of a line break.
       const end = found?.end ?? text.length - 1;
       const content = found?.content ?? { fault: `has more than ${MAX_RECORD_LENGTH} bytes` };
-      const isEmpty = 'cells' in content && content.cells.length === 1 && content.cells[0]?.trim() === '';
+      const isEmpty = 'cells' in content && content.cells.every((cell) => cell.trim() === '');
       if (!isEmpty) yield { line, size: end - at, ...content };
       skips = found === null;
       line += breaksIn(text.slice(at, end));
@@ -160,13 +160,16 @@ export function noExport(format: ImportFormat, why: string): WrongFile {
 /** Excel's first line that names the delimiter. */
 const SEPARATOR_LINE = /^"?sep=([,;\t|])"?$/i;
 
-/** The delimiter of the first line, outside of quotes. */
+/** The first line that has more than separators. */
+const FIRST_LINE = /^.*[^\s,;"].*$/m;
+
+/** The delimiter of the first line, outside of quotes. A single column has no other than tabs, which are in no URL. */
 export function delimiterOf(text: string): string {
-  const [line = ''] = text.trimStart().split(/\r|\n/, 1);
+  const [line = ''] = FIRST_LINE.exec(text) ?? [];
   const named = SEPARATOR_LINE.exec(line)?.[1];
   if (named !== undefined) return named;
   const bare = line.replace(/"[^"]*"/g, '');
-  const counted = [',', ';', '\t'].map((one) => ({ one, count: bare.split(one).length }));
+  const counted = ['\t', ',', ';'].map((one) => ({ one, count: bare.split(one).length }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).one;
 }
 

@@ -86,6 +86,8 @@ const isEmpty = (value: unknown): boolean =>
 
 /** What services write into a cell without a value; the last is MySQL's. */
 const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
+/** Null in MySQL's exports of texts. */
+const NULL = '\\N';
 
 /** The field that replaces a missing one. */
 const FALLBACKS: Readonly<Record<string, string>> = {
@@ -107,11 +109,14 @@ export class FileRecord {
   constructor({ format, byField, closing, others }: FileColumns, raw: RawRecord, isCsv: boolean) {
     const unused = others.filter((column) => !isEmpty(raw[column]));
     const guarded = isCsv && format.guarded === true;
+    // What our own export has, it means so.
+    const isOwn = (byField.get('kind') ?? []).some((column) => !isEmpty(raw[column]));
     const valuesIn = (field: ImportField | ClosingField, column: string) => {
       const given = raw[column];
       const value = typeof given === 'string' ? given.trim() : given;
       const isNone = isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value);
-      if (isEmpty(value) || isNone || (isListed(field) && value === '[]')) return [];
+      if (isEmpty(value) || isNone || (value === NULL && !isOwn) || (isListed(field) && value === '[]'))
+        return [];
       return [{ column, value: guarded && typeof value === 'string' ? unguarded(value) : value }];
     };
     for (const [field, names] of byField) {

@@ -14,6 +14,7 @@ import { WrongFile } from './csv.ts';
 import { columnsFor, type FileColumns, FileRecord } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, Import, type ImportHooks, type ImportOptions, type SourceLine } from './import.ts';
+import { linkIn, withoutMarkers } from './pasted.ts';
 import { type Entry, inWords, type LineMessage } from './report.ts';
 import { recordsIn } from './source.ts';
 import { parseRecord } from './values.ts';
@@ -127,13 +128,15 @@ async function* bytesOf(text: string): AsyncGenerator<Buffer> {
 
 /** Pasted URLs, each with an alias and a title behind a tab or, since no form takes a tab, two spaces. */
 function* pastedLines(text: string): Generator<SourceLine> {
-  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
-    if (line.trim() === '') continue;
+  for (const [index, given] of text.split(/\r\n?|\n/).entries()) {
+    if (/^[\s,;|]*$/.test(given)) continue;
+    const line = withoutMarkers(given);
     const cells = line.includes('\t') ? line.split('\t') : line.trim().split(/ {2,}/);
     // No alias is a URL: these are two.
-    const [url = '', alias, ...title] = /^ *https?:\/\//i.test(cells[1] ?? '') ? [cells.join(' ')] : cells;
-    const raw = { url: trimPasted(url), alias: alias && trimPasted(alias), title: title.join(' ') };
-    yield { line: index + 1, size: line.length, raw, header: Object.keys(raw), isCsv: false };
+    const [first = '', alias, ...rest] = /^ *https?:\/\//i.test(cells[1] ?? '') ? [cells.join(' ')] : cells;
+    const { url, title } = linkIn(trimPasted(first));
+    const raw = { url, alias: alias && trimPasted(alias), title: rest.join(' ') || title };
+    yield { line: index + 1, size: given.length, raw, header: Object.keys(raw), isCsv: false };
   }
 }
 

@@ -11,13 +11,16 @@ export interface RecordSource {
   readonly lines: AsyncIterable<SourceLine>;
 }
 
+/** The beginning of an object, or of a list of objects. Other texts may begin with a bracket, such as links of Markdown. */
+const JSON_BEGIN = /^(?:\{\s*(?:["}]|$)|\[\s*(?:\{|\]\s*$|$))/;
+
 /**
  * The records in CSV or JSON, and which it is.
  * @param head how the text begins, without a byte order mark
  */
 export function recordsIn(bytes: AsyncIterable<Buffer>, head: string, format: ImportFormat): RecordSource {
-  const first = head.trimStart().charAt(0);
-  return first === '{' || first === '['
-    ? { unit: 'record', lines: jsonRecords(bytes, first === '[', format) }
+  const begin = head.trimStart();
+  return JSON_BEGIN.test(begin)
+    ? { unit: 'record', lines: jsonRecords(bytes, begin.startsWith('['), format) }
     : { unit: 'line', lines: csvLines(bytes, format, delimiterOf(head)) };
 }

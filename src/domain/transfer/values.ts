@@ -5,6 +5,7 @@ import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
+import { linkIn } from './pasted.ts';
 import { timeOf } from './times.ts';
 import { wordOf, words } from './words.ts';
 
@@ -239,9 +240,9 @@ const NO_SCHEME = /^[\w-]+(\.[\w-]+)+([/?#]|:\d|$)/;
 const TWO_URLS = /^(\S+\s[\s,;|]*|[^?#]*[,;|]\s*)https?:\/\//i;
 
 const address = text.transform((given, context) => {
-  const bare = trimPasted(given);
+  const bare = linkIn(trimPasted(given)).url;
   if (TWO_URLS.test(bare)) context.addIssue(refusal('TWO_URLS'));
-  return NO_SCHEME.test(bare) ? `https://${bare}` : given;
+  return NO_SCHEME.test(bare) ? `https://${bare}` : bare;
 });
 
 /** The same schema for several fields. */
