@@ -11,6 +11,7 @@ import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type
 import { DatabaseAway, retryConflicts } from './errors.ts';
 import { postgresql } from './postgresql/dialect.ts';
 import { join, name, raw, type Sql, sql } from './sql.ts';
+import type { SqliteOptions } from './sqlite/connection.ts';
 import { sqlite } from './sqlite/dialect.ts';
 import { type Provider, requireProvider } from './url.ts';
 
@@ -48,7 +49,7 @@ export interface Data extends Statements {
 /** Called with a SQL statement as it was sent, and its duration in seconds. */
 export type StatementListener = (sql: string, seconds: number) => void;
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends SqliteOptions {
   readonly pool?: PoolOptions;
   /** The URL of the server itself, if `url` is a pooler's. */
   readonly directUrl?: string | undefined;
@@ -56,8 +57,6 @@ export interface DatabaseOptions {
   readonly mayBeAway?: boolean;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
-  /** After how many milliseconds a transaction on SQLite that waits for itself is ended. */
-  readonly deadlockTimeout?: number;
 }
 
 interface TransactionOptions {
@@ -85,13 +84,13 @@ type Begun = AsyncLocalStorage<{ transaction?: AdapterTransaction }>;
 /** Libraries of the other database are not loaded: that would take a tenth of the start's time. */
 async function connect(
   url: string,
-  { pool, directUrl, mayBeAway, deadlockTimeout }: DatabaseOptions,
+  { pool, directUrl, mayBeAway, ...sqliteOptions }: DatabaseOptions,
   begun: Begun,
 ): Promise<Connection> {
   const isOwn = (transaction: AdapterTransaction) => begun.getStore()?.transaction === transaction;
   const connection =
     requireProvider(url) === 'sqlite'
-      ? await (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, deadlockTimeout)
+      ? await (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, sqliteOptions)
       : await (await import('./postgresql/connection.ts')).connectPostgresql(url, pool, directUrl, mayBeAway);
   const { adapter } = connection;
   const start = adapter.startTransaction.bind(adapter);

@@ -24,7 +24,7 @@ const NEVER_SERVED =
 /** The database, and its replicas to read from. For visitors, any of them may be away. */
 export async function openDatabases(
   { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role }: Config,
-  { startLog, onStatement }: Ports,
+  { startLog, onStatement, freeSpace }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
   // To open it would make it.
@@ -33,6 +33,7 @@ export async function openDatabases(
   const open = (url: string, options = {}) =>
     Database.open(url, {
       pool,
+      freeSpace,
       mayBeAway: role === 'redirects',
       ...((onStatement || metrics || tracer) && {
         onStatement(sql: string, seconds: number) {

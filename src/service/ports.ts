@@ -37,6 +37,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly webhookDelays?: readonly number[];
   /** How often webhooks are looked up, in milliseconds. */
   readonly webhookInterval?: number;
+  /** The bytes that are free on the disk of SQLite's file, by its path. */
+  readonly freeSpace?: (path: string) => number;
   /** How often the operator's files are checked for changes, in milliseconds. */
   readonly filesInterval?: number;
   /** Metrics that the caller serves, in place of those on METRICS_PORT. */

@@ -38,7 +38,14 @@ export interface TestServerOptions
     Partial<
       Pick<
         Ports,
-        'background' | 'formTimeout' | 'idleTimeout' | 'maxInFlight' | 'metrics' | 'onStatement' | 'random'
+        | 'background'
+        | 'formTimeout'
+        | 'freeSpace'
+        | 'idleTimeout'
+        | 'maxInFlight'
+        | 'metrics'
+        | 'onStatement'
+        | 'random'
       >
     >,
     Partial<Pick<Ports, 'sendMail' | 'trusted' | 'webhookDelays' | 'webhookInterval'>> {

@@ -121,7 +121,10 @@ describe('a read outside an open transaction', () => {
       renameSync(`${pathOf(url)}${end}`, `${pathOf(another)}.old${end}`);
     renameSync(pathOf(another), pathOf(url));
     const read = () => opened.read(sql`SELECT "name" FROM "Account"`);
-    expect(await opened.transaction(() => outside(read))).toEqual([{ name: 'Old' }]);
+    const reading = opened.transaction(async () => {
+      expect(await outside(read)).toEqual([{ name: 'Old' }]);
+    });
+    await expect(reading).rejects.toThrow('restart the service');
   });
 });
 

@@ -1,6 +1,7 @@
-import { chownSync } from 'node:fs';
+import { chownSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { onServer, postgresqlUrl } from '../support/database.ts';
 import { freePort, NOBODY, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
@@ -144,6 +145,32 @@ describe.skipIf(disk === null)('on a full disk', () => {
         1,
         `The disk of the SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, is full: free some space, and try again.\n`,
       ]);
+      small.free();
+    },
+  );
+
+  // Over a second, since two processes start, and a copy is tried each second.
+  test.runIf(given.provider === 'sqlite')(
+    'a long reader cannot make the log fill it, and writes work again after the reader and a restart',
+    async () => {
+      program = await startProgram(env);
+      owner = new Caller(program.origin, KEY);
+      small.fill(11_000_000);
+      const reader = new Sqlite(join(small.folder, 'linkspace.db'));
+      reader.exec('BEGIN');
+      reader.prepare('SELECT COUNT(*) FROM "Link"').get();
+      const { answer, made } = await storeUntilRefused();
+      expect([answer.status, made > 10]).toEqual([503, true]);
+      expect(statfsSync(small.folder).bavail).toBeGreaterThan(0);
+      expect(await readiness()).toBe(503);
+      await program.end('SIGKILL');
+      program = await startProgram(env);
+      owner = new Caller(program.origin, KEY);
+      const store = async () =>
+        (await owner.rest('POST', '/links', { url: 'https://example.com/again' })).status;
+      expect(await store()).toBe(503);
+      reader.close();
+      await expect.poll(store, { timeout: 30_000 }).toBe(201);
       small.free();
     },
   );

@@ -41,9 +41,11 @@ async function insert(tx: Transaction, changes: readonly NewChange[]) {
 
 /** Begins a new epoch if the log has numbers that this server has not given yet. Call it before anything is changed. */
 export async function settleEpoch(db: Data): Promise<void> {
-  await db.prisma.$executeRaw(sql`
-    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change")
-    WHERE "topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`);
+  const isDue = sql`"topic" = 'changes' AND (SELECT MAX("tx") FROM "Change") >= ${transactionOrder(db).next}`;
+  // A start that changes nothing needs no space on the disk.
+  if ((await db.read(sql`SELECT 1 FROM "Revision" WHERE ${isDue}`)).length === 0) return;
+  await db.execute(sql`
+    UPDATE "Revision" SET "number" = (SELECT (MAX("tx") >> ${EPOCH_BITS}) + 1 FROM "Change") WHERE ${isDue}`);
 }
 
 export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {

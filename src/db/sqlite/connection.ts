@@ -1,5 +1,4 @@
-import { rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
@@ -8,7 +7,9 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import type { Connection, RawRead, RawRows } from '../driver.ts';
 import { keepPrivate, LOCK_TIMEOUT, pathOf, READER_SETTINGS, WRITER_SETTINGS } from './file.ts';
 import { FileThread } from './file-thread.ts';
-import { type Driver, keepingPrepared, rawReader, type Statement } from './statements.ts';
+import { openedFile } from './opened-file.ts';
+import { type Driver, keepingPrepared, openLog, rawReader, type Statement } from './statements.ts';
+import { freeSpaceOf, WriteGuard } from './write-guard.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
@@ -89,6 +90,13 @@ async function openBeside(url: string): Promise<CommittedReads | null> {
   return { queryRaw: adapter.queryRaw.bind(adapter), read, close: () => driver.close() };
 }
 
+export interface SqliteOptions {
+  /** After how many milliseconds a transaction that waits for itself is ended. */
+  readonly deadlockTimeout?: number;
+  /** The bytes that are free on the disk of a file. */
+  readonly freeSpace?: (path: string) => number;
+}
+
 /**
  * Opens the file at `url`, and makes it and its folder if they are missing.
  * @param isOwn whether the calling code runs in the transaction
@@ -96,7 +104,7 @@ async function openBeside(url: string): Promise<CommittedReads | null> {
 export async function connectSqlite(
   url: string,
   isOwn: (transaction: Transaction) => boolean,
-  deadlockTimeout = DEADLOCK_TIMEOUT,
+  { deadlockTimeout = DEADLOCK_TIMEOUT, freeSpace = freeSpaceOf }: SqliteOptions = {},
 ): Promise<Connection> {
   const path = pathOf(url);
   keepPrivate(path);
@@ -104,18 +112,27 @@ export async function connectSqlite(
   const own = await openWith(['journal_mode = WAL', ...WRITER_SETTINGS], url);
   const { adapter, driver } = own;
   const beside = await openBeside(url);
-  const opened = path === ':memory:' ? null : await stat(path, { bigint: true });
   const readNow = rawReader(driver);
   const threads = new Map<string, FileThread>();
   const ask = (module: string, question: unknown) => {
-    const thread = threads.get(module) ?? new FileThread(module, path);
+    if (opened === null) throw new Error('a thread cannot open a database in memory');
+    guard?.requireOpened();
+    const thread = threads.get(module) ?? new FileThread(module, opened);
     threads.set(module, thread);
     return thread.ask(question);
   };
   // The module answers with rows.
-  const readLong: RawRead = (sql, args) => whenUnlocked(() => ask(READER, { sql, args }) as Promise<RawRows>);
+  const readLong: RawRead = (sql, args) =>
+    whenUnlocked(async () => ask(READER, { sql, args }) as Promise<RawRows>);
+  await whenUnlocked(async () => openLog(readNow));
+  const opened = path === ':memory:' ? null : openedFile(path);
+  const pageSize = Number(driver.pragma('page_size', { simple: true }));
+  const guard = opened === null ? null : new WriteGuard(opened, pageSize, readLong, freeSpace);
   const copyLog = checkpoints(driver, readLong);
-  const { read, exclusively } = isolateTransactions(own, readNow, beside, isOwn, deadlockTimeout, copyLog);
+  const { read, exclusively } = isolateTransactions(own, readNow, {
+    ...{ beside, isOwn, deadlockTimeout, guard },
+    afterTransaction: copyLog,
+  });
   return {
     pooled: false,
     adapter,
@@ -125,13 +142,11 @@ export async function connectSqlite(
     // A transaction must not wait for its own end, as other statements do.
     readIn: () => async (sql, args) => readNow(sql, args),
     async requireOpened() {
-      if (opened === null) return;
-      const { dev, ino } = await stat(path, { bigint: true });
-      if (dev !== opened.dev || ino !== opened.ino)
-        throw new Error(`${path} is another file than at the start: restart the service`);
+      guard?.requireOpened();
     },
     async trySpace() {
-      if (opened === null) return;
+      if (guard === null) return;
+      if (!guard.mayBegin()) await guard.makeRoom();
       const file = `${path}-space`;
       try {
         await writeFile(file, Buffer.alloc(SPACE), { mode: 0o600 });
@@ -139,15 +154,21 @@ export async function connectSqlite(
         await rm(file, { force: true });
       }
     },
-    async freeSpace() {
-      const { bavail, bsize } = await statfs(dirname(path));
-      return bavail * bsize;
-    },
+    freeSpace: async () => freeSpace(path),
     close: async () => {
+      guard?.close();
       await Promise.all([...threads.values()].map((thread) => thread.close()));
       beside?.close();
     },
   };
+}
+
+interface Isolation {
+  readonly beside: CommittedReads | null;
+  readonly guard: WriteGuard | null;
+  isOwn(transaction: Transaction): boolean;
+  readonly deadlockTimeout: number;
+  afterTransaction(more?: number): void;
 }
 
 /**
@@ -159,10 +180,7 @@ export async function connectSqlite(
 function isolateTransactions(
   { adapter, driver }: Opened,
   readNow: ReturnType<typeof rawReader>,
-  beside: CommittedReads | null,
-  isOwn: (transaction: Transaction) => boolean,
-  deadlockTimeout: number,
-  afterTransaction: (more?: number) => void,
+  { beside, guard, isOwn, deadlockTimeout, afterTransaction }: Isolation,
 ): { read: RawRead; exclusively: <T>(write: () => Promise<T>) => Promise<T> } {
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
@@ -176,28 +194,42 @@ function isolateTransactions(
   const outsideTransactions = async <T>(
     run: () => Promise<T>,
     {
+      mayWrite = false,
       readBeside,
       mustPause,
-    }: { readBeside?: (() => Promise<T>) | undefined; mustPause?: () => boolean } = {},
+    }: {
+      mayWrite?: boolean;
+      readBeside?: (() => Promise<T>) | undefined;
+      mustPause?: (() => boolean) | undefined;
+    } = {},
   ): Promise<T> => {
     for (;;) {
       // Either the transaction waits for itself, or this is another caller's look-up: Prisma sends those of one tick together,
       // in the context of the first.
       const isInside = open !== null && current !== null && isOwn(current);
       const start = open === null || (isOfThread && readBeside) ? run : isInside ? undefined : readBeside;
-      if (start && !mustPause?.()) return start();
-      if (start) await nextSlice();
+      if (start && !mustPause?.()) {
+        if (!mayWrite || guard === null || guard.mayBegin()) return start();
+        await guard.makeRoom();
+        if (open === null) return start();
+      } else if (start) await nextSlice();
       else if (!isInside) await open;
       else if (open && (await withTimeout(deadlockTimeout, open)) === TIMED_OUT)
         throw new Error('a query within a transaction did not use the client of the transaction');
     }
   };
-  adapter.queryRaw = (query) => {
-    const readBeside = beside && isRead(query.sql) ? () => beside.queryRaw(query) : undefined;
-    return whenUnlocked(() => outsideTransactions(() => queryRaw.call(adapter, query), { readBeside }));
+  const written = <T>(result: T): T => {
+    guard?.requireOpened();
+    return result;
   };
-  adapter.executeRaw = (query) =>
-    whenUnlocked(() => outsideTransactions(() => executeRaw.call(adapter, query)));
+  const write = <T>(run: () => Promise<T>, mustPause?: () => boolean): Promise<T> =>
+    outsideTransactions(() => run().then(written), { mayWrite: true, mustPause });
+  adapter.queryRaw = (query) => {
+    const run = () => queryRaw.call(adapter, query);
+    const readBeside = beside ? () => beside.queryRaw(query) : undefined;
+    return whenUnlocked(() => (isRead(query.sql) ? outsideTransactions(run, { readBeside }) : write(run)));
+  };
+  adapter.executeRaw = (query) => whenUnlocked(() => write(() => executeRaw.call(adapter, query)));
   /** Holds others back until the returned function is called. */
   const hold = (byThread: boolean) => {
     const ended = Promise.withResolvers<void>();
@@ -220,7 +252,11 @@ function isolateTransactions(
       const transaction = await startTransaction.call(adapter, isolationLevel);
       current = transaction;
       const { commit, rollback } = transaction;
-      transaction.commit = () => commit.call(transaction).finally(() => end());
+      transaction.commit = () =>
+        commit
+          .call(transaction)
+          .then(written)
+          .finally(() => end());
       transaction.rollback = () => rollback.call(transaction).finally(() => end());
       return transaction;
     } catch (error) {
@@ -237,21 +273,25 @@ function isolateTransactions(
   const rollBack = prepare('ROLLBACK');
   adapter.startTransaction = (isolationLevel) =>
     whenUnlocked(() =>
-      outsideTransactions(async () => {
-        beginNow.run();
-        return begin(isolationLevel);
-      }),
+      outsideTransactions(
+        async () => {
+          beginNow.run();
+          return begin(isolationLevel);
+        },
+        { mayWrite: true },
+      ),
     );
   const read: RawRead = (sql, args) => {
-    const readBeside = beside && isRead(sql) ? async () => beside.read(sql, args) : undefined;
+    const run = async () => readNow(sql, args);
+    const readBeside = beside ? async () => beside.read(sql, args) : undefined;
     const limits = { readBeside, mustPause: isBlocked };
-    return whenUnlocked(() => outsideTransactions(async () => readNow(sql, args), limits));
+    return whenUnlocked(() => (isRead(sql) ? outsideTransactions(run, limits) : write(run, isBlocked)));
   };
   const byThread = async <T>(write: () => Promise<T>): Promise<T> => {
     const end = hold(true);
     let changes = 0;
     try {
-      const answer = await write();
+      const answer = written(await write());
       // A thread writes what takes long.
       changes = CHECKPOINT_CHANGES;
       return answer;
@@ -259,7 +299,11 @@ function isolateTransactions(
       end(changes);
     }
   };
-  return { read, exclusively: (write) => whenUnlocked(() => outsideTransactions(() => byThread(write))) };
+  return {
+    read,
+    exclusively: (write) =>
+      whenUnlocked(() => outsideTransactions(() => byThread(write), { mayWrite: true })),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { entryFile } from '../../own-files.ts';
+import type { OpenedFile } from './opened-file.ts';
 
 /** What the thread is asked. */
 export interface Question<T> {
@@ -17,15 +18,15 @@ export interface Answer {
 /** A thread with a connection of its own to a SQLite file, which starts with the first question. */
 export class FileThread {
   readonly #module: string;
-  readonly #path: string;
+  readonly #opened: OpenedFile;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #thread: Worker | undefined;
   #last = 0;
   #closed = false;
 
-  constructor(module: string, path: string) {
+  constructor(module: string, opened: OpenedFile) {
     this.#module = module;
-    this.#path = path;
+    this.#opened = opened;
   }
 
   /** @throws Error with the driver's message and code */
@@ -47,7 +48,7 @@ export class FileThread {
   }
 
   #start(): Worker {
-    const thread = new Worker(entryFile(this.#module), { workerData: this.#path });
+    const thread = new Worker(entryFile(this.#module), { workerData: this.#opened });
     const end = (reason: unknown) => {
       this.#thread = undefined;
       for (const { reject } of this.#waiting.values()) reject(reason);

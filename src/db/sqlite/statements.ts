@@ -16,7 +16,7 @@ export interface Statement {
 export interface Driver {
   readonly open: boolean;
   readonly inTransaction: boolean;
-  pragma(setting: string): unknown;
+  pragma(setting: string, options?: { readonly simple: boolean }): unknown;
   prepare(sql: string): Statement;
   close(): unknown;
 }
@@ -68,6 +68,11 @@ export function rawReader(
     // A raw statement's rows are lists.
     return { names, kinds, rows: statement.all(...args.map(written)) as unknown[][] };
   };
+}
+
+/** Opens the log, as the first read does. */
+export function openLog(readNow: ReturnType<typeof rawReader>): void {
+  readNow('SELECT COUNT(*) FROM sqlite_master', []);
 }
 
 /** A prepared statement with values, which it has only while it runs: others use it, too. */

@@ -4,13 +4,22 @@ import Sqlite from 'better-sqlite3';
 import type { Statements, Writable } from '../database.ts';
 import { rowsOf } from '../driver.ts';
 import { sqlite } from './dialect.ts';
+import { LOCK_TIMEOUT } from './file.ts';
 import type { Answer, Question } from './file-thread.ts';
-import { keepingPrepared, rawReader } from './statements.ts';
+import { type OpenedFile, requireOpened } from './opened-file.ts';
+import { keepingPrepared, openLog, rawReader } from './statements.ts';
 
-/** The thread's own connection. Whoever asks waits for other processes: the busy timeout would hold the thread. */
+/**
+ * The thread's own connection. Whoever asks waits for other processes: the busy timeout would hold the thread.
+ * @throws Error if the file or its log is not the one any more that the process has opened
+ */
 export function openOwn(settings: readonly string[]): Sqlite.Database {
-  const file = new Sqlite(String(workerData), { fileMustExist: true, timeout: 0 });
-  for (const setting of settings) file.pragma(setting);
+  const opened = workerData as OpenedFile; // As `FileThread` gives it.
+  requireOpened(opened);
+  const file = new Sqlite(opened.file.path, { fileMustExist: true, timeout: LOCK_TIMEOUT });
+  openLog(rawReader(file));
+  requireOpened(opened);
+  for (const setting of ['busy_timeout = 0', ...settings]) file.pragma(setting);
   return file;
 }
 

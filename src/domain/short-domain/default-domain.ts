@@ -73,13 +73,15 @@ async function share(
   const named = await db.prisma.domain.findUnique({ where: { name: host } });
   if (named) {
     const { id } = named;
+    const changes = changedColumns(named, { notFoundUrl });
+    const isChanged = Object.keys(changes).length > 0;
+    // A start that changes nothing needs no space on the disk.
+    if (named.isDefault && !isChanged) return { id, renamed: null };
     await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
       await tx.prisma.domain.updateMany({
         where: { isDefault: true, id: { not: id } },
         data: { isDefault: null },
       });
-      const changes = changedColumns(named, { notFoundUrl });
-      const isChanged = Object.keys(changes).length > 0;
       const data = { ...changes, isDefault: true, ...(isChanged && { updatedAt: timeOfChange(named, now) }) };
       await tx.prisma.domain.update({ where: { id }, data });
       if (isChanged) await record('UPDATED', 'DOMAIN', [id], fieldsOf(changes, domainFields));

@@ -1,0 +1,51 @@
+import { realpathSync, statSync } from 'node:fs';
+
+/** What tells a file from another one at its path. */
+interface Identity {
+  readonly path: string;
+  readonly device: bigint | undefined;
+  readonly inode: bigint | undefined;
+}
+
+/** A SQLite file that is open, and its log. */
+export interface OpenedFile {
+  readonly file: Identity;
+  readonly log: Identity;
+}
+
+function stateOf(path: string) {
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+function identityOf(path: string): Identity {
+  const found = stateOf(path);
+  return { path, device: found?.dev, inode: found?.ino };
+}
+
+/** @param path that of a file whose log is open, too */
+export function openedFile(path: string): OpenedFile {
+  // SQLite follows links before it names the log.
+  return { file: identityOf(path), log: identityOf(`${realpathSync(path)}-wal`) };
+}
+
+/** An error with a code of SQLite, which callers take for that of a database that is not available. */
+export function refusal(code: 'SQLITE_FULL' | 'SQLITE_READONLY_DBMOVED', message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+/** Returns the size of the file in bytes. */
+function requireSame({ path, device, inode }: Identity): number {
+  const found = stateOf(path);
+  if (found?.dev === device && found?.ino === inode) return Number(found?.size ?? 0);
+  const what = found === undefined ? 'was removed or moved' : 'is another file than at the start';
+  throw refusal('SQLITE_READONLY_DBMOVED', `${path} ${what}: restart the service`);
+}
+
+/**
+ * Returns the size of the log in bytes.
+ * @throws Error if the file or its log is not the one any more that was opened: what was written is lost with that one
+ */
+export function requireOpened({ file, log }: OpenedFile): number {
+  requireSame(file);
+  return requireSame(log);
+}
