@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
@@ -35,9 +36,49 @@ export function unmark(url: string): void {
   file.close();
 }
 
+/** When a process began, in ticks since the machine did; '' if the system does not tell. */
+function beginOf(pid: number): string {
+  try {
+    const state = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program, in brackets, may have any characters.
+    return state.slice(state.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Whether another process of this host has the number, and began at that time, if one is given. */
+function runs(pid: number, begin: string): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user may not be signalled.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  return begin === '' || begin === beginOf(pid);
+}
+
+const host = encodeURIComponent(hostname());
+
+/** The name of a copy that this process writes. */
+function partialName(target: string): string {
+  return `.${target}.partial.${host}.${process.pid}.${beginOf(process.pid)}`;
+}
+
+/** Whether a file is a copy that a process of this host has begun, and that nobody completes. */
+function isAbandoned(name: string, target: string): boolean {
+  const [, by, pid, begin = ''] = /^\..+\.partial\.(.+)\.(\d+)\.(\d*)(?:-journal)?$/.exec(name) ?? [];
+  if (pid !== undefined) return by === host && !runs(Number(pid), begin);
+  // As earlier versions name them.
+  const [, of = '', old] = /^\.(.+)\.(\d+)(?:-journal)?$/.exec(name) ?? [];
+  return old !== undefined && (of === target || DATED.test(of)) && !runs(Number(old), '');
+}
+
 /**
  * Writes a consistent copy of the SQLite database at `url` to a file, without blocking other readers and writers. An
- * earlier backup in that file is replaced when the new one is complete; any other file is refused.
+ * earlier backup in that file is replaced when the new one is complete; any other file is refused. Before, copies in the
+ * folder that killed processes of this host have left are removed.
  * @throws OperatorError
  */
 export function backUp(url: string, target: string): void {
@@ -47,9 +88,11 @@ export function backUp(url: string, target: string): void {
     if (!isBackup(target))
       throw new OperatorError(`${target} already exists, and is not a backup of Linkspace.`);
   }
-  makeFolder(dirname(target));
-  const partial = join(dirname(target), `.${basename(target)}.${process.pid}`);
-  rmSync(partial, { force: true });
+  const folder = dirname(target);
+  makeFolder(folder);
+  for (const name of readdirSync(folder))
+    if (isAbandoned(name, basename(target))) rmSync(join(folder, name), { force: true });
+  const partial = join(folder, partialName(basename(target)));
   const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
   try {
     // SQLite writes into an empty file, and keeps its mode: nobody else may read the copy, not even a part of it.

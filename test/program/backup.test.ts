@@ -9,14 +9,16 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { backUp, datedName, keepNewest } from '../../src/db/backup.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
+import { openFile } from '../../src/db/sqlite/file.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
-import { runProgram } from '../support/process.ts';
+import { dist, Program, runProgram } from '../support/process.ts';
 import { type StartedService, startService } from '../support/service.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
@@ -89,6 +91,50 @@ test('keeps the given number of dated backups', () => {
   for (const name of names) backUp(DATABASE_URL, join(dated, name));
   expect(keepNewest(dated, 2, DATABASE_URL)).toEqual(names.slice(0, 2));
   expect(readdirSync(dated).sort()).toEqual(['linkspace-20200101T000000Z.db', ...names.slice(2)]);
+});
+
+test('first removes copies that no process of this host writes any more', async () => {
+  const nightly = join(folder, 'nightly');
+  mkdirSync(nightly);
+  const large = openFile(DATABASE_URL);
+  large.exec('CREATE TABLE "Large" AS SELECT randomblob(30000000) AS "bytes"');
+  large.close();
+  const [host, dead] = [encodeURIComponent(hostname()), 2 ** 22 + 1];
+  const own = `partial.${host}`;
+  const dated = datedName(new Date(0));
+  const parent = `${process.ppid}`;
+  const others = [
+    `.${dated}.partial.another-host.${dead}.1`,
+    `.${dated}.${parent}`,
+    `.${dated}.${own}.${parent}.`,
+    `.notes.${dead}`,
+  ];
+  const abandoned = [
+    `.${dated}.${dead}`,
+    `.${dated}.${dead}-journal`,
+    `.${dated}.${own}.${dead}.1`,
+    // Its number belongs to another process now.
+    `.${dated}.${own}.${parent}.1`,
+    `.other.db.${own}.${dead}.1-journal`,
+    `.one.db.${dead}`,
+  ];
+  for (const name of [...others, ...abandoned]) writeFileSync(join(nightly, name), 'a part');
+  const args = ['--to', join(nightly, 'one.db')];
+  const killed = new Program(process.execPath, [dist('cli/backup'), ...args], { DATABASE_URL });
+  onTestFinished(() => void killed.child.kill('SIGKILL'));
+  const begun = () =>
+    readdirSync(nightly).filter(
+      (name) => name.startsWith('.one.db.') && name.includes(`.${killed.child.pid}`),
+    );
+  while (begun().length === 0) await setImmediate();
+  // It stands still, but runs.
+  killed.child.kill('SIGSTOP');
+  expect((await backup(...args)).code).toBe(0);
+  expect(readdirSync(nightly).sort()).toEqual([...others, ...begun(), 'one.db'].sort());
+  expect(begun()).not.toEqual([]);
+  await killed.end('SIGKILL');
+  expect((await backup(...args)).code).toBe(0);
+  expect(readdirSync(nightly).sort()).toEqual([...others, 'one.db'].sort());
 });
 
 test('does not treat a database that was restored from a backup as a backup', async () => {

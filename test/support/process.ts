@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const dist = (program: string) => fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url));
+/** The file of a program. */
+export const dist = (program: string) => fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url));
 
 export interface Finished {
   code: number | null;
