@@ -10,7 +10,7 @@ import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
 import { tracer, traceWith } from './shared/tracing.ts';
-import { ownWorker, servePrimary } from './workers/worker.ts';
+import { giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
 /** After how long a stop that hangs is ended, in milliseconds. */
 const LAST_DEADLINE = 30_000;
@@ -27,6 +27,7 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
     const { supervise } = await import('./workers/primary.ts');
     return supervise(config, log, import.meta.filename);
   }
+  if (worker) giveSigns(worker);
   // The primary of workers does not need the service, and loading takes time.
   const { Service } = await import('./service.ts');
   // The primary serves the metrics of its workers.

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { type Patience, SignsOfLife } from './signs-of-life.ts';
 import { WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
@@ -16,8 +17,12 @@ const FIRST_PAUSE = 50;
 /** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
 const STOP_TIMEOUT = 22_000;
 
+/** When a worker that gives no sign of life is killed. */
+const PATIENCE: Patience = { silence: 15_000, start: 45_000, interval: 1_000 };
+
 interface SupervisorOptions {
   readonly workers: number;
+  readonly patience: Patience;
   readonly log: Logger;
   /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
   onFailure(why: string | null): void;
@@ -25,12 +30,14 @@ interface SupervisorOptions {
   onEnd(worker: Worker): void;
 }
 
-/** Starts workers, replaces those that die, and stops them. */
+/** Starts workers, replaces those that die or hang, and stops them. */
 class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #all = new Set<Worker>();
   /** The serving workers, and since when they serve. */
   readonly #serving = new Map<Worker, number>();
+  readonly #signs: SignsOfLife<Worker>;
+  #watch: NodeJS.Timeout | undefined;
   #hasServed = false;
   #earlyExits = 0;
   #stopping = false;
@@ -38,6 +45,7 @@ class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#signs = new SignsOfLife(options.patience);
   }
 
   get serving(): readonly Worker[] {
@@ -46,12 +54,29 @@ class Supervisor {
 
   /** Starts one worker, and the others when it serves, so that an error at the start is reported once. */
   start(): void {
+    this.#watch = setInterval(() => this.#killSilent(), this.#options.patience.interval);
     this.#fork();
+  }
+
+  #sign(worker: Worker): void {
+    this.#signs.sign(worker, this.#serving.has(worker));
+  }
+
+  #killSilent(): void {
+    const { log } = this.#options;
+    for (const worker of this.#signs.look()) {
+      // It counts anew: the system may need a while to end it.
+      this.#sign(worker);
+      const { id, process } = worker;
+      log.error({ worker: id, pid: process.pid }, 'worker is killed: it gives no sign of life');
+      process.kill('SIGKILL');
+    }
   }
 
   /** Stops all workers gracefully; returns whether none had to be killed. */
   async stop(): Promise<boolean> {
     this.#stopping = true;
+    clearInterval(this.#watch);
     const empty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
@@ -66,8 +91,10 @@ class Supervisor {
     if (this.#stopping) return;
     const worker = cluster.fork();
     this.#all.add(worker);
+    this.#sign(worker);
     worker.on('message', (message: WorkerMessage) => {
       if ('ready' in message) this.#onReady(worker);
+      this.#sign(worker);
     });
     worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
     worker.on('error', (error) => {
@@ -93,6 +120,7 @@ class Supervisor {
     const since = this.#serving.get(worker);
     this.#serving.delete(worker);
     this.#all.delete(worker);
+    this.#signs.ended(worker);
     if (since !== undefined) this.#options.onEnd(worker);
     if (this.#stopping) {
       if (this.#all.size === 0) this.#onEmpty();
@@ -133,7 +161,12 @@ async function listenForMetrics({ metricsPort, host }: Config, supervisor: Super
  * Runs `config.workers` processes that serve one port, until it is stopped or they fail.
  * @param program the file that each of them runs
  */
-export async function supervise(config: Config, log: Logger, program: string): Promise<void> {
+export async function supervise(
+  config: Config,
+  log: Logger,
+  program: string,
+  patience = PATIENCE,
+): Promise<void> {
   let ending = false;
   const end = async (code: number) => {
     ending = true;
@@ -145,6 +178,7 @@ export async function supervise(config: Config, log: Logger, program: string): P
   };
   const supervisor = new Supervisor({
     workers: config.workers,
+    patience,
     log,
     onFailure(why) {
       if (ending) return;

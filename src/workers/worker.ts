@@ -18,8 +18,11 @@ export type WorkerAnswer = { readonly id: number } & (
   | { readonly tlsStatus: number }
 );
 
-/** A message of a worker to the primary: that it serves, or an answer. */
-export type WorkerMessage = { readonly ready: true } | WorkerAnswer;
+/** A message of a worker to the primary: that it serves, a sign of life, or an answer. */
+export type WorkerMessage = { readonly ready: true } | { readonly alive: true } | WorkerAnswer;
+
+/** How often a worker gives a sign of life, in milliseconds. */
+const SIGN_INTERVAL = 1_000;
 
 /** The argument that marks a process as a worker. */
 export const WORKER_ARGUMENT = '--worker';
@@ -32,6 +35,11 @@ export function ownWorker(): Worker | undefined {
 function send(worker: Worker, message: WorkerMessage): void {
   // After the primary has ended, there is no receiver.
   if (worker.isConnected()) worker.send(message, undefined, () => {});
+}
+
+/** Gives signs of life to the primary from now on. */
+export function giveSigns(worker: Worker): void {
+  setInterval(() => send(worker, { alive: true }), SIGN_INTERVAL).unref();
 }
 
 /**

@@ -35,7 +35,11 @@ function serving(): Map<unknown, number> {
 }
 
 /** Starts the program in a process group of its own, and waits until that many workers serve. */
-async function start(env: Record<string, string>, awaited = 2): Promise<void> {
+async function start(
+  env: Record<string, string>,
+  awaited = 2,
+  command: readonly string[] = [process.execPath, FLAG, MAIN],
+): Promise<void> {
   program = await startProgram(
     {
       DATABASE_URL: url,
@@ -44,7 +48,7 @@ async function start(env: Record<string, string>, awaited = 2): Promise<void> {
       WORKERS: '2',
       ...env,
     },
-    ['setsid', process.execPath, FLAG, MAIN],
+    ['setsid', ...command],
   );
   owner = new Caller(program.origin, KEY);
   await vi.waitFor(() => expect(serving().size).toBeGreaterThanOrEqual(awaited), 60_000);
@@ -202,6 +206,27 @@ describe('two workers', () => {
 test('SIGTERM to all processes at once answers requests in flight and writes all clicks', async () => {
   await startForTest();
   await endInOrder(-(program.child.pid ?? 0));
+});
+
+// Over a second: a worker gives a sign of life each second, and has to be late on a busy machine, too.
+test('a worker that hangs is killed and replaced, and others go on counting', async () => {
+  url = await newDatabase();
+  const primary = join('test', 'support', 'impatient-primary.ts');
+  await start({ LOG_LEVEL: 'info' }, 2, [process.execPath, '--import', 'tsx', primary]);
+  onTestFinished(async () => void (await program.end('SIGTERM')));
+  const { alias } = await owner.link({ expiration_clicks: 1_000 });
+  const hanging = serving().get(2) ?? 0;
+  process.kill(hanging, 'SIGSTOP');
+  await expect.poll(() => isRunning(hanging)).toBe(false);
+  await expect.poll(() => serving().size).toBeGreaterThan(2);
+  const lines = program.log.filter(({ pid, worker }) => pid === hanging && worker === 2);
+  expect(lines).toMatchObject([
+    { msg: 'worker serves' },
+    { msg: 'worker is killed: it gives no sign of life', level: 50 },
+    { msg: 'worker ended', how: 'SIGKILL' },
+  ]);
+  await visitTimes(`/${alias}`, 4);
+  expect(await clicks()).toBe(4);
 });
 
 test('workers stop and write their clicks after their primary is killed', async () => {
