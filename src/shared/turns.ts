@@ -1,4 +1,4 @@
-import { TIMED_OUT, withTimeout } from './timeout.ts';
+import { withTimeout } from './timeout.ts';
 
 /** The work may not wait, or has waited for too long. */
 export class TooMuchWaiting extends Error {}
@@ -31,10 +31,11 @@ export class Turns<Owner = string> {
 
   /**
    * Runs the work when it is its turn.
-   * @throws the refusal
+   * @param signal ends the waiting
+   * @throws the refusal, or the signal's reason
    */
-  async take<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
-    const turn = this.begin(owner);
+  async take<T>(owner: Owner, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = this.begin(owner, signal);
     if (turn) await turn;
     try {
       return await work();
@@ -45,10 +46,10 @@ export class Turns<Owner = string> {
 
   /**
    * Begins work whose end `end` tells. Returns what resolves when it is its turn, or null if it is now.
-   * @throws the refusal, later
+   * @throws the refusal, or the signal's reason, later
    */
-  begin(owner: Owner): Promise<void> | null {
-    if (!this.#mayBegin(owner)) return this.#wait(owner);
+  begin(owner: Owner, signal?: AbortSignal): Promise<void> | null {
+    if (!this.#mayBegin(owner)) return this.#wait(owner, signal);
     this.#start(owner);
     return null;
   }
@@ -68,16 +69,21 @@ export class Turns<Owner = string> {
     this.#running.set(owner, this.runningOf(owner) + 1);
   }
 
-  async #wait(owner: Owner): Promise<void> {
+  async #wait(owner: Owner, signal?: AbortSignal): Promise<void> {
     const { maxWaiting, timeout, refusal = () => new TooMuchWaiting('too much work waits') } = this.#limits;
+    signal?.throwIfAborted();
     const own = this.#waiting.get(owner) ?? new Set();
     if (maxWaiting !== undefined && own.size >= maxWaiting) throw refusal();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.set(owner, own.add(resolve));
-    if (timeout === undefined) return promise;
-    // If the turn comes at the same time as the timeout, it is used.
-    if ((await withTimeout(timeout, promise)) !== TIMED_OUT || !own.delete(resolve)) return;
+    const stop = () => resolve();
+    signal?.addEventListener('abort', stop);
+    await (timeout === undefined ? promise : withTimeout(timeout, promise));
+    signal?.removeEventListener('abort', stop);
+    // If the turn comes at the same time as the end of the waiting, it is used.
+    if (!own.delete(resolve)) return;
     if (own.size === 0) this.#waiting.delete(owner);
+    signal?.throwIfAborted();
     throw refusal();
   }
 

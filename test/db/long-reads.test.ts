@@ -4,6 +4,7 @@ import { Database } from '../../src/db/database.ts';
 import { LongReads } from '../../src/db/reading/long-reads.ts';
 import { sql } from '../../src/db/sql.ts';
 import { pathOf } from '../../src/db/sqlite/file.ts';
+import { TooMuchWaiting } from '../../src/shared/turns.ts';
 import { newDatabase } from '../support/database.ts';
 import { NOON } from '../support/server.ts';
 
@@ -88,6 +89,28 @@ test('a queued long read never starts if its signal is aborted first', async () 
   const long = new LongReads(database, 1, controller.signal);
   const first = long.take(async () => controller.abort(new Error('gone')));
   await expect(long.take(async () => 'read')).rejects.toThrow('gone');
+  await first;
+});
+
+test('a request begins no long read after its time, and waits no longer for its turn', async () => {
+  const { signal } = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  const first = new LongReads(database, 1, signal).take(() => ended.promise);
+  const short = new LongReads(database, 1, signal, 20);
+  await expect(short.take(async () => 'read')).rejects.toThrow(TooMuchWaiting);
+  ended.resolve();
+  await first;
+  await expect(short.take(async () => 'read')).rejects.toThrow(TooMuchWaiting);
+});
+
+test('a read whose client leaves waits no longer for its turn', async () => {
+  const ended = Promise.withResolvers<void>();
+  const first = new LongReads(database, 1, new AbortController().signal).take(() => ended.promise);
+  const controller = new AbortController();
+  const second = new LongReads(database, 1, controller.signal).take(async () => 'read');
+  controller.abort(new Error('gone'));
+  await expect(second).rejects.toThrow('gone');
+  ended.resolve();
   await first;
 });
 

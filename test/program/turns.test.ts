@@ -103,3 +103,19 @@ test('refuses work that waits for too long with the given error, and takes it ou
   await again;
   expect(begun).toEqual(['a', 'c']);
 });
+
+test('ends the waiting of work by its signal, and takes it out of the queue', async () => {
+  const turns = new Turns({ max: 1 });
+  const [ended, begun] = [Promise.withResolvers<void>(), [] as string[]];
+  const first = turns.take('a', () => ended.promise);
+  const left = new AbortController();
+  const work = async () => void begun.push('b');
+  const second = turns.take('b', work, left.signal);
+  left.abort(new Error('left'));
+  await expect(second).rejects.toThrow('left');
+  await expect(turns.take('b', work, left.signal)).rejects.toThrow('left');
+  ended.resolve();
+  await first;
+  await turns.take('c', async () => void begun.push('c'));
+  expect(begun).toEqual(['c']);
+});

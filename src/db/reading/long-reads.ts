@@ -2,26 +2,29 @@ import { TooMuchWaiting } from '../../shared/turns.ts';
 import { type Data, LongReadQueue } from '../database.ts';
 import { DatabaseAway, isUnanswered } from '../errors.ts';
 
-/** How many requests of one account may wait for long reads. */
+/** How many requests of one account may wait for long reads, and for how long one begins them, in milliseconds. */
 const MAX_REQUESTS = 50;
+const MAX_TIME = 60_000;
 
 /**
- * A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, none
- * begins.
+ * A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, or too long a
+ * time, none begins.
  */
 export class LongReads {
   readonly #db: Data;
   readonly #queue: LongReadQueue;
   readonly #accountId: number;
+  readonly #timeout: AbortSignal;
   readonly #signal: AbortSignal;
   #unfinished = 0;
 
-  constructor(db: Data, accountId: number, signal: AbortSignal) {
+  constructor(db: Data, accountId: number, signal: AbortSignal, maxTime = MAX_TIME) {
     this.#db = db;
     // Those of a write do not wait while its transaction is open.
     this.#queue = db === db.database ? db.database.longReads : new LongReadQueue();
     this.#accountId = accountId;
-    this.#signal = signal;
+    this.#timeout = AbortSignal.timeout(maxTime);
+    this.#signal = AbortSignal.any([signal, this.#timeout]);
   }
 
   /**
@@ -38,15 +41,16 @@ export class LongReads {
     this.#unfinished++;
     const before = queue.unanswered;
     try {
-      return await turns.take(this.#accountId, async () => {
+      const readNow = async () => {
         this.#signal.throwIfAborted();
         // Each would wait for its whole time limit, after those before it.
         if (queue.unanswered > before) throw new DatabaseAway('the database did not answer the read before');
         return read(this.#db.long);
-      });
+      };
+      return await turns.take(this.#accountId, readNow, this.#signal);
     } catch (error) {
       if (isUnanswered(error)) queue.unanswered++;
-      throw error;
+      throw error === this.#timeout.reason ? new TooMuchWaiting('the long reads take too long') : error;
     } finally {
       if (--this.#unfinished === 0) own.delete(this);
       if (own.size === 0) requests.delete(this.#accountId);
