@@ -4,18 +4,16 @@ import { revokeSession, sessionsOf } from '../domain/access/session.ts';
 import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
 import { updateName } from '../domain/access/user.ts';
 import { removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
-import { DomainError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { type SignInTools, text, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
-export function addProfileRoutes(router: Router, tools: SignInTools, ways: WaysIn): void {
-  const { db, services, now, requireOwnWays, contextOf, hashed, anySessionOf, sessionOf, recentSessionOf } =
+export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
+  const { db, services, now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf, recentSessionOf } =
     tools;
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {
-    const session = await anySessionOf(req);
-    if (session === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
+    const session = await readSessionOf(req);
     const { hasPassword, ...own } = await waysOf(db, session.userId);
     const { id, name, email } = session.user;
     res.json({

@@ -57,7 +57,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const { cookies, trust, services, download, consoleUrl, openId } = dependencies;
   const { report, signInFailed, countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;
   const tools = createSignInTools(dependencies);
-  const { isOwn, anySessionOf, networkOfClient, view } = tools;
+  const { isOwn, readSessionOf, networkOfClient, view } = tools;
   const bodies = new Turns({
     ...{ max: MAX_BODIES, maxOfOwner: () => MAX_BODIES_OF_NETWORK, maxWaiting: 0 },
     refusal: tooManyAtOnce,
@@ -105,9 +105,8 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     res.json({ version: VERSION, countriesAsOf });
   });
   router.get('/session', async (req, res) => {
-    const found = await anySessionOf(req);
-    if (found === null) throw new DomainError('UNAUTHENTICATED', 'Nobody is signed in.');
-    res.json(await view(found.user, req.get('x-account')));
+    const { user } = await readSessionOf(req);
+    res.json(await view(user, req.get('x-account')));
   });
   router.post(/./, requireJson, async (req, res, next) => {
     const read = () => readBody(req, res, MAX_BODY, bodyTimeout);

@@ -103,9 +103,14 @@ export function createSignInTools(dependencies: SignInDependencies) {
     };
   };
 
-  /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED */
-  const sessionOf = async (req: Request) => {
-    const found = await sessionWith(req, cookies.tokenOf(req));
+  /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED, RATE_LIMITED */
+  const sessionOf = async (req: Request) => counted(req, await sessionWith(req, cookies.tokenOf(req)));
+
+  /** The same for what changes nothing, wherever the request comes from. */
+  const readSessionOf = async (req: Request) => counted(req, await anySessionOf(req));
+
+  /** Counts a request of the session's user. @throws DomainError UNAUTHENTICATED without a session, RATE_LIMITED */
+  const counted = async <Session extends { userId: number }>(req: Request, found: Session | null) => {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
     if (req.res) await access.countRequest({ keyId: null, userId: found.userId }, req.res, now());
     return found;
@@ -153,7 +158,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   return {
     ...dependencies,
     ...{ isOwn, requireOwnWays, contextOf, networkOfClient, limit, hashed },
-    ...{ begin, signIn, view, sessionOf, recentSessionOf, sessionWith, anySessionOf },
+    ...{ begin, signIn, view, sessionOf, readSessionOf, recentSessionOf, sessionWith, anySessionOf },
   };
 }
 

@@ -235,6 +235,19 @@ test('what somebody who is signed in writes is limited', async () => {
   expect(await prisma.user.count({ where: { id: person.userId } })).toBe(1);
 });
 
+test('what somebody who is signed in reads of themselves is limited, too', async () => {
+  const person = await signedIn(server, 1, 'VIEWER');
+  for (let sent = 0; sent < LIMIT / 2; sent++)
+    for (const path of ['session', 'profile']) expect((await person.auth(path)).status).toBe(200);
+  const refused = [await person.auth('session'), await person.auth('profile')];
+  expect(refused.map(({ status, body }) => [status, body.error?.code])).toEqual([
+    [429, 'RATE_LIMITED'],
+    [429, 'RATE_LIMITED'],
+  ]);
+  expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect((await person.graphql('{ __typename }')).status).toBe(429);
+});
+
 test('wrong cookies cost no statement each above the limit, while valid ones work', async () => {
   const from = { 'X-Forwarded-For': '192.0.2.77' };
   const known = await signedIn(server, 1, 'VIEWER');
