@@ -144,7 +144,7 @@ export class Service {
     });
     return {
       ...{ ...visitors, visit, refusedVisit, web },
-      graphql: people?.graphql ?? web,
+      graphql: people?.graphql ?? (async (req, res) => web(req, res)),
       isForPeople: (req, info) => people !== null && isForPeople(req, info, graphiql),
       guard: createGuard({ corsOrigins, baseUrl, consoleUrl, trust }),
     };

@@ -1,4 +1,3 @@
-import type { Router } from 'express';
 import { z } from 'zod';
 import { isUniqueViolation } from '../db/errors.ts';
 import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
@@ -12,6 +11,7 @@ import { refusal } from '../domain/rules.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { Turns } from '../shared/turns.ts';
 import type { OpenId } from './openid.ts';
+import type { Routes } from './routes.ts';
 import { type SignInTools, text, token, tooManyAtOnce } from './tools.ts';
 
 /** How many links for new passwords that one network asks for wait; one at a time is made. */
@@ -20,7 +20,7 @@ const MAX_MAILING = 20;
 const credentials = z.object({ email: text, password: text });
 
 /** The paths by which people get a session, and end it. */
-export function addEntryRoutes(router: Router, tools: SignInTools, openId: OpenId | null): void {
+export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenId | null): void {
   const { db, services, cookies, now, report, isOwn, requireOwnWays, contextOf, networkOfClient } = tools;
   const { limit, hashed, signIn, view, sessionWith } = tools;
   const limits = new GuessLimits();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { Router } from 'express';
+
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { createToken, takeToken } from '../domain/access/one-time-token.ts';
@@ -20,6 +20,7 @@ import { isStorable, parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
 import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
+import type { Routes } from './routes.ts';
 import type { SignInTools } from './tools.ts';
 
 /** Loaded when a passkey is first asked for, since it takes a tenth of a second and 25 MB. */
@@ -188,7 +189,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 
 /** The paths below `/auth/passkey/`. */
 export function addPasskeyRoutes(
-  router: Router,
+  router: Routes,
   passkeys: Passkeys,
   { db, now, limit, recentSessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {

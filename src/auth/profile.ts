@@ -1,10 +1,10 @@
-import type { Router } from 'express';
 import { z } from 'zod';
 import { revokeSession, sessionsOf } from '../domain/access/session.ts';
 import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
 import { updateName } from '../domain/access/user.ts';
 import { removeWay, type WaysIn, waysOf } from '../domain/access/ways-in.ts';
 import { parseInput } from '../domain/input.ts';
+import type { Routes } from './routes.ts';
 import { type SignInTools, text, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */

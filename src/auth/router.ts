@@ -14,6 +14,7 @@ import { addEntryRoutes } from './entry.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
+import { routesOf } from './routes.ts';
 import { createSignInTools, type SignInDependencies, tooManyAtOnce } from './tools.ts';
 
 export interface AuthDependencies extends SignInDependencies {
@@ -71,11 +72,12 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   const start = openId && createStart(openId, tools);
 
   const router = Router({ caseSensitive: true });
+  const routes = routesOf(router);
   router.use((_req, res, next) => {
     res.set('Cache-Control', 'private, no-store').set('Referrer-Policy', 'no-referrer');
     next();
   });
-  if (openId) router.get('/oidc/callback', createCallback(openId, tools));
+  if (openId) routes.get('/oidc/callback', createCallback(openId, tools));
   router.use((req, _res, next) => {
     cookies.requireOwnPage(req);
     next();
@@ -91,7 +93,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       .status(405)
       .json({ error: { code: 'NOT_FOUND', message } });
   });
-  if (start) router.get('/oidc', start.get);
+  if (start) routes.get('/oidc', start.get);
   router.get('/methods', (req, res) => {
     res.json({
       password: ways.passwords,
@@ -104,7 +106,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   router.get('/about', (_req, res) => {
     res.json({ version: VERSION, countriesAsOf });
   });
-  router.get('/session', async (req, res) => {
+  routes.get('/session', async (req, res) => {
     const { user } = await readSessionOf(req);
     res.json(await view(user, req.get('x-account')));
   });
@@ -113,11 +115,11 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     req.body = objectIn(await bodies.take(networkOfClient(req), read));
     next();
   });
-  if (start) router.post('/oidc', start.post);
-  router.post('/download', download);
-  addEntryRoutes(router, tools, openId);
-  addPasskeyRoutes(router, passkeys, tools);
-  addProfileRoutes(router, tools, ways);
+  if (start) routes.post('/oidc', start.post);
+  routes.post('/download', download);
+  addEntryRoutes(routes, tools, openId);
+  addPasskeyRoutes(routes, passkeys, tools);
+  addProfileRoutes(routes, tools, ways);
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);

@@ -43,7 +43,9 @@ export interface Data extends Statements {
    * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
    * fails, only the part is undone.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
+  /** Tells that long work has done a part of it. The time of a mutation then begins again. */
+  progressed(): void;
 }
 
 /** Called with a SQL statement as it was sent, and its duration in seconds. */
@@ -59,16 +61,19 @@ export interface DatabaseOptions extends SqliteOptions {
   readonly onStatement?: StatementListener;
 }
 
-interface TransactionOptions {
-  /** Whether it may be repeated. */
-  readonly retries?: boolean;
-  /** How long it waits for a connection, and how long it may take, in milliseconds. */
+/** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
+interface TransactionLimits {
   readonly maxWait?: number;
   readonly timeout?: number;
+}
+
+interface TransactionOptions extends TransactionLimits {
+  /** Whether it may be repeated. */
+  readonly retries?: boolean;
   readonly isolationLevel?: Prisma.TransactionIsolationLevel;
 }
 
-const LIMITS = { maxWait: 5_000, timeout: 30_000 };
+export const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 30_000 } satisfies TransactionLimits;
 
 /** How many writes with a key have a transaction open at once, and how many of one account: each occupies a connection. */
 const MAX_KEYED_WRITES = 3;
@@ -202,7 +207,8 @@ export class Database implements Data {
           },
           read: (statement, times) => this.readBy(readLong, statement, times),
           execute: (statement) => this.execute(statement),
-          transaction: (work) => this.transaction(work),
+          transaction: (work, limits) => this.transaction(work, limits),
+          progressed() {},
         }
       : this;
   }
@@ -264,7 +270,7 @@ export class Database implements Data {
             const read = this.#connection.readIn(store.transaction);
             return work(new Transaction(this, client, read, callbacks));
           },
-          { ...LIMITS, ...limits },
+          { ...TRANSACTION_LIMITS, ...limits },
         );
       return { result: await this.#begun.run(store, begin), callbacks };
     };
@@ -275,6 +281,8 @@ export class Database implements Data {
     });
     return result;
   }
+
+  progressed(): void {}
 
   /**
    * Lets PostgreSQL's planner look at tables that were filled: until autovacuum does, it expects so few rows that it reads all
@@ -364,6 +372,8 @@ export class Transaction implements Data {
       }
     });
   }
+
+  progressed(): void {}
 
   /** Calls back after the commit of the whole transaction, but not after a rollback. */
   afterCommit(callback: () => void): void {

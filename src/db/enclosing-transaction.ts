@@ -120,6 +120,8 @@ export class EnclosingTransaction implements Data {
     }
   }
 
+  progressed(): void {}
+
   #expire(): void {
     this.#expired = true;
     this.#outcome.reject(new RolledBack());

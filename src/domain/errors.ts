@@ -16,7 +16,8 @@ export const errorCodes = {
   VALIDATION: 'One or more fields are wrong; nothing was saved.',
   RATE_LIMITED:
     'Too many requests in a minute, too many passwords or subscriptions at once, or too many Idempotency-Keys in a day; Retry-After says when to try again.',
-  UNAVAILABLE: 'The database is not available; the same request may succeed shortly.',
+  UNAVAILABLE:
+    'The service is too busy, or its database is not available; the same request may succeed shortly.',
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -3,6 +3,7 @@ import type { Data, Database, Transaction } from '../db/database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
 import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
+import { withTimeout } from '../shared/timeout.ts';
 import { type Actor, callerOf } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
@@ -27,6 +28,9 @@ function running(): DomainError {
   const message = 'The first request with this Idempotency-Key is still running. Try again shortly.';
   return new DomainError('IDEMPOTENCY_RUNNING', message, [], RUNNING_RETRY);
 }
+
+/** How long the answer to a failed write waits for the rollback, which waits for what is running, in milliseconds. */
+const ROLLBACK_TIMEOUT = 1_000;
 
 /** How long it may wait between two changes, in milliseconds. */
 const MAX_WAIT = 3_000;
@@ -168,7 +172,7 @@ export class KeyedWrite {
     if (this.#found !== null) return this.#replay();
     if (this.#isRunningElsewhere) throw running();
     if (this.#failed || answer.status === 429 || answer.status >= 500) {
-      await this.#enclosing.rollBack();
+      await withTimeout(ROLLBACK_TIMEOUT, this.#enclosing.rollBack());
       return null;
     }
     const kept = this.#withoutSecrets(answer);

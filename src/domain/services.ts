@@ -26,8 +26,8 @@ export interface Services {
   verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
   /** Whether domains must be verified to serve visitors. */
   readonly verifiesDomains: boolean;
-  /** The texts of the TXT records of a host name in DNS. */
-  resolveTxt(name: string): Promise<readonly string[]>;
+  /** The texts of the TXT records of a host name in DNS. @param timeout in milliseconds */
+  resolveTxt(name: string, timeout?: number): Promise<readonly string[]>;
   /** Whether webhooks may call addresses in the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */

@@ -8,7 +8,7 @@ import type { KeyAccess } from '../http/request/key-access.ts';
 import type { ApiRequest } from '../schema/context.ts';
 
 /** What all requests have in common. */
-export interface CommonContext extends Pick<ApiRequest, 'services' | 'subscriptions' | 'log'> {
+export interface CommonContext extends Pick<ApiRequest, 'services' | 'subscriptions' | 'timeouts' | 'log'> {
   readonly db: Data;
 }
 
@@ -22,7 +22,8 @@ export interface RequestDependencies {
 
 /**
  * Reads what is known of a request to the APIs.
- * @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED beyond the rate limit
+ * @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED beyond the rate limit, UNAVAILABLE beyond the account's
+ * share of places
  */
 export type RequestOf = (req: IncomingMessage, res: ServerResponse) => Promise<ApiRequest>;
 
@@ -35,8 +36,10 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
     const { accountId } = actor;
     const info = requestInfoOf(res);
     info.actor = actor;
+    const { place } = info;
     const time = now();
     const rateLimit = await access.countRequest(actor, res, time);
+    place?.claim(accountId);
     return {
       ...shared,
       actor,
@@ -50,7 +53,12 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
         wrote: () => readers.wrote(accountId),
       },
       now: () => time,
-      running: (execution) => inFlight.run(res, () => primary.database.onBehalfOf(accountId, execution)),
+      running: (execution) => {
+        const work = primary.database.onBehalfOf(accountId, execution);
+        return place ? place.hold(work) : work;
+      },
+      sendsFile: () => place?.moveTo(inFlight.files),
+      sendsStream: () => place?.leave(),
       onClosed: (listener) => access.onClosed(actor, res, listener),
       named(operation) {
         info.operation ??= operation;
@@ -75,7 +83,9 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       now: () => time,
-      running: async (execution) => db.database.onBehalfOf(accountId, execution),
+      running: (execution) => db.database.onBehalfOf(accountId, execution),
+      sendsFile() {},
+      sendsStream() {},
       onClosed() {},
       named() {},
       usedDeprecated() {},

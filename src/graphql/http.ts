@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline as stream } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { type ExecutionResult, GraphQLError, printSchema } from 'graphql';
@@ -17,6 +17,7 @@ import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
+import type { Handler } from '../http/server.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import { schema } from '../schema/index.ts';
 import { errorForms } from '../schema/result.ts';
@@ -239,12 +240,7 @@ export interface GraphQLDependencies extends GraphQLOptions {
  * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
  * accepted: forms of other sites can send other types without a preflight request.
  */
-export function createGraphQLHandler({
-  graphiql,
-  trusted,
-  requestOf,
-  report,
-}: GraphQLDependencies): RequestListener {
+export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: GraphQLDependencies): Handler {
   const documents = new Documents(schema, graphiql);
   const yoga = createHttp(documents, { graphiql, trusted });
   /** Answers a simple request: Yoga, which takes longer, answers subscriptions and the rest. */
@@ -292,7 +288,7 @@ export function createGraphQLHandler({
   return (req, res) => {
     // The server knows no other spelling.
     req.url = req.url?.replace(/^\/graphql/i, '/graphql');
-    answer(req, res).catch((error: unknown) => {
+    return answer(req, res).catch((error: unknown) => {
       if (isAborted(req)) return;
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);

@@ -2,16 +2,19 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
+import { TimedData } from '../db/timed-data.ts';
 import { requirePermission } from '../domain/access/actor.ts';
 import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { Services } from '../domain/services.ts';
+import { withNameServerTime } from '../domain/short-domain/name-servers.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
 import type { ApiRequest, Context } from '../schema/context.ts';
 import type { OperationSize } from '../schema/cost/operation-size.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { MAX_ERRORS } from '../schema/error-limit.ts';
 import { schema } from '../schema/index.ts';
+import { Deadline } from '../shared/deadline.ts';
 import { tracer } from '../shared/tracing.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
@@ -109,33 +112,56 @@ function ownOperation(document: DocumentNode): Operation {
   return operation;
 }
 
+type Bounds = Pick<Context, 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>;
+
 /** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
 async function executed(
   operation: Operation,
   variables: Values,
   request: ApiRequest,
-  bounds: Pick<Context, 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>,
+  bounds: Bounds,
 ): Promise<Answers> {
   request.signal.throwIfAborted();
-  const { data, actor } = request;
-  const { isMutation } = operation;
-  const db = isMutation || operation.isSubscription ? data.primary : data.reader();
-  // A mutation is completed even if its client leaves.
-  const signal = isMutation ? new AbortController().signal : request.signal;
-  const context: Context = {
-    ...request,
-    ...bounds,
-    ...(isMutation &&
-      request.keyed && { services: servicesOnce(request.keyed, operation, request.services) }),
-    operation,
-    db,
-    signal,
-    lists: new ListReader(db, actor.accountId, signal),
-  };
-  const run = () => execute(operation, variables, context);
-  const result = await request.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
-  if (isMutation) await data.wrote();
+  const { data, actor, signal } = request;
+  if (operation.isMutation) return mutated(operation, variables, request, bounds);
+  const db = operation.isSubscription ? data.primary : data.reader();
+  const lists = new ListReader(db, actor.accountId, signal);
+  const result = await runIn({ ...request, ...bounds, operation, db, lists }, variables);
+  if (isAsyncIterable(result)) request.sendsStream();
   return result;
+}
+
+function runIn(context: Context & { readonly operation: Operation }, variables: Values): Promise<Answers> {
+  const { operation } = context;
+  const run = () => execute(operation, variables, context);
+  return context.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
+}
+
+/** Executes a mutation, which is completed even if its client leaves, or ended when its time is over. */
+async function mutated(
+  operation: Operation,
+  variables: Values,
+  request: ApiRequest,
+  bounds: Bounds,
+): Promise<Answers> {
+  const { data, actor, keyed, timeouts } = request;
+  const deadline = new Deadline(timeouts.mutation, tooSlow);
+  const { signal } = deadline;
+  const db = new TimedData(data.primary, deadline);
+  const services = withNameServerTime(request.services, actor.accountId, timeouts.nameServers, deadline);
+  const context = {
+    ...{ ...request, ...bounds, operation, db, signal },
+    services: keyed ? servicesOnce(keyed, operation, services) : services,
+    lists: new ListReader(data.primary, actor.accountId, signal),
+  };
+  try {
+    return await deadline.within(runIn(context, variables));
+  } catch (error) {
+    if (!signal.aborted || !(error instanceof DomainError)) throw error;
+    return { data: null, errors: [new GraphQLError(error.message, { originalError: error })] };
+  } finally {
+    await data.wrote();
+  }
 }
 
 /** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
@@ -274,6 +300,12 @@ const mutationByGet = () =>
 
 const noStream = () =>
   badRequest(`A subscription is sent as a stream: accept ${STREAM_TYPE}.`, { http: { status: 406 } });
+
+const tooSlow = () =>
+  new DomainError(
+    'UNAVAILABLE',
+    'The operation takes too long: what it has not done yet is not done any more.',
+  );
 
 const tooLate = () =>
   badRequest(

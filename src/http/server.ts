@@ -11,9 +11,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RETRY_AFTER } from '../domain/errors.ts';
 import { type createGuard, endUnlessComplete } from './guard.ts';
-import type { InFlight } from './limits/in-flight.ts';
+import type { InFlight, RoomName } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
-import { abort, beginRequest, type RequestInfo, surfaceOf } from './request/info.ts';
+import { abort, beginRequest, DOWNLOAD, isOfAuth, type RequestInfo, surfaceOf } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 
 /**
@@ -180,11 +180,25 @@ function normalizeTarget(req: IncomingMessage): void {
   req.url = path;
 }
 
+/** Answers a request; ends when its work has ended. */
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<unknown>;
+
+/** Pages for people, which have their place with those who sign in. Strangers get the other files. */
+const forPeople = /^\/(console|docs|openapi\.json|schema\.graphql)(\/|$)/i;
+
+/** The room in which a request has its place. */
+function roomOf({ surface, path }: RequestInfo): RoomName {
+  if (surface === 'visit') return 'visits';
+  if (surface !== 'other' || path === DOWNLOAD) return 'apis';
+  if (/^\/(livez|readyz)(\/|$)/i.test(path)) return 'health';
+  return isOfAuth(path) || forPeople.test(path) ? 'people' : 'visits';
+}
+
 export interface ListenerDependencies {
   /** The handlers by surface. */
-  readonly visit: RequestListener;
+  readonly visit: Handler;
   readonly refusedVisit: RefusedVisit;
-  readonly graphql: RequestListener;
+  readonly graphql: Handler;
   readonly web: RequestListener;
   /** Whether a request is for a page for people. */
   isForPeople(req: IncomingMessage, info: RequestInfo): boolean;
@@ -211,29 +225,31 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
   const answer = (req: IncomingMessage, res: ServerResponse, info: RequestInfo, fault: number | null) => {
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
-    const accepted = inFlight.begin(req, res, () => {
+    const place = inFlight.begin(req, res, roomOf(info), () => {
       if (!res.writableFinished) abort(info);
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
     });
+    if (place) info.place = place;
+    const handle = (handler: Handler) => place?.handledBy(handler(req, res));
     // GraphQL and visits do not pass through Express. Visits set all headers in one call, which saves a tenth of the time of
     // a redirect compared with setting one before.
-    if (accepted && fault === null && surface === 'visit') return visit(req, res);
+    if (place && fault === null && surface === 'visit') return handle(visit);
     const serve = () => {
       res.setHeader('X-Request-Id', requestId);
       // Visits get no page either: JSON costs the least.
-      if (!accepted) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
+      if (!place) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
       if (fault !== null) {
         const language = req.headers['accept-language'] ?? '';
         const isVisit = surface === 'visit';
         return refuse(res, fault, isVisit ? refusedVisit(fault, language) : asJson(fault, UNREADABLE));
       }
       if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
-      guard(req, res, () => (surface === 'graphql' ? graphql : web)(req, res));
+      guard(req, res, () => (surface === 'graphql' ? handle(graphql) : web(req, res)));
     };
-    if (!accepted || fault !== null || !isForPeople(req, info)) return serve();
+    if (!place || fault !== null || !isForPeople(req, info)) return serve();
     // On hosts without pages for people, their paths are those of visitors.
-    void servesPeople(req).then((serves) => (serves ? serve() : visit(req, res)));
+    place.handledBy(servesPeople(req).then((serves) => (serves ? serve() : handle(visit))));
   };
   server.on('request', listener);
   // A client that has all that was sent waits for the rest: that is not idle.

@@ -54,8 +54,16 @@ export function createResolveHost({
   };
 }
 
-/** The texts of a name's TXT records, each joined from its parts. */
-export async function resolveTxt(name: string): Promise<string[]> {
+/**
+ * The texts of a name's TXT records, each joined from its parts.
+ * @param timeout in milliseconds, however many name servers there are
+ */
+export async function resolveTxt(name: string, timeout = LOOK_UP_TIMEOUT): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-  return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+  const timer = setTimeout(() => resolver.cancel(), timeout);
+  try {
+    return (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+  } finally {
+    clearTimeout(timer);
+  }
 }

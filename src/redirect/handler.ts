@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { ClickBuffer } from '../clicks/click-buffer.ts';
@@ -13,6 +13,7 @@ import type { Visitor } from '../domain/visit/visitor.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
+import type { Handler } from '../http/server.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { TooMuchWaiting, Turns } from '../shared/turns.ts';
@@ -57,7 +58,7 @@ function isRedirect({ outcome }: RedirectDecision): boolean {
 }
 
 /** Answers visitors of short links, as `decideRedirect` decides, and counts the visits that reach a destination. */
-export function createRedirectHandler(dependencies: RedirectDependencies): RequestListener {
+export function createRedirectHandler(dependencies: RedirectDependencies): Handler {
   const { links, lists, clicks, trust, countryOf, publicStatistics, formTimeout, now, report } = dependencies;
   const ownTurns = new LRUCache<number, number>(growingTo(MAX_ROTATIONS));
   const passwordChecks = new PasswordChecks();
@@ -192,7 +193,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
     await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };
 
-  return (req, res) => {
+  return (req, res) =>
     handle(req, res).catch((error: unknown) => {
       if (isAborted(req)) return;
       if (error instanceof RateLimiterRes) {
@@ -206,5 +207,4 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Reque
       if (visibleError(error)?.code !== 'UNAVAILABLE') return sendMessage(req, res, 500, 'unavailable');
       sendMessage(req, res, 503, 'unavailable', { 'Retry-After': String(RETRY_AFTER) });
     });
-  };
 }

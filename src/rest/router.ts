@@ -4,6 +4,7 @@ import { visibleError } from '../domain/errors.ts';
 import type { RequestOf } from '../graphql/context.ts';
 import { runOwn } from '../graphql/pipeline.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import { handling } from '../http/request/info.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import {
@@ -86,6 +87,7 @@ export async function sendList<Data, Variables>(
     partOf(await runOwn(document, variables(input, id, from), request));
   const first = await part(null);
   if (first === null) return false;
+  request.sendsFile();
   request.onClosed(() => res.destroy());
   // The connection is closed, so the client sees that the file is incomplete.
   await sendCsv(req, res, columns, first, part, options).catch((error: unknown) => {
@@ -120,7 +122,7 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
   );
   const isAllowed = (method: string) =>
     allowed.includes(method) || (method === 'POST' && OVERRIDES.some((one) => allowed.includes(one)));
-  return async (req, res) => {
+  const handle = async (req: Request, res: Response): Promise<void> => {
     const request: ApiRequest = res.locals.request;
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
     const url = urlOf(req, dependencies.baseUrl);
@@ -149,6 +151,7 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
       return { status: made.status, contentType, headers, body: String(data) };
     });
   };
+  return (req, res) => handling(res, handle(req, res));
 }
 
 function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
@@ -177,7 +180,7 @@ export function createRestRouter(dependencies: RestDependencies): Router {
   const router = Router({ caseSensitive: true });
   const { requestOf } = dependencies;
   router.use(async (req, res, next) => {
-    res.locals.request = await requestOf(req, res);
+    res.locals.request = await handling(res, requestOf(req, res));
     next();
   });
   for (const path of new Set(routes.map((route) => route.path))) {

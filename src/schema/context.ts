@@ -18,6 +18,12 @@ export interface DataSource {
   wrote(): Promise<void>;
 }
 
+/** How long a mutation may take, and how long it waits for name servers in all, in milliseconds. */
+export interface Timeouts {
+  readonly mutation: number;
+  readonly nameServers: number;
+}
+
 /** What is known of a request, whoever sent it. */
 export interface ApiRequest {
   readonly actor: Actor;
@@ -27,8 +33,9 @@ export interface ApiRequest {
   /** The header Accept-Language, by which mails are written. */
   readonly acceptLanguage: string;
   readonly log: Logger;
-  /** Aborted when the client has left: then queries end before their next statement. Mutations are completed. */
+  /** Aborted when the client has left, so that queries end before their next statement; in a mutation, when its time is over. */
   readonly signal: AbortSignal;
+  readonly timeouts: Timeouts;
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
   readonly data: DataSource;
@@ -37,7 +44,11 @@ export interface ApiRequest {
   /** The time of the request: the whole answer uses the same time. */
   now(): Date;
   /** Runs an execution, which occupies the request's place until it has ended. */
-  running<T>(execution: () => PromiseLike<T> | T): Promise<T>;
+  running<T>(execution: () => Promise<T>): Promise<T>;
+  /** Call it before a file is sent, which has a place of its own kind. @throws DomainError UNAVAILABLE if there is none */
+  sendsFile(): void;
+  /** Call it before a stream of answers is sent, which needs no place. */
+  sendsStream(): void;
   /** Calls the listener when the answer is complete, the client has left, or its key is no longer valid. */
   onClosed(listener: () => void): void;
   /** Sets the name of the operation for the log and the metrics; the first name counts. */

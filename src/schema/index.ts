@@ -15,6 +15,7 @@ import './webhook.ts';
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import { tracer } from '../shared/tracing.ts';
 import { builder } from './builder.ts';
+import type { Context } from './context.ts';
 
 /** The schema, whose resolvers are parts of traces if they read and if there is a tracer. */
 function withTraces<Schema extends GraphQLSchema>(schema: Schema): Schema {
@@ -29,7 +30,20 @@ function withTraces<Schema extends GraphQLSchema>(schema: Schema): Schema {
   return schema;
 }
 
-export const schema = withTraces(builder.toSchema());
+/** The schema, whose mutations begin none of their fields after their time. */
+function withDeadlines<Schema extends GraphQLSchema>(schema: Schema): Schema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve } = field;
+    if (resolve)
+      field.resolve = (root, args, context: Context, info) => {
+        context.signal.throwIfAborted();
+        return resolve(root, args, context, info);
+      };
+  }
+  return schema;
+}
+
+export const schema = withTraces(withDeadlines(builder.toSchema()));
 
 /** The same for documents whose rows have all that their fields select. */
 export const coveredSchema = (): typeof schema => withTraces(builder.toSchema({ isCovered: true }));

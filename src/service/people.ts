@@ -41,7 +41,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
   const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
   const subscriptions = new ChangeSubscriptions(db, feed, now);
-  const common = { db, services, subscriptions, log };
+  const common = { db, services, subscriptions, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
   const requestOf = createRequestOf(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);

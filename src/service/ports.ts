@@ -7,6 +7,7 @@ import type { Services } from '../domain/services.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
+import type { Timeouts } from '../schema/context.ts';
 
 /** What a process, a test or a benchmark gives beside the configuration. */
 export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resolveTxt'> {
@@ -27,8 +28,9 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly background: boolean;
   /** Whether statistics of visits are counted. */
   readonly statistics: boolean;
-  /** How many requests may be in flight; further ones get 503. */
+  /** How many requests of a kind may be in flight; further ones get 503. */
   readonly maxInFlight: number;
+  readonly timeouts: Timeouts;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
   /** How long the form of a visitor, and a body below `/auth/`, may take to arrive, in milliseconds. */
@@ -60,6 +62,7 @@ export const program = {
   background: true,
   statistics: true,
   maxInFlight: 1_000,
+  timeouts: { mutation: 30_000, nameServers: 5_000 },
 } satisfies Partial<Ports>;
 
 /** Work that goes on beside the requests. */

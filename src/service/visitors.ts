@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
 import { ChangeFeed } from '../db/change/feed.ts';
@@ -13,6 +13,7 @@ import type { Metrics } from '../http/metrics.ts';
 import { clientOf, trustOf } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { RequestLog } from '../http/request/log.ts';
+import type { Handler } from '../http/server.ts';
 import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import { createMailer } from '../outgoing/mail.ts';
@@ -84,10 +85,10 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const isOnConsole = (req: IncomingMessage) =>
     consoleUrl !== undefined && isOnHost(consoleUrl, clientOf(req, trust).host);
   // The console's own host serves no short links.
-  const visit: RequestListener =
+  const visit: Handler =
     consoleUrl === undefined
       ? redirect
-      : (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : redirect(req, res));
+      : async (req, res) => (isOnConsole(req) ? sendMessage(req, res, 404, 'notFound') : redirect(req, res));
 
   return {
     ...{ requestLog, report, trust, services, feed, clicks, links, visit },

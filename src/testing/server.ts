@@ -48,7 +48,7 @@ export interface TestServerOptions
         | 'random'
       >
     >,
-    Partial<Pick<Ports, 'sendMail' | 'trusted' | 'webhookDelays' | 'webhookInterval'>> {
+    Partial<Pick<Ports, 'sendMail' | 'timeouts' | 'trusted' | 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
   /** The time at the start; by default NOON. */
@@ -86,6 +86,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
   const statements: string[] = [];
   const clock = { now };
   const dns = new Map<string, string[] | Error | Promise<string[]>>();
+  const asked: string[] = [];
   const hosts = new Map<string, string[]>();
   const log: Record<string, unknown>[] = [];
   const sink = new Writable({
@@ -105,6 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}) {
     hashCost,
     hashPassword: (owner, password) => hashPassword(owner, password, hashCost),
     async resolveTxt(name) {
+      asked.push(name);
       const records = (await dns.get(name)) ?? [];
       if (records instanceof Error) throw records;
       return records;
@@ -130,6 +132,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
     clock,
     /** The TXT records in DNS, by name, also later, or an error. */
     dns,
+    /** The names that were asked for in DNS so far. */
+    asked: asked as readonly string[],
     /** The addresses of webhooks' hosts. */
     hosts,
     log,

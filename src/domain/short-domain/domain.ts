@@ -4,7 +4,6 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
-import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
@@ -225,21 +224,15 @@ export function verificationOf({
   return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
 }
 
-/** The timeout for DNS, in milliseconds. */
-const DNS_TIMEOUT = 5_000;
-
 /** How much of other records an error shows, in characters. */
 const MAX_SHOWN = 300;
 
 /** The texts of the record in DNS; null if it does not answer in time. */
-async function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[] | null> {
-  const found = await withTimeout(
-    DNS_TIMEOUT,
-    resolveTxt(record.name).catch(({ code }: NodeJS.ErrnoException) =>
-      code === 'ENOTFOUND' || code === 'ENODATA' ? [] : null,
-    ),
-  );
-  return found === TIMED_OUT ? null : found;
+function lookUp({ resolveTxt }: Services, record: { name: string }): Promise<readonly string[] | null> {
+  return resolveTxt(record.name).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof DomainError) throw error;
+    return error.code === 'ENOTFOUND' || error.code === 'ENODATA' ? [] : null;
+  });
 }
 
 /**

@@ -224,6 +224,7 @@ export class Import {
       const isTaken = ofEntry.some((outcome) => outcome.kind === 'refused' && outcome.taken);
       if (onTaken === 'stop' && isTaken) this.#failedAt = entry.line;
     }
+    db.progressed();
     this.#hooks.onProgress(this.#reports.counts.lines);
   }
 

@@ -1,48 +1,63 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Place, Room } from './room.ts';
 
 /** How many requests of one connection may wait for their answers. Without pipelining, there is only one. */
 const MAX_PER_SOCKET = 100;
 
-/** How many unsent answers may wait for slow readers, as a multiple of the requests in flight. */
-const UNSENT_PER_SLOT = 5;
+/** How many unsent answers may wait for slow readers, as a multiple of a room's places. */
+const UNSENT_PER_PLACE = 5;
 
 /** How many characters of answers may wait for slow readers, and how often they are counted, in milliseconds. */
 const MAX_UNSENT_SIZE = 200_000_000;
 const COUNT_INTERVAL = 250;
 
-/** What a request in flight occupies. */
-interface Slot {
-  ended: boolean;
-  running: number;
-}
+/** How many files are sent at once, for each place of the APIs. */
+const FILES_PER_PLACE = 1 / 10;
+
+/** The rooms of requests: a flood in one keeps nobody out of the others. */
+export type RoomName = 'visits' | 'health' | 'people' | 'apis';
 
 /**
  * The requests in flight. Each ends once: when its answer is sent, or when its connection ends. Node emits no event for an
- * answer that still waits behind an earlier one when the connection ends. A request whose client has left keeps its slot
- * until its executions have ended.
+ * answer that still waits behind an earlier one when the connection ends.
  */
 export class InFlight {
   readonly #max: number;
-  readonly #accepted = new Map<ServerResponse, Slot>();
+  readonly #rooms: Readonly<Record<RoomName, Room>>;
+  /** The places of files that are sent: these take as long as their readers. */
+  readonly files: Room;
   /** The sockets of unsent answers, including those that wait for slow readers, which have waited longest first. */
   readonly #waiting = new Map<ServerResponse, Socket>();
   #countedAt = 0;
   readonly #endings = new WeakMap<Socket, Set<() => void>>();
 
+  /** @param max the places of each room */
   constructor(max: number) {
     this.#max = max;
+    this.#rooms = {
+      visits: new Room(max),
+      health: new Room(max),
+      people: new Room(max),
+      apis: new Room(max),
+    };
+    this.files = new Room(Math.max(1, Math.floor(max * FILES_PER_PLACE)));
   }
 
-  /** Begins a request; `onEnd` is called once. Returns false if there are too many, and it must be refused. */
-  begin({ socket }: IncomingMessage, res: ServerResponse, onEnd: () => void): boolean {
+  /** Begins a request; `onEnd` is called once. Returns its place, or null if it must be refused: there are too many. */
+  begin(
+    { socket }: IncomingMessage,
+    res: ServerResponse,
+    roomName: RoomName,
+    onEnd: () => void,
+  ): Place | null {
     const ofSocket = this.#endingsOf(socket);
-    const slot: Slot = { ended: false, running: 0 };
+    const room = this.#rooms[roomName];
+    const place = new Place(res, room);
     const end = () => {
       if (!ofSocket.delete(end)) return;
       this.#waiting.delete(res);
-      slot.ended = true;
-      if (slot.running === 0) this.#accepted.delete(res);
+      place.end();
       onEnd();
     };
     ofSocket.add(end);
@@ -50,22 +65,8 @@ export class InFlight {
     this.#boundSize();
     res.once('close', end);
     // A client that keeps sending without reading is disconnected.
-    if (this.#waiting.size > UNSENT_PER_SLOT * this.#max) socket.destroy();
-    if (ofSocket.size > MAX_PER_SOCKET || this.#isFull()) return false;
-    this.#accepted.set(res, slot);
-    return true;
-  }
-
-  async run<T>(res: ServerResponse, execution: () => PromiseLike<T> | T): Promise<T> {
-    const slot = this.#accepted.get(res);
-    if (slot === undefined) return execution();
-    slot.running++;
-    try {
-      return await execution();
-    } finally {
-      slot.running--;
-      if (slot.ended && slot.running === 0) this.#accepted.delete(res);
-    }
+    if (this.#waiting.size > UNSENT_PER_PLACE * this.#max) socket.destroy();
+    return ofSocket.size <= MAX_PER_SOCKET && room.enter(place) ? place : null;
   }
 
   isAnswering(socket: Socket): boolean {
@@ -98,13 +99,5 @@ export class InFlight {
       for (const end of endings) end();
     });
     return endings;
-  }
-
-  #isFull(): boolean {
-    if (this.#accepted.size < this.#max) return false;
-    // A complete answer that waits for a slow reader does not count as in flight.
-    for (const [res, { running }] of this.#accepted)
-      if (res.writableEnded && running === 0) this.#accepted.delete(res);
-    return this.#accepted.size >= this.#max;
   }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/access/actor.ts';
 import { isReserved } from '../../domain/link/alias.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
 import { type Span, tracer } from '../../shared/tracing.ts';
+import type { Place } from '../limits/room.ts';
 import { TLS_ASK } from '../tls-ask.ts';
 
 export interface RequestInfo {
@@ -21,6 +22,8 @@ export interface RequestInfo {
   readonly startedAt: number;
   /** The request's part of a trace. */
   readonly span: Span | undefined;
+  /** Its place among those in flight. */
+  place?: Place;
   actor?: Actor;
   /** The name of the operation, for the log and the metrics. */
   operation?: string;
@@ -68,11 +71,20 @@ export function requestInfoOf(res: Response): RequestInfo {
   return info;
 }
 
+/** Notes the work of a handler in Express, for which a request keeps its place if its client leaves. */
+export function handling<T>(res: Response, work: Promise<T>): Promise<T> {
+  requestInfoOf(res).place?.handledBy(work);
+  return work;
+}
+
 /** The parts of the service that requests go to. */
 export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
 
 /** Files of the service besides its reserved paths; no alias has a dot. */
 const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'inter.woff2', 'robots.txt']);
+
+/** The path below `/auth/` that answers with data of an account. */
+export const DOWNLOAD = '/auth/download';
 
 /** Whether a path is one to sign in, which has no other case: `auth` and `AUTH` are aliases, also with a slash at the end. */
 export function isOfAuth(path: string): boolean {
