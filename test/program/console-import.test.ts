@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cellsOf, cut, joined, textIn, urlNames, withRecord } from '../../console/src/data/import.ts';
+import { inColumns, separatorIn } from '../../console/src/data/separators.ts';
 import { importFormats } from '../../src/domain/transfer/formats.ts';
 
 const linesIn = (text: string) => cut(text, null).records.map(({ line, text: record }) => [line, record]);
@@ -100,6 +101,52 @@ test.each([
   '- https://a.example/1',
 ])('takes %s for lines', (text) => {
   expect(cut(text, null)).toMatchObject({ format: 'LINES', isJson: false });
+});
+
+test.each<[what: string, text: string, asked: string | null, columns: string | null]>([
+  [
+    'a comma',
+    'https://l.example/a,im18\nhttps://l.example/b,im19',
+    ',im18',
+    'https://l.example/a\tim18\nhttps://l.example/b\tim19',
+  ],
+  [
+    'a semicolon and spaces',
+    '\nwww.l.example/a ; im18\n\nl.example/b; im19\n',
+    ';im18',
+    '\nwww.l.example/a\tim18\n\nl.example/b\tim19\n',
+  ],
+  [
+    'a bar, a title and a marker',
+    '- https://l.example/a|x|One\n- https://l.example/b|y|Two',
+    '|x',
+    '- https://l.example/a\tx\tOne\n- https://l.example/b\ty\tTwo',
+  ],
+  [
+    'commas in some URLs',
+    'https://l.example/a,b,x\nhttps://l.example/c,y',
+    ',x',
+    'https://l.example/a,b\tx\nhttps://l.example/c\ty',
+  ],
+  [
+    'separators of an empty line',
+    'https://l.example/a,x\r\n,,\r\nhttps://l.example/c,y',
+    ',x',
+    'https://l.example/a\tx\r\n,,\r\nhttps://l.example/c\ty',
+  ],
+  ['one line', 'https://l.example/a,im18', null, null],
+  ['different separators', 'https://l.example/a,x\nhttps://l.example/b;y', null, null],
+  ['a line without one', 'https://l.example/a,x\nhttps://l.example/b', null, null],
+  ['no alias', 'https://l.example/a,x\nhttps://l.example/b,y.z', null, null],
+  ['an end', 'https://l.example/a,\nhttps://l.example/b,', null, null],
+  ['tabs', 'https://l.example/a,x\tone\nhttps://l.example/b,y\ttwo', null, null],
+  ['no URL', 'a,x\nb,y', null, null],
+  ['a column of URLs', 'url,alias\nhttps://l.example/a,x\nhttps://l.example/b,y', null, null],
+])('asks whether lines have columns: %s', (_what, text, asked, columns) => {
+  const parts = cut(text, null);
+  const found = separatorIn(parts);
+  expect(found && found.separator + found.alias).toBe(asked);
+  expect(found && inColumns(text, parts, found.separator)).toBe(columns);
 });
 
 test.each([

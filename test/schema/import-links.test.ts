@@ -195,6 +195,26 @@ test('a CSV with one column has URLs with any separator, and no value is \\N', a
   expect(await importing(own, { format: 'CSV' })).toMatchObject([{ link: { title: '\\N' } }]);
 });
 
+test('flags a word behind a separator, which may be meant as an alias, but reads it as part of the URL', async () => {
+  const lines = ['https://l.example/a,im18', 'https://l.example/b;im_19', 'https://l.example/c|im-20'];
+  for (const text of [lines.join('\n'), lines[0] ?? '']) {
+    const results = await importing(text, { dryRun: true });
+    expect(results.map(({ status }) => status)).toEqual(results.map(() => 'CREATED'));
+    expect(results[0]?.reason).toBe(
+      '"url" ends in ",im18", which is read as part of the URL: an alias belongs behind a tab or two spaces, or in a column of its own',
+    );
+  }
+  const made = await importing(lines.join('\n'));
+  expect(made.map(({ status, link, reason }) => [status, link?.url, reason !== null])).toEqual(
+    lines.map((url) => ['CREATED', url, true]),
+  );
+  const plain = ['https://l.example/d,im18\talias', 'https://l.example/e', 'https://l.example/f,a.b'];
+  const reasons = (await importing(plain.join('\n'))).map(({ reason }) => reason);
+  expect(reasons).toEqual([null, null, null]);
+  const [own] = await importing('kind,url\nlink,"https://l.example/g,h"', { format: 'CSV' });
+  expect(own).toMatchObject({ status: 'CREATED', reason: null });
+});
+
 test('repeated, it finds every link, and writes nothing', async () => {
   const text = 'https://a.example/1  one\nhttps://a.example/2\nhttps://a.example/2';
   const first = await importing(text);

@@ -144,7 +144,7 @@ function rowsIn(text: string, from: number, delimiter: string): Row[] {
   return rows;
 }
 
-const looksLikeUrl = (cell: string): boolean =>
+export const looksLikeUrl = (cell: string): boolean =>
   /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)\S*$/i.test(cell);
 /** What is no name of a column, but perhaps a URL with a mistake. */
 const hasMarks = (cell: string): boolean => /[/.:]/.test(cell);

@@ -1017,6 +1017,10 @@ export const texts: Translation = {
     correct: 'Diese Zeilen korrigieren',
     notMade: 'Nicht erstellt: Es wurde angehalten, oder der Dienst hat nicht geantwortet.',
     unread: (columns) => `Diese Spalten werden nicht gelesen: ${columns}.`,
+    separated: (example: string) =>
+      `In jeder Zeile steht etwas wie „${example}“ hinter der URL. Spalten oder Teil der URL?`,
+    columns: 'Spalten',
+    partOfUrl: 'Teil der URL',
     workbook:
       'Diese Arbeitsmappe lässt sich nicht lesen: Sie ist beschädigt, geschützt, zu groß oder keine .xlsx-Datei. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',

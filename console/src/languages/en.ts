@@ -893,6 +893,10 @@ const english = {
     correct: 'Correct these lines',
     notMade: 'Not created: it was stopped, or the service did not answer.',
     unread: (columns: string) => `These columns are not read: ${columns}.`,
+    separated: (example: string) =>
+      `Every line has something like “${example}” behind its URL. Columns, or part of the URL?`,
+    columns: 'Columns',
+    partOfUrl: 'Part of the URL',
     workbook:
       'This workbook cannot be read: it is damaged, protected, too large or not an .xlsx file. Save it as CSV (UTF-8), and choose that file.',
     guessed: 'Read as Windows-1252: check the accents.',

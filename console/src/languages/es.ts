@@ -835,6 +835,10 @@ export const texts: Translation = {
     correct: 'Corregir estas líneas',
     notMade: 'No se ha creado: se detuvo, o el servicio no respondió.',
     unread: (columns) => `Estas columnas no se leen: ${columns}.`,
+    separated: (example: string) =>
+      `Cada línea tiene algo como «${example}» detrás de la URL. ¿Columnas o parte de la URL?`,
+    columns: 'Columnas',
+    partOfUrl: 'Parte de la URL',
     workbook:
       'No se puede leer este libro: está dañado, protegido, es demasiado grande o no es un archivo .xlsx. Guárdelo como CSV (UTF-8) y elija ese archivo.',
     guessed: 'Leído como Windows-1252: compruebe los acentos.',

@@ -842,6 +842,10 @@ export const texts: Translation = {
     correct: 'Corriger ces lignes',
     notMade: 'Non créé : l’opération a été arrêtée, ou le service n’a pas répondu.',
     unread: (columns) => `Ces colonnes sont ignorées : ${columns}.`,
+    separated: (example: string) =>
+      `Chaque ligne a un texte comme « ${example} » après l’URL. Des colonnes, ou une partie de l’URL ?`,
+    columns: 'Colonnes',
+    partOfUrl: 'Partie de l’URL',
     workbook:
       'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',

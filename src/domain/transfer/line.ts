@@ -1,6 +1,7 @@
 import type { FieldError } from '../errors.ts';
 import { fieldError } from '../errors.ts';
 import { trimPasted } from '../input.ts';
+import { isAlias, MAX_ALIAS } from '../link/alias.ts';
 import type { Origin } from '../link/bulk.ts';
 import { linkTexts } from '../link/fields.ts';
 import type { Platform } from '../link/targeting.ts';
@@ -45,6 +46,15 @@ function slipIn(url = '') {
   return /^https?:\S*\s/i.test(bare) ? 'URL_SPACE' : /[,;]$/.test(bare) ? 'URL_END' : undefined;
 }
 
+const ALIAS_PLACE = 'an alias belongs behind a tab or two spaces, or in a column of its own';
+
+/** What stands behind the URL of a line without an alias, with its separator, and may be meant as one. */
+function wordBehind({ url = '', alias, short_url: shortUrls }: Values): string | undefined {
+  const [, separator = '', word = ''] = /([,;|])\s*([^,;|]*)$/.exec(url.slice(-2 * MAX_ALIAS)) ?? [];
+  const isNamed = alias !== undefined || shortUrls !== undefined;
+  return !isNamed && isAlias(word) ? separator + word : undefined;
+}
+
 /** The parsed values of a line, before names are looked up. */
 export type ImportLine = ReturnType<typeof lineOf>;
 
@@ -54,6 +64,12 @@ function lineOf(values: Values, access: Access, format: Format) {
   if (values.redirect_rules)
     notes.push({
       message: 'has redirect rules, which are not in the file: it leads every visitor to the same URL',
+    });
+  const word = format === importFormats.csv && values.kind === undefined ? wordBehind(values) : undefined;
+  if (word !== undefined)
+    notes.push({
+      field: 'url',
+      message: `ends in "${word}", which is read as part of the URL: ${ALIAS_PLACE}`,
     });
   const line = {
     kind,

@@ -10,7 +10,7 @@ interface LinkOfLine extends BulkItem {
   readonly insteadOf: string | undefined;
 }
 
-/** A message about a part of a line that is not imported as it is; without a field, it is about the line. */
+/** A message about a part of a line that is not imported as it is; without a field, it is about the line. Without a column, it is about the field's first one. */
 export interface Note {
   readonly field?: string;
   readonly column?: string;
@@ -110,9 +110,8 @@ export class LineReports {
       else this.#addCreated(outcome, link, (message) => report(true, 'alias', message));
     }
     if (!outcomes.some(({ kind }) => kind === 'created')) return;
-    for (const { field = null, column = null, message } of isOne
-      ? notes
-      : [...notes, { message: noteOfAliases(outcomes, links) }])
+    const all: readonly Note[] = isOne ? notes : [...notes, { message: noteOfAliases(outcomes, links) }];
+    for (const { field = null, column = field && columnOf(field), message } of all)
       this.#onMessage({ line, taken: true, field, column, message });
   }
 

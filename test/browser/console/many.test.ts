@@ -313,6 +313,26 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await shown(page.getByText('4 links are ready.'));
     await page.getByLabel('Destination, line 5').fill('https://example.com/w\tz');
     await shown(page.getByText('The alias is already that of line 4.'));
+    // A word behind a separator may be meant as an alias: nothing is created before that is said.
+    const input = page.getByLabel('Destinations', { exact: true });
+    await input.fill('https://l.example/a,im18\nhttps://l.example/b,im19');
+    const question = page.getByRole('group', {
+      name: 'Every line has something like “,im18” behind its URL. Columns, or part of the URL?',
+    });
+    await shown(question);
+    expect(await page.getByRole('button', { name: 'Create 2 links' }).isDisabled()).toBe(true);
+    await question.getByRole('button', { name: 'Columns' }).click();
+    expect(await input.inputValue()).toBe('https://l.example/a\tim18\nhttps://l.example/b\tim19');
+    await expect.poll(() => page.locator('td:last-child').allInnerTexts()).toEqual(['im18', 'im19']);
+    expect(await page.getByRole('button', { name: 'Create 2 links' }).isEnabled()).toBe(true);
+    await input.fill('https://l.example/c;im18\nhttps://l.example/d;im19');
+    await (await shown(page.getByRole('button', { name: 'Part of the URL' }))).click();
+    await question.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create 2 links' }).click();
+    await shown(page.getByText('2 links were created'));
+    expect(await caller.data('{ links(first: 2) { nodes { url } } }')).toEqual({
+      links: { nodes: [{ url: 'https://l.example/d;im19' }, { url: 'https://l.example/c;im18' }] },
+    });
     await page.evaluate(`localStorage.setItem('linkspace.language', 'de')`);
     await page.reload();
     await page.getByLabel('Ziele', { exact: true }).fill('Name\tNummer\nEins\t1');

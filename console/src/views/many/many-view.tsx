@@ -17,6 +17,7 @@ import { formats, IMPORT, importRecords, type Outcome } from '../../data/import-
 import { namedAreThere, spaceNamed } from '../../data/named.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
+import { inColumns, separatorIn } from '../../data/separators.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
 import { CheckField, Field } from '../../parts/field.tsx';
@@ -57,6 +58,36 @@ function repeatsIn(outcomes: readonly Outcome[]): ReadonlyMap<number, number> {
   return repeats;
 }
 
+/** The question what stands behind the URLs of all lines. */
+function Separated({
+  example,
+  onColumns,
+  onPartOfUrl,
+}: {
+  example: string;
+  onColumns: () => void;
+  onPartOfUrl: () => void;
+}): ReactElement {
+  const t = texts.many;
+  const answer = (act: () => void) => () => {
+    flushSync(act);
+    focusSoon('.many textarea');
+  };
+  return (
+    <fieldset className="notice" aria-label={t.separated(example)}>
+      <p>{t.separated(example)}</p>
+      <div className="buttons">
+        <button type="button" className="button small" onClick={answer(onColumns)}>
+          {t.columns}
+        </button>
+        <button type="button" className="button quiet small" onClick={answer(onPartOfUrl)}>
+          {t.partOfUrl}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
 /** What was made, of which lines. */
 type Made = Pick<ComponentProps<typeof ManyDone>, 'cut' | 'outcomes' | 'repeats' | 'spaceId'>;
 
@@ -73,6 +104,8 @@ export function ManyView(): ReactElement {
   const [wrongFile, setWrongFile] = useState<string | undefined>();
   /** Whether the encoding of the file was guessed. */
   const [isGuessed, setGuessed] = useState(false);
+  /** The separator that belongs to the URLs. */
+  const [partOfUrls, setPartOfUrls] = useState<string | null>(null);
   const stop = useRef(new AbortController());
   const given = useRef<File>(undefined);
   const spaces = useRead(ChoicesDocument, {}, { on: ['SPACE'] }).data?.spaces.nodes ?? [];
@@ -94,6 +127,8 @@ export function ManyView(): ReactElement {
   /** Those that are there already come first. */
   const others = [...rest.filter(isThere), ...rest.filter((one) => !isThere(one))];
   const rows = checked && { cut: checked.cut, repeats, isWanted };
+  const found = checked && separatorIn(checked.cut);
+  const separated = found?.separator === partOfUrls ? null : found;
   const wrongCount = outcomes.filter(({ error }) => error !== null).length;
   const take = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -104,6 +139,7 @@ export function ManyView(): ReactElement {
     setWrongFile(file.size > MAX_FILE ? t.tooLarge : read === null ? t.workbook : undefined);
     if (!read) return;
     setGuessed(read.isGuessed);
+    setPartOfUrls(null);
     // As a field has it, which would else become another text when somebody leaves it.
     setText(read.text.replace(/\r\n?/g, '\n'));
   };
@@ -188,6 +224,7 @@ export function ManyView(): ReactElement {
                   setText(event.target.value);
                   setGuessed(false);
                   setWrongFile(undefined);
+                  if (event.target.value === '') setPartOfUrls(null);
                 }}
               />
             )}
@@ -245,6 +282,13 @@ export function ManyView(): ReactElement {
                 {there > 0 && ` ${t.there(there)}`}
                 {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
               </p>
+              {separated && (
+                <Separated
+                  example={separated.separator + separated.alias}
+                  onColumns={() => setText(inColumns(text, checked.cut, separated.separator))}
+                  onPartOfUrl={() => setPartOfUrls(separated.separator)}
+                />
+              )}
               {checked.unusedColumns.length > 0 && (
                 <p className="notice">{t.unread(checked.unusedColumns.join(', '))}</p>
               )}
@@ -256,7 +300,12 @@ export function ManyView(): ReactElement {
               )}
               {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
               <div className="buttons end">
-                <button type="button" className="button" disabled={ready === 0} onClick={create}>
+                <button
+                  type="button"
+                  className="button"
+                  disabled={ready === 0 || separated !== null}
+                  onClick={create}
+                >
                   {t.create(ready, inDigits(ready))}
                 </button>
               </div>
