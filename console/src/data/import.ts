@@ -23,7 +23,7 @@ export interface CutText {
 
 /**
  * The text of a file in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; the first
- * sheet of an .xlsx file; null for one that cannot be read, and for another workbook.
+ * visible sheet of an .xlsx file; null for one that cannot be read, and for another workbook.
  */
 export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boolean } | null> {
   const bytes = new Uint8Array(await file.arrayBuffer());

@@ -1021,6 +1021,7 @@ export const texts: Translation = {
       `In jeder Zeile steht etwas wie „${example}“ hinter der URL. Spalten oder Teil der URL?`,
     columns: 'Spalten',
     partOfUrl: 'Teil der URL',
+    nothing: 'In dieser Datei steht nichts. Von einer Arbeitsmappe wird das erste sichtbare Blatt gelesen.',
     workbook:
       'Diese Arbeitsmappe lässt sich nicht lesen: Sie ist beschädigt, geschützt, zu groß oder keine .xlsx-Datei. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',

@@ -897,6 +897,7 @@ const english = {
       `Every line has something like “${example}” behind its URL. Columns, or part of the URL?`,
     columns: 'Columns',
     partOfUrl: 'Part of the URL',
+    nothing: 'There is nothing in this file. Of a workbook, the first visible sheet is read.',
     workbook:
       'This workbook cannot be read: it is damaged, protected, too large or not an .xlsx file. Save it as CSV (UTF-8), and choose that file.',
     guessed: 'Read as Windows-1252: check the accents.',

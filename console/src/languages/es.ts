@@ -839,6 +839,7 @@ export const texts: Translation = {
       `Cada línea tiene algo como «${example}» detrás de la URL. ¿Columnas o parte de la URL?`,
     columns: 'Columnas',
     partOfUrl: 'Parte de la URL',
+    nothing: 'Este archivo está vacío. De un libro se lee la primera hoja visible.',
     workbook:
       'No se puede leer este libro: está dañado, protegido, es demasiado grande o no es un archivo .xlsx. Guárdelo como CSV (UTF-8) y elija ese archivo.',
     guessed: 'Leído como Windows-1252: compruebe los acentos.',

@@ -846,6 +846,7 @@ export const texts: Translation = {
       `Chaque ligne a un texte comme « ${example} » après l’URL. Des colonnes, ou une partie de l’URL ?`,
     columns: 'Colonnes',
     partOfUrl: 'Partie de l’URL',
+    nothing: 'Ce fichier est vide. D’un classeur, seule la première feuille visible est lue.',
     workbook:
       'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',

@@ -5,6 +5,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { loadedAhead, shown, signIn } from '../../support/console.ts';
+import { row, workbookOf } from '../../support/workbook.ts';
 
 const part = (xml: string) => strToU8(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
 
@@ -339,6 +340,75 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     await shown(page.getByText('Der Text hat keine Spalte mit URLs, sondern "Name", "Nummer".'));
     await page.getByLabel('Ziele', { exact: true }).fill('nowhere');
     await shown(page.getByText('Die URL muss mit https:// beginnen'));
+  });
+
+  test('reads workbooks of other programs, and says of a sheet that it has nothing', async () => {
+    const strings = [
+      'url',
+      'title',
+      'https://a.example/1_x000D_',
+      'A _x005F_x000D_ B_x0007_',
+      'https://a.example/2',
+    ];
+    const rows = `${row(1, 0, 1)}${row(2, 2, 3)}${row(3, 4, '_x0041__x000a_b _xD83D__xDE00_ _x12_')}`;
+    const plain = { strings, sheets: [{ rows }] };
+    const hidden = { rows: row(1, 'wrong'), state: 'hidden' } as const;
+    const good: Record<string, Buffer> = {
+      escapes: workbookOf(plain),
+      'another case of a part': workbookOf({ ...plain, stringsPart: 'SharedStrings.xml' }),
+      'another name of a part': workbookOf({ ...plain, stringsTarget: 'SharedStrings2.xml' }),
+      'another name of the workbook': workbookOf({ ...plain, workbook: 'xl/workbook2.xml' }),
+      'another folder': workbookOf({ ...plain, workbook: 'book/Main.xml' }),
+      'no relationships of its own': workbookOf({ ...plain, workbook: 'XL/Workbook.XML', hasRoot: false }),
+      backslashes: workbookOf({ ...plain, separator: '\\' }),
+      'a target with backslashes': workbookOf({
+        strings,
+        sheets: [{ rows, target: 'Worksheets\\Sheet1.xml' }],
+      }),
+      'a target from the root': workbookOf({
+        strings,
+        sheets: [{ rows, target: '/xl/worksheets/sheet1.xml' }],
+      }),
+      'a target with dots': workbookOf({
+        strings,
+        sheets: [{ rows, target: '../xl/./worksheets/sheet1.xml' }],
+      }),
+      'hidden sheets': workbookOf({
+        strings,
+        sheets: [hidden, { ...hidden, state: 'veryHidden' }, { rows }],
+      }),
+      'a chart before its data': workbookOf({
+        strings,
+        sheets: [{ rows: '', kind: 'chartsheet' }, { rows }],
+      }),
+    };
+    const { page } = await tabOf(await newAccount(), '/many');
+    const input = page.getByLabel('Destinations', { exact: true });
+    const choose = (name: string, buffer: Buffer) =>
+      page.getByLabel('Or a file').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
+    for (const [what, buffer] of Object.entries(good)) {
+      await input.fill('');
+      await choose(`${what}.xlsx`, buffer);
+      await expect
+        .poll(() => input.inputValue(), { message: what })
+        .toBe('url,title\nhttps://a.example/1,A _x000D_ B\nhttps://a.example/2,A b 😀 _x12_');
+    }
+    const message = page.locator('.many .field .error');
+    const nothing = 'There is nothing in this file. Of a workbook, the first visible sheet is read.';
+    const unreadable = /^This workbook cannot be read/;
+    const bad: [Buffer, string | RegExp][] = [
+      [workbookOf({ sheets: [{ rows: '' }, { rows }], strings }), nothing],
+      [workbookOf({ sheets: [{ rows: row(3, ' ', '') }] }), nothing],
+      [Buffer.from('\uFEFF \n'), nothing],
+      [workbookOf({ ...plain, stringsPart: null }), unreadable],
+      [workbookOf({ strings, sheets: [{ rows, target: 'worksheets/none.xml' }] }), unreadable],
+    ];
+    for (const [buffer, expected] of bad) {
+      await input.fill('x');
+      await choose('book.xlsx', buffer);
+      await expect.poll(() => message.allInnerTexts()).toEqual([expect.stringMatching(expected)]);
+      expect(await input.inputValue()).toBe('x');
+    }
   });
 
   test('disables all links that match, on every page, and undoes that only for those that it changed', async () => {

@@ -136,8 +136,10 @@ export function ManyView(): ReactElement {
     const read = file.size > MAX_FILE ? null : await textIn(file);
     // Another one was chosen meanwhile.
     if (given.current !== file) return;
-    setWrongFile(file.size > MAX_FILE ? t.tooLarge : read === null ? t.workbook : undefined);
-    if (!read) return;
+    if (file.size > MAX_FILE) return setWrongFile(t.tooLarge);
+    if (read === null) return setWrongFile(t.workbook);
+    if (read.text.trim() === '') return setWrongFile(t.nothing);
+    setWrongFile(undefined);
     setGuessed(read.isGuessed);
     setPartOfUrls(null);
     // As a field has it, which would else become another text when somebody leaves it.
