@@ -407,6 +407,12 @@ test('says what it could not carry over, with its column, and which rows it skip
   );
 });
 
+test('names the column that says that a link was deleted', async () => {
+  const text = 'url,alias,Deleted,Deleted at\nhttps://a.example/1,a,no,2024-01-01\n';
+  const { told } = await importInto(server, { text });
+  expect(told).toMatchObject([{ line: 2, taken: false, column: 'Deleted at' }]);
+});
+
 test('the earliest of several ends and the smallest of several limits count, and any column closes', async () => {
   const text = [
     'url,alias,Expires at,Valid until,Disabled at,Max clicks,Visit limit,Disabled,Is active',

@@ -8,7 +8,7 @@ import {
   type ImportRecord,
   importFormats,
 } from './formats.ts';
-import { shortUrlsIn } from './values.ts';
+import { isSet, shortUrlsIn } from './values.ts';
 
 /** A record of a file: texts for CSV, any values for JSON. */
 export type RawRecord = Readonly<Record<string, unknown>>;
@@ -134,8 +134,8 @@ export class FileRecord {
     this.closing = closing.flatMap(({ field, column }) =>
       valuesIn(field, column).map(({ value }) => ({ field, column: column.trim(), value })),
     );
-    for (const { field, column } of this.closing)
-      if (!this.#columns.has(field)) this.#columns.set(field, column);
+    for (const { field, column, value } of this.closing)
+      if (isSet(value) && !this.#columns.has(field)) this.#columns.set(field, column);
     this.unused = unused;
   }
 
