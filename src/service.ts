@@ -138,7 +138,7 @@ export class Service {
     const people = this.#people;
     const web = createWeb({
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
-      requireReady: people ? writable(database) : () => links.requireSource(),
+      requireReady: people ? writable(database, visitors.feed) : () => links.requireSource(),
       isStopping: () => this.#isStopping,
       log: this.#ports.log,
     });

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type Prisma, PrismaClient } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { Turns } from '../shared/turns.ts';
+import { AnswerWatch } from './answer-watch.ts';
 import { ChangeEvents } from './change/events.ts';
 import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
@@ -175,6 +176,8 @@ export class Database implements Data {
   readonly changes = new ChangeEvents();
   readonly longReads = new LongReadQueue();
   readonly keyedWrites: KeyedWrites;
+  /** Its answers to transactions, and to attempts to write. */
+  readonly writes = new AnswerWatch();
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
   readonly #connection: Connection;
@@ -243,6 +246,11 @@ export class Database implements Data {
     return this.readBy(this.#connection.read, statement, times);
   }
 
+  /** The same, without waiting for other reads: for questions on which all requests depend. */
+  readAlone<Row>(statement: Sql): Promise<Row[]> {
+    return this.readBy(this.#connection.readAlone ?? this.#connection.read, statement);
+  }
+
   execute(statement: Sql): Promise<number> {
     return this.prisma.$executeRaw(statement);
   }
@@ -272,7 +280,7 @@ export class Database implements Data {
           },
           { ...TRANSACTION_LIMITS, ...limits },
         );
-      return { result: await this.#begun.run(store, begin), callbacks };
+      return { result: await this.writes.ask(() => this.#begun.run(store, begin)), callbacks };
     };
     const { result, callbacks } = await (retries ? retryConflicts(attempt) : attempt());
     // What follows serves all accounts.
@@ -290,6 +298,11 @@ export class Database implements Data {
    */
   async analyze(tables: readonly string[]): Promise<void> {
     if (this.provider === 'postgresql') await this.prisma.$executeRaw(sql`ANALYZE ${join(tables.map(name))}`);
+  }
+
+  /** Asks for what every change needs: SQLite's writer, or PostgreSQL's lock of the table. Changes nothing. */
+  async tryWrite(): Promise<void> {
+    await this.writes.ask(() => this.execute(sql`DELETE FROM "Change" WHERE 1 = 0`));
   }
 
   /** As `writeOnThread` of its connection. */

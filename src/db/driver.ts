@@ -24,6 +24,8 @@ export interface Connection {
   readonly pooled: boolean;
   readonly adapter: SqlDriverAdapter;
   readonly read: RawRead;
+  /** Reads on a connection of its own, if other reads may be sent on one together and wait for each other. */
+  readonly readAlone?: RawRead;
   /** Reads on a separate thread, if statements run in this process. */
   readonly readLong?: RawRead;
   /**

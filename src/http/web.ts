@@ -3,6 +3,8 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, R
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { requireAnswers } from '../db/answer-watch.ts';
+import type { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import { requireReadable } from '../db/migration-state.ts';
@@ -136,26 +138,45 @@ function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: Fo
 }
 
 const CHECK_TIMEOUT = 2000;
-/** How often disk space is checked, in milliseconds. */
-const SPACE_CHECK_INTERVAL = 1_000;
+/** How often disk space is checked, and the writer if no write was answered, in milliseconds. */
+const CHECK_INTERVAL = 1_000;
+/** How long a check waits for the writer, in milliseconds: it may be busy for longer. */
+const WRITE_TIMEOUT = 500;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
 
-/** What throws unless the database answers, has all migrations and has space to write. */
-export function writable(database: Database): () => Promise<void> {
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let tried: Promise<void> = Promise.resolve();
-  const trySpace = singleFlight(() => database.trySpace());
+/** A function that begins the work at most once a second, and not while it runs; further calls share its result. */
+function onceASecond(work: () => Promise<void>): () => Promise<void> {
+  let beganAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+  const run = singleFlight(work);
+  return () => {
+    if (performance.now() - beganAt >= CHECK_INTERVAL) {
+      beganAt = performance.now();
+      last = run();
+    }
+    return last;
+  };
+}
+
+/** What throws unless the database answers, tells of changes, has all migrations, and takes writes. */
+export function writable(
+  database: Database,
+  feed: Pick<ChangeFeed, 'freshIfAvailable' | 'unansweredFor'>,
+): () => Promise<void> {
+  const { writes } = database;
+  const trySpace = onceASecond(() => database.trySpace());
+  const tryWrite = onceASecond(() => database.tryWrite().catch(() => {}));
   return async () => {
     await requireReadable(database);
-    if (performance.now() - triedAt >= SPACE_CHECK_INTERVAL) {
-      triedAt = performance.now();
-      tried = trySpace();
-    }
-    return tried;
+    await feed.freshIfAvailable();
+    requireAnswers(feed.unansweredFor, 'changes');
+    if (writes.quietFor >= CHECK_INTERVAL) await withTimeout(WRITE_TIMEOUT, tryWrite());
+    requireAnswers(writes.unansweredFor, 'writes');
+    await trySpace();
   };
 }
 

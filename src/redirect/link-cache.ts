@@ -200,9 +200,10 @@ export class LinkCache {
     return latest(this.#lastOfLink.peek(id) ?? this.#forgotten, this.#pixels);
   }
 
-  /** @throws if links can be read from no database with all migrations */
-  requireSource(): Promise<void> {
-    return this.#sources.read(requireReadable, () => 0);
+  /** @throws if links can be read from no database with all migrations, or none tells of changes */
+  async requireSource(): Promise<void> {
+    await this.#sources.read(requireReadable, () => 0);
+    await this.#sources.requireAnswers();
   }
 
   #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {

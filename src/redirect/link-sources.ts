@@ -1,3 +1,4 @@
+import { requireAnswers } from '../db/answer-watch.ts';
 import type { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
@@ -67,6 +68,12 @@ export class LinkSources {
   /** Makes sure that changes are known, for callers that prefer stale data to an error. */
   async freshIfAvailable(): Promise<void> {
     if (!this.isFresh) await Promise.any(this.all.map(({ feed }) => feed.freshIfAvailable()));
+  }
+
+  /** @throws DatabaseAway if no database has answered a question for changes for some time */
+  async requireAnswers(): Promise<void> {
+    await this.freshIfAvailable();
+    requireAnswers(Math.min(...this.all.map(({ feed }) => feed.unansweredFor)), 'changes');
   }
 
   /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
+import { AnswerWatch } from '../answer-watch.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
@@ -61,6 +62,7 @@ export class ChangeFeed {
   /** All questions that the database has not answered, also those that nobody waits for any more. */
   readonly #open = new Set<Question>();
   #questions = 0;
+  readonly #answers = new AnswerWatch();
   /** The number of the last question that was answered. */
   #answered = 0;
   /** Whether the last question failed or took too long. */
@@ -108,6 +110,11 @@ export class ChangeFeed {
   /** Whether the database does not answer, so that cached data may be older than a second. */
   get away(): boolean {
     return this.#away;
+  }
+
+  /** For how many milliseconds the database has answered no question for changes. */
+  get unansweredFor(): number {
+    return Math.max(this.#answers.unansweredFor, this.#log.unansweredFor);
   }
 
   /** Whether the last answer was asked for less than a second ago. */
@@ -215,7 +222,8 @@ export class ChangeFeed {
       ...{ answer: answered.resolve, confirmed },
     };
     this.#open.add(question);
-    readRevisions(this.#database)
+    this.#answers
+      .ask(() => readRevisions(this.#database))
       .then((revisions) => this.#answer(question, revisions))
       .catch(answered.reject)
       .finally(() => this.#open.delete(question));

@@ -1,6 +1,7 @@
 import { nextFlight } from '../../shared/single-flight.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
+import { AnswerWatch } from '../answer-watch.ts';
 import type { Database } from '../database.ts';
 import { DatabaseAway } from '../errors.ts';
 import type { FoundChange } from './events.ts';
@@ -38,13 +39,6 @@ function mayFollow(before: LogSnapshot, now: LogSnapshot): boolean {
   return before.settled < before.next || before.next !== now.next || before.lastId !== now.lastId;
 }
 
-/** @throws DatabaseAway if it takes too long: the connection may be broken, and the next page gets another one */
-async function inTime<T>(page: Promise<T>): Promise<T> {
-  const read = await withTimeout(PAGE_TIMEOUT, page);
-  if (read === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
-  return read;
-}
-
 /**
  * Reads the log of changes page by page, up to the last known snapshot, and announces what it finds. If a page fails, the next call
  * goes on from there.
@@ -66,6 +60,8 @@ export class LogFollower {
   /** The snapshot up to which all settled changes were announced. */
   #settled: LogSnapshot | null = null;
   #settling = false;
+  /** The database's answers to questions for pages. */
+  readonly #pages = new AnswerWatch();
 
   constructor(database: Database) {
     this.#database = database;
@@ -89,6 +85,11 @@ export class LogFollower {
   /** The position up to which settled changes were announced; null before the first snapshot. */
   get position(): LogPosition | null {
     return this.#position;
+  }
+
+  /** For how many milliseconds the database has answered no question for a page. */
+  get unansweredFor(): number {
+    return this.#pages.unansweredFor;
   }
 
   get #isSettledNeeded(): boolean {
@@ -138,7 +139,9 @@ export class LogFollower {
   async #read(stretch: Stretch): Promise<void> {
     const { from, to } = stretch;
     while (!this.#stopped) {
-      const found = await inTime(committedBetween(this.#database, from, to.snapshot, stretch.after));
+      const found = await this.#page(() =>
+        committedBetween(this.#database, from, to.snapshot, stretch.after),
+      );
       for (const change of found) {
         stretch.after = change;
         this.#announce(change, stretch);
@@ -146,6 +149,15 @@ export class LogFollower {
       if (found.length < MAX_FOUND) return;
       await pauseIfBlocked();
     }
+  }
+
+  /** @throws DatabaseAway if it takes too long: the connection may be broken, and the next page gets another one */
+  #page<T>(read: () => Promise<T>): Promise<T> {
+    return this.#pages.ask(async () => {
+      const page = await withTimeout(PAGE_TIMEOUT, read());
+      if (page === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
+      return page;
+    });
   }
 
   #announce(change: FoundChange, { to: { snapshot }, counts, repeated }: Stretch): void {
@@ -172,7 +184,7 @@ export class LogFollower {
           this.#settled = latest;
           return;
         }
-        const changes = await inTime(settledAfter(this.#database, position, latest));
+        const changes = await this.#page(() => settledAfter(this.#database, position, latest));
         for (const change of changes) {
           this.#position = { tx: change.tx, id: change.id };
           this.#database.changes.emit('settled', change);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
-import type { Data, Transaction } from '../database.ts';
+import type { Data, Database, Transaction } from '../database.ts';
 import { columnsIn, columnsOf } from '../reading/keyset.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
@@ -55,9 +55,9 @@ export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
 }
 
 /** The number of changes of keys, and a snapshot. */
-export async function readRevisions(db: Data): Promise<{ keys: number | undefined; now: LogSnapshot }> {
+export async function readRevisions(db: Database): Promise<{ keys: number | undefined; now: LogSnapshot }> {
   const { snapshot, snapshotOf } = transactionOrder(db);
-  const rows = await db.read<Revision & SnapshotRow>(
+  const rows = await db.readAlone<Revision & SnapshotRow>(
     sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
   );
   return { keys: rows.find(({ topic }) => topic === 'keys')?.number, now: snapshotOf(rows[0] ?? {}) };
@@ -74,8 +74,10 @@ export function positionOf({ settled, next, lastId }: LogSnapshot): LogPosition 
 
 export const MAX_READ = 200;
 
-async function readChanges(db: Data, condition: Sql): Promise<LoggedChange[]> {
-  const rows = await db.read<Change>(sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
+type Read = <Row>(statement: Sql) => Promise<Row[]>;
+
+async function readChanges(read: Read, condition: Sql): Promise<LoggedChange[]> {
+  const rows = await read<Change>(sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
   return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
 }
 
@@ -98,13 +100,13 @@ export const MAX_FOUND = 1_000;
  * before the first snapshot.
  */
 export async function committedBetween(
-  db: Data,
+  db: Database,
   from: LogSnapshot,
   to: LogSnapshot,
   after: LogPosition | null,
 ): Promise<FoundChange[]> {
   const between = transactionOrder(db).between(from, to, after);
-  const rows = await db.read<FoundChange>(
+  const rows = await db.readAlone<FoundChange>(
     sql`SELECT ${foundColumns} FROM "Change" WHERE ${between} LIMIT ${MAX_FOUND}`,
   );
   return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
@@ -112,11 +114,12 @@ export async function committedBetween(
 
 /** The next settled changes after a position, in order; fewer than `MAX_READ` if these are all. */
 export function settledAfter(
-  db: Data,
+  db: Database,
   { tx, id }: LogPosition,
   { settled }: LogSnapshot,
 ): Promise<LoggedChange[]> {
-  return readChanges(db, sql`("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled} ${nextInOrder}`);
+  const isNext = sql`("tx", "id") > (${tx}, ${id}) AND "tx" < ${settled} ${nextInOrder}`;
+  return readChanges(db.readAlone.bind(db), isNext);
 }
 
 /** The account's next settled changes after a position, in order and up to another one; fewer than `MAX_READ` if these are all. */
@@ -127,12 +130,12 @@ export function settledBetween(
   upTo: LogPosition,
 ): Promise<LoggedChange[]> {
   const isBetween = sql`("tx", "id") > (${after.tx}, ${after.id}) AND ("tx", "id") <= (${upTo.tx}, ${upTo.id})`;
-  return readChanges(db, sql`"accountId" = ${accountId} AND ${isBetween} ${nextInOrder}`);
+  return readChanges(db.read.bind(db), sql`"accountId" = ${accountId} AND ${isBetween} ${nextInOrder}`);
 }
 
 /** The account's changes with these ids; `ids` must not be empty. */
 export function changesWithIds(db: Data, accountId: number, ids: readonly number[]): Promise<LoggedChange[]> {
-  return readChanges(db, sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
+  return readChanges(db.read.bind(db), sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
 /** How far the named reader has read the log; null if it has not begun. */

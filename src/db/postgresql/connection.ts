@@ -142,16 +142,19 @@ export async function connectPostgresql(
   const pool = adapter.underlyingDriver();
   if (options) shareFairly(pool);
   const pipeline = new Pipeline(pool);
-  return {
-    pooled,
-    adapter,
-    // A statement that is stale on one of the pool's connections is sent once more, without a name.
-    read: reader(nameOf, (query) =>
-      pipeline.query(query).catch((error: Failure) => {
+  /** A statement that is stale on one of the pool's connections is sent once more, without a name. */
+  const readBy = (send: (query: QueryArrayConfig) => Promise<QueryArrayResult>) =>
+    reader(nameOf, (query) =>
+      send(query).catch((error: Failure) => {
         if (query.name === '' || !isStale(error)) throw error;
         return pool.query({ ...query, name: '' });
       }),
-    ),
+    );
+  return {
+    pooled,
+    adapter,
+    read: readBy((query) => pipeline.query(query)),
+    readAlone: readBy((query) => pool.query(query)),
     readIn(transaction) {
       const driven = transaction as Transaction & Driven;
       const { client, onError } = driven;

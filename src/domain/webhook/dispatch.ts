@@ -54,7 +54,7 @@ async function makeDeliveries(tx: Transaction, changes: readonly LoggedChange[],
 export async function dispatchChanges(db: Data, random: Random, now: () => Date): Promise<number> {
   const position = await positionOfReader(db, READER);
   if (position === null) return 0;
-  const changes = await settledAfter(db, position, await readLogSnapshot(db));
+  const changes = await settledAfter(db.database, position, await readLogSnapshot(db));
   const last = changes.at(-1);
   if (last === undefined) return 0;
   await db.transaction(async (tx) => {
