@@ -7,6 +7,7 @@ import { namesServing, normalizeHost, withoutPort } from '../domain/url.ts';
 import type { Domain, Prisma } from '../generated/sqlite/client.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { type CacheReads, MISSING_FRESH_FOR, ReadCache } from './read-cache.ts';
+import type { VisitWait } from './visit-wait.ts';
 
 /** The maximum number of cached domains, and of requested hosts. */
 const MAX_DOMAINS = 10_000;
@@ -51,15 +52,14 @@ export class DomainCache {
   }
 
   /** The domain of a host; the default domain for an unknown host. */
-  async find(host: string): Promise<Domain> {
+  async find(host: string, wait: VisitWait): Promise<Domain> {
     for (const name of this.#namesOf(host)) {
-      const domain = await this.#serving(name, { name });
+      const domain = await this.#serving(name, { name }, wait);
       if (domain !== null) return domain;
     }
     const where = { id: this.#services.defaultDomainId };
-    const domain = await this.#domains.find(DEFAULT, () =>
-      this.#read(({ prisma }) => prisma.domain.findUnique({ where })),
-    );
+    const ask = () => this.#read(({ prisma }) => prisma.domain.findUnique({ where }));
+    const domain = await this.#domains.find(DEFAULT, ask, wait);
     if (domain === null) throw new Error('there is no default domain');
     return domain;
   }
@@ -78,26 +78,25 @@ export class DomainCache {
    * pixels run. Ports make no difference, since they share cookies.
    * @throws if the host cannot be read, so that neither the pages nor pixels outside a frame are served on it
    */
-  async servesPeople(host: string): Promise<boolean> {
+  async servesPeople(host: string, wait: VisitWait): Promise<boolean> {
     const names = this.#namesOf(host);
     if (names.length === 0 || host.includes(',')) throw new Error('the host cannot be read');
     const { consoleHost } = this.#services;
     if (consoleHost !== null) return withoutPort(names[0] ?? '') === consoleHost;
-    const domain = await this.find(host);
+    const domain = await this.find(host, wait);
     if (names.includes(domain.name)) return domain.accountId === null;
     const hostKey = withoutPort(names[0] ?? '');
     // No name begins with a colon.
-    const own = await this.#serving(`:${hostKey}`, { hostKey, accountId: { not: null } });
+    const own = await this.#serving(`:${hostKey}`, { hostKey, accountId: { not: null } }, wait);
     return own === null;
   }
 
   /** Whether a domain serves visitors of a host, at any port. Strangers ask for any number of hosts, which share a query. */
-  async serves(host: string): Promise<boolean> {
+  async serves(host: string, wait: VisitWait): Promise<boolean> {
     const hostKey = withoutPort(this.#namesOf(host)[0] ?? '');
     if (hostKey === '') return false;
-    const hosts = await this.#listed.find('', () =>
-      this.#read((db) => readServedHosts(db, this.#services.verifiesDomains)),
-    );
+    const ask = () => this.#read((db) => readServedHosts(db, this.#services.verifiesDomains));
+    const hosts = await this.#listed.find('', ask, wait);
     return hosts?.has(hostKey) ?? false;
   }
 
@@ -111,13 +110,13 @@ export class DomainCache {
   }
 
   /** A domain that serves visitors; null for none. */
-  #serving(key: string, where: Prisma.DomainWhereInput): Promise<Domain | null> {
+  #serving(key: string, where: Prisma.DomainWhereInput, wait: VisitWait): Promise<Domain | null> {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
       const found = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy }));
       return found && servesVisitors(found, this.#services) ? found : null;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
-    return this.#domains.find(key, ask, true);
+    return this.#domains.find(key, ask, wait, true);
   }
 }

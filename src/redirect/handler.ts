@@ -23,6 +23,7 @@ import { passwordPage, pixelsPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages, type StatisticsPageDependencies } from './statistics/handler.ts';
+import { VisitWait } from './visit-wait.ts';
 
 /** How many forms are received at once, in all and from one address: clients may send them slowly. */
 const MAX_FORMS = 200;
@@ -50,6 +51,8 @@ interface Visit {
   readonly referrer: string;
   /** Whether it is a HEAD request, which does not count. */
   readonly isHead: boolean;
+  /** How long it may still wait for the database. */
+  readonly wait: VisitWait;
 }
 
 /** Whether the visitor gets to a destination. */
@@ -88,12 +91,10 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     clicks.add({ link, at, visitor, address, referrer, destination: target ?? null, alreadyCounted });
 
   /** The turn of a rotation: the next over all processes, or of this one while the primary does not answer. */
-  const takeTurn = async (link: FoundLink, at: Date): Promise<Turn | null> => {
+  const takeTurn = async (link: FoundLink, at: Date, wait: VisitWait): Promise<Turn | null> => {
     try {
-      const turn = await withTimeout(
-        TURN_TIMEOUT,
-        links.askPrimary(() => clicks.takeTurn(link, at)),
-      );
+      const asked = links.askPrimary(() => clicks.takeTurn(link, at));
+      const turn = await withTimeout(wait.isOver ? 0 : TURN_TIMEOUT, asked);
       if (turn !== TIMED_OUT) return turn;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
@@ -110,7 +111,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     // The visits from before the limit was set. A primary that hangs may be known to be away afterwards, and is not asked again.
     if (isLimited) await links.askPrimary(() => clicks.settle(link.id));
     const before = isLimited ? await links.askPrimary(() => clicks.countAtOnce(link, at)) : null;
-    const turn = isLimited ? before : await takeTurn(link, at);
+    const turn = isLimited ? before : await takeTurn(link, at, visit.wait);
     if (turn) {
       const decision = decisionFor(visit, { ...link, ...turn });
       count(visit, link, at, decision, before);
@@ -144,7 +145,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null) {
       // The visit is counted already: without an answer of the database, the scripts are kept apart.
-      const isApart = await links.servesPeople(clientOf(req, trust).host).catch(() => true);
+      const servesPeople = links.servesPeople(visit.host, visit.wait).catch(() => true);
+      const isApart = (await visit.wait.rest(servesPeople)) !== false;
       // Through the page, a frame would reach the page that opened it.
       const headers: Record<string, string> = isApart ? { 'Cross-Origin-Opener-Policy': 'same-origin' } : {};
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart), headers);
@@ -183,13 +185,14 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
       return send(req, res, 405, { Allow: 'GET, HEAD, POST' });
     const { address, host } = clientOf(req, trust);
     const { alias, statisticsOf, visitor } = readVisit(req, () => countryOf(req.headers, address));
-    const found = links.findNow(host, alias) ?? (await links.find(host, alias));
+    const wait = new VisitWait();
+    const found = links.findNow(host, alias) ?? (await links.find(host, alias, wait));
     if (publicStatistics && statisticsOf !== '') {
       const asked = { domain: found.domain, alias: statisticsOf, query: visitor.query, address };
       if (await statisticsPages(req, res, asked)) return;
     }
     const referrer = header(req, 'referer');
-    const visit: Visit = { found, visitor, host, address, referrer, isHead: req.method === 'HEAD' };
+    const visit: Visit = { found, visitor, host, address, referrer, isHead: req.method === 'HEAD', wait };
     await (req.method === 'POST' ? post(req, res, visit) : answer(req, res, visit));
   };
 

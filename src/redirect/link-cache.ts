@@ -12,6 +12,7 @@ import { growingTo } from '../shared/growing-cache.ts';
 import { DomainCache, type ReadDomains } from './domain-cache.ts';
 import type { LinkSources } from './link-sources.ts';
 import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';
+import { VisitWait } from './visit-wait.ts';
 
 /** Of how many links the last change is remembered. */
 const MAX_CHANGED = 20_000;
@@ -141,30 +142,30 @@ export class LinkCache {
     if (key !== undefined) this.#links.delete(key);
   }
 
-  async find(host: string, alias: string): Promise<LinkLookup> {
-    // While the database is down, cached entries are used, without the changes of others.
-    await this.#sources.freshIfAvailable();
-    const domain = await this.#domains.find(host);
-    return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias) : null };
+  /** @param wait how long it waits for what it knows: while the database is down, without the changes of others */
+  async find(host: string, alias: string, wait = new VisitWait()): Promise<LinkLookup> {
+    await this.#sources.freshIfAvailable(wait);
+    const domain = await this.#domains.find(host, wait);
+    return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias, wait) : null };
   }
 
   /** Where the root of a host leads; null for the service's own page. */
-  async rootUrlOf(host: string): Promise<string | null> {
-    await this.#sources.freshIfAvailable();
-    const { name, rootUrl } = await this.#domains.find(host);
+  async rootUrlOf(host: string, wait = new VisitWait()): Promise<string | null> {
+    await this.#sources.freshIfAvailable(wait);
+    const { name, rootUrl } = await this.#domains.find(host, wait);
     return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
   }
 
   /** Whether pages for people are served on a host. */
-  async servesPeople(host: string): Promise<boolean> {
-    await this.#sources.freshIfAvailable();
-    return this.#domains.servesPeople(host);
+  async servesPeople(host: string, wait = new VisitWait()): Promise<boolean> {
+    await this.#sources.freshIfAvailable(wait);
+    return this.#domains.servesPeople(host, wait);
   }
 
   /** Whether a domain serves visitors of a host, at any port. */
-  async serves(host: string): Promise<boolean> {
-    await this.#sources.freshIfAvailable();
-    return this.#domains.serves(host);
+  async serves(host: string, wait = new VisitWait()): Promise<boolean> {
+    await this.#sources.freshIfAvailable(wait);
+    return this.#domains.serves(host, wait);
   }
 
   /** The same as `find` without waiting, if everything is cached and fresh; else undefined. */
@@ -206,10 +207,14 @@ export class LinkCache {
     await this.#sources.requireAnswers();
   }
 
-  #linkOf({ id: domainId }: Domain, alias: string): Promise<FoundLink | null> {
+  #linkOf({ id: domainId }: Domain, alias: string, wait: VisitWait): Promise<FoundLink | null> {
     const key = `${domainId} ${alias}`;
     this.#metrics?.lookup(this.#cache.get(key) === undefined ? 'miss' : 'hit');
-    return this.#cache.find(key, () => this.#readLink((db) => readVisitedLink(db, { domainId, alias })));
+    return this.#cache.find(
+      key,
+      () => this.#readLink((db) => readVisitedLink(db, { domainId, alias })),
+      wait,
+    );
   }
 
   #mayKeep(found: FoundLink, key: string, version: number): boolean {

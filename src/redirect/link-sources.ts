@@ -1,8 +1,9 @@
 import { requireAnswers } from '../db/answer-watch.ts';
-import type { ChangeFeed } from '../db/change/feed.ts';
+import { type ChangeFeed, FRESH_TIMEOUT } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { VisitWait } from './visit-wait.ts';
 
 /** How long one of several databases may take before the next one is asked, too, and the last ones, in milliseconds. */
 const ANSWER_TIMEOUT = 500;
@@ -66,8 +67,11 @@ export class LinkSources {
   }
 
   /** Makes sure that changes are known, for callers that prefer stale data to an error. */
-  async freshIfAvailable(): Promise<void> {
-    if (!this.isFresh) await Promise.any(this.all.map(({ feed }) => feed.freshIfAvailable()));
+  async freshIfAvailable(wait = new VisitWait()): Promise<void> {
+    if (!this.isFresh)
+      await wait.upTo(FRESH_TIMEOUT, (ms) =>
+        Promise.any(this.all.map(({ feed }) => feed.freshIfAvailable(ms))),
+      );
   }
 
   /** @throws DatabaseAway if no database has answered a question for changes for some time */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../db/change/feed.ts';
 import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import type { VisitWait } from './visit-wait.ts';
 
 /** How long an unknown name is fresh, in milliseconds: not all new records are announced. */
 export const MISSING_FRESH_FOR = 900;
@@ -127,18 +128,28 @@ export class ReadCache<T> {
   }
 
   /**
-   * The cached value, or else that of the database. If the database does not answer soon, an old entry is used; an old entry for
-   * an unknown name only with `missingServes`.
+   * The cached value, or else that of the database. If the database does not answer in the time that the visit waits, an old entry is
+   * used; an old entry for an unknown name only with `missingServes`.
    */
-  async find(key: string, ask: () => Promise<T | null>, missingServes = false): Promise<T | null> {
+  async find(
+    key: string,
+    ask: () => Promise<T | null>,
+    wait: VisitWait,
+    missingServes = false,
+  ): Promise<T | null> {
     const known = this.#entryOf(key);
     if (known && this.#isFresh(known)) return known.value;
     const asked = this.#read(key, ask);
-    if (!known || (known.value === null && !missingServes)) return asked;
+    if (!known || (known.value === null && !missingServes)) {
+      wait.mustRead();
+      return asked;
+    }
     const { value } = known;
-    const found = await withTimeout(
-      RENEWAL_TIMEOUT,
-      asked.catch(() => value),
+    const found = await wait.upTo(RENEWAL_TIMEOUT, (ms) =>
+      withTimeout(
+        ms,
+        asked.catch(() => value),
+      ),
     );
     return found === TIMED_OUT ? value : found;
   }

@@ -1,0 +1,34 @@
+import { type TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+
+/** How long a visit of a known link waits for the database in all, in milliseconds: less than the 300 ms that are promised. */
+const LIMIT = 250;
+
+/** The time that a visit may still wait to learn whether what it knows has changed. */
+export class VisitWait {
+  #left = LIMIT;
+
+  /** Waits for as many milliseconds as `wait` needs, but not for more than that many, nor for more than are left. */
+  async upTo<T>(milliseconds: number, wait: (milliseconds: number) => Promise<T>): Promise<T> {
+    const beganAt = performance.now();
+    try {
+      return await wait(Math.max(0, Math.min(milliseconds, this.#left)));
+    } finally {
+      this.#left -= performance.now() - beganAt;
+    }
+  }
+
+  /** Whether no time is left. */
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** The result of the work if it comes in the time that is left. */
+  async rest<T>(work: Promise<T>): Promise<T | typeof TIMED_OUT> {
+    return this.#left === Number.POSITIVE_INFINITY ? work : withTimeout(Math.max(0, this.#left), work);
+  }
+
+  /** Call it when something must be read, for which the visit has to wait: it then has no limit of its own. */
+  mustRead(): void {
+    this.#left = Number.POSITIVE_INFINITY;
+  }
+}
