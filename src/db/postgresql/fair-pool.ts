@@ -2,7 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import { Turns } from '../../shared/turns.ts';
 import { currentAccount } from '../current-account.ts';
 
-/** The least share of an account, however small the pool is. */
+/** The part of the pool that an account may hold while others wait, and at most; however small the pool is, two connections. */
+const SHARE = 1 / 4;
+const MOST = 3 / 5;
 const MIN_SHARE = 2;
 /** After how long a wait for a connection all accounts keep to their shares, and for how long, in milliseconds. */
 const LONG_WAIT = 1_000;
@@ -12,13 +14,13 @@ type Callback = Parameters<Pool['connect']>[0];
 
 /**
  * Has accounts take turns for the connections of a pool, so that none keeps others waiting by statements that wait for a lock or
- * take long. Accounts with less than a quarter of the pool come first. Beyond that, an account leaves a quarter to others, and all
- * accounts leave a connection to the service itself.
+ * take long. Accounts with less than a quarter of the pool come first. Beyond that, an account leaves two fifths to others, and
+ * all accounts leave a connection to the service itself.
  */
 export function shareFairly(pool: Pool): void {
   const { max, connectionTimeoutMillis } = pool.options;
-  const share = Math.max(MIN_SHARE, Math.floor(max / 4));
-  const most = Math.max(share, max - share);
+  const atLeastTwo = (part: number) => Math.max(MIN_SHARE, Math.floor(max * part));
+  const [share, most] = [atLeastTwo(SHARE), atLeastTwo(MOST)];
   let strictUntil = Number.NEGATIVE_INFINITY;
   const turns = new Turns<number>({
     max: max > most + 1 ? max - 1 : max,
