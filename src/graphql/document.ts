@@ -10,11 +10,11 @@ import {
   isAbstractType,
   isIntrospectionType,
   Kind,
+  NoFragmentCyclesRule,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
-  type SelectionSetNode,
   specifiedRules,
   type Token,
   TokenKind,
@@ -29,7 +29,8 @@ import { LRUCache } from 'lru-cache';
 import type { LinkSelect } from '../db/reading/link-list.ts';
 import type { Permission } from '../domain/access/role.ts';
 import { permissionFor } from '../schema/permission.ts';
-import { limits, tooLarge } from './limits.ts';
+import { limits, overflowOf, tooLarge } from './limits.ts';
+import { comparisonsIn, fieldsOf, fragmentsOf } from './merged-fields.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
@@ -47,6 +48,15 @@ function checkTokens(first: Token | undefined): void {
 
 const PARSE_FAILED = 'GRAPHQL_PARSE_FAILED';
 const LINE_BREAKS = /\r\n|[\n\r]/g;
+
+/** @throws GraphQLError if there are too many fragments or operations */
+function checkDefinitions({ definitions }: DocumentNode): void {
+  const countOf = (kind: Kind) => definitions.filter((one) => one.kind === kind).length;
+  const fragments = countOf(Kind.FRAGMENT_DEFINITION);
+  if (fragments > limits.fragments) throw tooLarge('fragments', fragments);
+  const operations = countOf(Kind.OPERATION_DEFINITION);
+  if (operations > limits.operations) throw tooLarge('operations', operations);
+}
 
 /** @throws GraphQLError if the text has too many lines */
 function checkLines(text: string): void {
@@ -70,10 +80,12 @@ function parseWithinLimits(text: string): DocumentNode {
     checkLines(text);
     const document = parse(text, { maxTokens: limits.tokens });
     checkTokens(document.loc?.startToken);
+    checkDefinitions(document);
     return document;
   } catch (error) {
     // The parser is recursive: thousands of nested brackets overflow the stack.
-    if (error instanceof RangeError) throw notExecuted(tooLarge('nesting', limits.tokens), PARSE_FAILED);
+    const overflow = overflowOf(error);
+    if (overflow) throw notExecuted(overflow, PARSE_FAILED);
     if (!(error instanceof GraphQLError)) throw error;
     // The parser reports the first token beyond the limit as a syntax error.
     const isTooLong = error.message.endsWith('tokens. Parsing aborted.');
@@ -81,7 +93,7 @@ function parseWithinLimits(text: string): DocumentNode {
   }
 }
 
-/** Refuses documents with too many aliases or directives, and a variable with a name that the executor ignores. */
+/** Refuses documents with too many aliases or directives, or too many comparisons of fields, and a variable with a name that the executor ignores. */
 function limitRule(context: ValidationContext): ASTVisitor {
   let [aliases, directives] = [0, 0];
   return {
@@ -102,6 +114,9 @@ function limitRule(context: ValidationContext): ASTVisitor {
       leave() {
         if (aliases > limits.aliases) context.reportError(tooLarge('aliases', aliases));
         if (directives > limits.directives) context.reportError(tooLarge('directives', directives));
+        const comparisons = comparisonsIn(context.getDocument(), limits.comparisons);
+        if (comparisons > limits.comparisons)
+          context.reportError(tooLarge('comparisons', limits.comparisons + 1));
       },
     },
   };
@@ -121,14 +136,18 @@ function subscriptionRootRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The errors of a document. The first rule goes alone, since one of the others fails on what it refuses. */
+/**
+ * The errors of a document. Some rules go first: others fail on what they refuse, or take long for it.
+ * @param first those of our own
+ */
 export function errorsOf(
   schema: GraphQLSchema,
   document: DocumentNode,
+  first: readonly ValidationRule[] = [],
   rules: readonly ValidationRule[] = specifiedRules,
 ): readonly GraphQLError[] {
-  const ofRoot = validate(schema, document, [subscriptionRootRule]);
-  const errors = ofRoot.length > 0 ? ofRoot : validate(schema, document, rules);
+  const before = validate(schema, document, [subscriptionRootRule, NoFragmentCyclesRule, ...first]);
+  const errors = before.length > 0 ? before : validate(schema, document, rules);
   // The rule that compares fields of the same name gives up without naming the limit.
   const gaveUp = errors.some(({ message }) => message === 'Validation aborted.');
   return gaveUp ? [tooLarge('comparisons', limits.comparisons + 1)] : errors;
@@ -193,25 +212,14 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
 
 /** The permissions for the root fields of an operation, whether directives leave them out or not. */
 function permissionsFor(
-  { definitions }: DocumentNode,
+  document: DocumentNode,
   { operation, selectionSet }: OperationDefinitionNode,
 ): ReadonlySet<Permission> {
-  const needs = new Set<Permission>();
-  const add = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) add(selection.selectionSet);
-      else if (selection.kind === Kind.FIELD) {
-        const { value } = selection.name;
-        // Any caller may ask about the schema; a mutation of nothing else is as good as none.
-        needs.add(value.startsWith('__') ? 'READ' : permissionFor(operation, value));
-      } else
-        for (const fragment of definitions)
-          if (fragment.kind === Kind.FRAGMENT_DEFINITION && fragment.name.value === selection.name.value)
-            add(fragment.selectionSet);
-    }
-  };
-  add(selectionSet);
-  return needs;
+  // Any caller may ask about the schema; a mutation of nothing else is as good as none.
+  const names = [...fieldsOf([selectionSet], fragmentsOf(document)).values()].flat();
+  return new Set(
+    names.map(({ name: { value } }) => (value.startsWith('__') ? 'READ' : permissionFor(operation, value))),
+  );
 }
 
 let operations = 0;
@@ -293,7 +301,7 @@ export class Documents {
   /** @param introspection whether clients may read the schema */
   constructor(schema: GraphQLSchema, introspection: boolean) {
     this.#schema = schema;
-    this.#rules = [...specifiedRules, limitRule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+    this.#rules = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   }
 
   /** @throws GraphQLError if the text cannot be parsed within the limits */
@@ -301,14 +309,20 @@ export class Documents {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
     const document = parseWithinLimits(text);
-    const errors = errorsOf(this.#schema, document, this.#rules);
-    const prepared = new Prepared(
-      this.#schema,
-      document,
-      errors.map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED')),
-    );
+    const errors = this.#errorsOf(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
+    const prepared = new Prepared(this.#schema, document, errors);
     this.#prepared.set(text, prepared);
     return prepared;
+  }
+
+  #errorsOf(document: DocumentNode): readonly GraphQLError[] {
+    try {
+      return errorsOf(this.#schema, document, [limitRule], this.#rules);
+    } catch (error) {
+      const overflow = overflowOf(error);
+      if (overflow === null) throw error;
+      return [overflow];
+    }
   }
 
   /** Whether a client sends a subscription; whatever is wrong with it is found when it runs. */

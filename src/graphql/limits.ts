@@ -17,13 +17,15 @@ const table = {
   nesting: { max: 100, name: 'nesting' },
   /** Characters of a name or an alias, which an answer repeats for every record. */
   nameLength: { max: 100, name: 'length of a name' },
+  fragments: { max: 200, name: 'number of fragments' },
+  operations: { max: 50, name: 'number of operations' },
   aliases: { max: 200, name: 'number of aliases' },
   directives: { max: 50, name: 'number of directives' },
   depth: { max: 15, name: 'depth' },
   /** Selected fields; those of a fragment count each time it is used. */
   breadth: { max: 2_000, name: 'number of fields' },
-  /** Comparisons of fields that have the same name in the answer, two for each pair: graphql-js fixes this limit. */
-  comparisons: { max: 500_000, name: 'number of comparisons between fields of the same name' },
+  /** Comparisons of fields: one for each, and two for each pair that has the same name in the answer. */
+  comparisons: { max: 200_000, name: 'number of comparisons between fields of the same name' },
   /** Values of the largest possible answer, weighted by length, and the work for them. */
   cost: { max: 300_000, name: 'cost' },
   /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
@@ -43,6 +45,12 @@ type Measure = keyof typeof table;
 export const limits = Object.fromEntries(
   Object.entries(table).map(([measure, { max }]) => [measure, max]),
 ) as Record<Measure, number>; // Object.fromEntries loses the type of the keys.
+
+/** The error of a document for which a recursive function has too little stack; null for any other error. */
+export function overflowOf(error: unknown): GraphQLError | null {
+  const isOverflow = error instanceof RangeError && error.message.startsWith('Maximum call stack');
+  return isOverflow ? tooLarge('nesting', limits.tokens) : null;
+}
 
 /** The error for an operation that is above a limit. */
 export function tooLarge(measure: Measure, size: number): GraphQLError {

@@ -19,7 +19,7 @@ import { tracer } from '../shared/tracing.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { execute, type Values } from './execute.ts';
-import { limits, tooLarge } from './limits.ts';
+import { limits, overflowOf, tooLarge } from './limits.ts';
 import { coerceVariables } from './variables.ts';
 
 /** An operation as a client sends it. */
@@ -282,6 +282,8 @@ function presentedOne(result: ExecutionResult, request: ApiRequest): ExecutionRe
 /** The error of an operation of which nothing is executed. */
 function refusalOf(error: unknown, request: ApiRequest): GraphQLError {
   if (error instanceof GraphQLError) return error;
+  const overflow = overflowOf(error);
+  if (overflow) return overflow;
   const { message, extensions } = presentedAny(error, request);
   const http = {
     status: extensions.code === 'INTERNAL' ? 500 : 400,

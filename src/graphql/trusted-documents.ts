@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { schema } from '../schema/index.ts';
 import { withoutMark } from '../shared/byte-order-mark.ts';
 import { errorsOf } from './document.ts';
+import { overflowOf } from './limits.ts';
 
 /** The texts of documents by id, as in GraphQL Code Generator's persisted-documents.json. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
@@ -27,7 +28,8 @@ export async function readTrustedDocuments(path: string): Promise<TrustedDocumen
       const [error] = errorsOf(schema, parse(text));
       if (error) throw error;
     } catch (error) {
-      throw error instanceof GraphQLError ? new Error(`the document ${id}: ${error.message}`) : error;
+      const told = overflowOf(error) ?? error;
+      throw told instanceof GraphQLError ? new Error(`the document ${id}: ${told.message}`) : told;
     }
   }
   return new Map(Object.entries(read.data));

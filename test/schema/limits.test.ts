@@ -8,9 +8,11 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  parse,
+  visit,
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Documents } from '../../src/graphql/document.ts';
+import { Documents, Prepared } from '../../src/graphql/document.ts';
 import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
 import { introspectionSizes } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -48,10 +50,17 @@ test.each([
   ],
   [
     'number of comparisons between fields of the same name',
-    500_001,
-    500_000,
-    `{ ${many(708, () => '__typename')} }`,
+    200_001,
+    200_000,
+    `{ ${many(448, () => '__typename')} }`,
   ],
+  [
+    'number of fragments',
+    201,
+    200,
+    `{ ...F0 } ${many(201, (i) => `fragment F${i} on Query { __typename ${i < 200 ? `...F${i + 1}` : ''} }`)}`,
+  ],
+  ['number of operations', 51, 50, many(51, (i) => `query Q${i} { __typename }`)],
   [
     'cost',
     401_310,
@@ -116,23 +125,70 @@ test('the compiled code of wide queries uses no memory', async () => {
   expect(used() - before).toBeLessThan(30);
 });
 
-test('a selection may compare a field with itself 707 times, however it is repeated', async () => {
+test('a selection may compare a field with itself 447 times, however it is repeated', async () => {
   const fragments = '{ ...A ...B } fragment A on Query { FIELDS } fragment B on Query { FIELDS }';
   const nested = (count: number) => `{ ${many(count, () => 'viewer { account { name } }')} }`;
   const cases: [string, string | undefined][] = [
-    [`{ ${many(707, () => '__typename')} }`, undefined],
+    [`{ ${many(447, () => '__typename')} }`, undefined],
     [
       fragments.replaceAll(
         'FIELDS',
-        many(600, () => '__typename'),
+        many(230, () => '__typename'),
       ),
       'TOO_COSTLY',
     ],
-    [nested(300), undefined],
-    [nested(600), 'TOO_COSTLY'],
+    [nested(250), undefined],
+    [nested(300), 'TOO_COSTLY'],
+    // Each of the fragments is compared with all others.
+    [
+      `{ ${many(190, (i) => `...F${i}`)} } ${many(190, (i) => `fragment F${i} on Query { viewer { account { name } } links { totalCount } }`)}`,
+      undefined,
+    ],
+    [
+      `{ ${many(190, (i) => `...F${i}`)} } ${many(190, (i) => `fragment F${i} on Query { viewer { account { name id } } links { totalCount } }`)}`,
+      'TOO_COSTLY',
+    ],
   ];
   for (const [query, code] of cases)
     expect([code, (await caller.graphql(query)).errors?.[0]?.extensions.code]).toEqual([code, code]);
+});
+
+test.each([
+  ['a thousand', 1_000, 'TOO_COSTLY'],
+  ['two hundred', 200, 'GRAPHQL_VALIDATION_FAILED'],
+])('a cycle of %s fragments is an error of the document', async (_count, count, code) => {
+  for (const fields of [
+    (next: number) => `...F${next}`,
+    (next: number) => `__typename ...F${next} links { nodes { id } }`,
+  ]) {
+    const cycle = `{ ...F0 } ${many(count, (i) => `fragment F${i} on Query { ${fields((i + 1) % count)} }`)}`;
+    const { errors } = await caller.graphql(cycle);
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual([code]);
+  }
+  expect(server.log.filter(({ level }) => level === 50)).toEqual([]);
+});
+
+test('looks at each fragment once for the permissions of an operation', () => {
+  const last = 100;
+  const document = parse(
+    `{ ...F0 } ${many(last, (i) => `fragment F${i} on Query { ...F${i + 1} ... { ...F${i + 1} } }`)}
+      fragment F${last} on Query { __typename members(first: 1) { totalCount } }`,
+  );
+  let reads = 0;
+  visit(document, {
+    SelectionSet(node) {
+      const { selections } = node;
+      const get = () => {
+        // What takes 2 ** 100 of them never ends.
+        if (++reads > 4 * last) throw new Error('looks too often');
+        return selections;
+      };
+      Object.defineProperty(node, 'selections', { get });
+    },
+  });
+  const operation = new Prepared(schema, document, []).operation(null);
+  reads = 0;
+  expect([...(operation?.needs ?? [])]).toEqual(['READ', 'READ_PEOPLE']);
 });
 
 test('refuses a variable whose name the executor would ignore', async () => {
