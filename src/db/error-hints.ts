@@ -3,7 +3,7 @@ import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
-import { PoolerBetween } from './postgresql/client.ts';
+import { PoolerBetween, WrongSetting } from './postgresql/client.ts';
 import { pathOf } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
@@ -58,6 +58,12 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
       `Take sslmode out of the URL, or set up TLS on the server.`,
   ],
   [
+    /25006/,
+    ({ server, database }, variable) =>
+      `The database "${database}" at ${server}, which ${variable} names, is read-only: it is a standby, or ` +
+      `its setting default_transaction_read_only is on, as some providers set it when the disk is full.`,
+  ],
+  [
     /permission denied for schema/,
     ({ database, role }, variable) =>
       `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": ` +
@@ -65,6 +71,17 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
       `TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   ],
 ];
+
+/** How to set what a connection cannot set itself. */
+function hintForSetting({ session, setting, needed }: WrongSetting, variable: string): string {
+  const { role, database, settings, pooled } = session;
+  const where = pooled ? `behind the connection pooler of ${variable}` : `of the database of ${variable}`;
+  const then = pooled ? ', and have the pooler open new connections' : '';
+  return (
+    `PostgreSQL's setting ${setting} ${where} is "${settings[setting]}", with which data would go wrong: run ` +
+    `ALTER ROLE "${role}" IN DATABASE "${database}" SET ${setting} = '${needed}'${then}.`
+  );
+}
 
 /** Whether the binary of the SQLite driver is missing, or is for another system. */
 function isDriverBroken(error: unknown): boolean {
@@ -105,6 +122,7 @@ export function hintFor(error: unknown, url: string, variable: string): string |
       `${variable} is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL ` +
       `server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`
     );
+  if (error instanceof WrongSetting) return hintForSetting(error, variable);
   if (isDriverBroken(error))
     return (
       `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. ` +

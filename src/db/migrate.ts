@@ -3,7 +3,7 @@ import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
 import { dateText } from './driver.ts';
 import { knownMigrations, migrationStateOf, READ_TABLE, scriptOf, stateOf } from './migration-state.ts';
-import { connectTo, isPooled, PoolerBetween } from './postgresql/client.ts';
+import { connectTo, inspect, PoolerBetween } from './postgresql/client.ts';
 import { openFile } from './sqlite/file.ts';
 import { type Provider, requireProvider } from './url.ts';
 
@@ -88,7 +88,8 @@ async function applyToPostgresql(url: string, progress: MigrationProgress): Prom
   const client = await connectTo(url, { statement_timeout: 0 }).catch(() => connectTo(url));
   const applied: string[] = [];
   try {
-    if (await isPooled(client)) throw new PoolerBetween('a connection pooler stands before the database');
+    if ((await inspect(client)).pooled)
+      throw new PoolerBetween('a connection pooler stands before the database');
     // A migration ends with its process; PostgreSQL 13 does not have the setting.
     await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
     const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS "free"', [

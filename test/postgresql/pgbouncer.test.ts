@@ -1,69 +1,26 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { migrationStateOf } from '../../src/db/migration-state.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { OperatorError } from '../../src/operator-error.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
-import { freePort, NOBODY } from '../support/postgres-server.ts';
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { Caller, SOON } from '../support/server.ts';
 import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
-const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0;
-
-describe.runIf(isInstalled)('behind PgBouncer in transaction mode', () => {
-  let folder: string;
-  let pooler: ChildProcess;
-  let port: number;
+describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
+  let pooler: PgBouncer;
   const services: StartedService[] = [];
 
   beforeAll(async () => {
-    const server = new URL(await newDatabase({ migrated: false }));
-    folder = mkdtempSync(join(tmpdir(), 'linkspace-pgbouncer-'));
-    port = await freePort();
-    const configuration = join(folder, 'pgbouncer.ini');
-    writeFileSync(
-      configuration,
-      `[databases]
-* = host=${server.hostname} port=${server.port} user=${server.username || 'postgres'}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 5
-max_client_conn = 200
-`,
-    );
-    chmodSync(folder, 0o755);
-    const asRoot = process.getuid?.() === 0;
-    if (asRoot) chownSync(folder, NOBODY.uid, NOBODY.gid);
-    pooler = spawn('pgbouncer', ['-q', configuration], { ...(asRoot && NOBODY), stdio: 'ignore' });
-    const isUp = () =>
-      connectTo(pooledUrl(server.href)).then(
-        (client) => client.end().then(() => true),
-        () => false,
-      );
-    while (pooler.exitCode === null && !(await isUp())) await setTimeout(20);
+    pooler = await startPgBouncer(await newDatabase({ migrated: false }));
   });
   afterEach(async () => {
     await Promise.all(services.splice(0).map((service) => service.stop()));
   });
-  afterAll(() => {
-    pooler.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  function pooledUrl(url: string): string {
-    return Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
-  }
+  afterAll(() => pooler.stop());
 
   async function start(env: Record<string, string>): Promise<StartedService> {
     const service = await startService({ BASE_URL: 'https://s.example', INITIAL_API_KEY: KEY, ...env });
@@ -73,7 +30,7 @@ max_client_conn = 200
 
   test('the service and the command refuse to migrate through it, and say what to do', async () => {
     const url = await newDatabase({ migrated: false });
-    const env = { DATABASE_URL: pooledUrl(url) };
+    const env = { DATABASE_URL: pooler.pooled(url) };
     const message =
       'DATABASE_URL is that of a connection pooler, through which migrations cannot be made. Name the PostgreSQL server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.';
     await expect(start(env)).rejects.toThrow(new OperatorError(message));
@@ -86,13 +43,16 @@ max_client_conn = 200
 
   test('migrate connects to the server directly if that is configured', async () => {
     const url = await newDatabase({ migrated: false });
-    const { code } = await runCommand('migrate', { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url });
+    const { code } = await runCommand('migrate', {
+      DATABASE_URL: pooler.pooled(url),
+      DATABASE_DIRECT_URL: url,
+    });
     expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
   });
 
   test('two simultaneous first starts succeed, and see each other’s changes', async () => {
     const url = await newDatabase({ migrated: false });
-    const env = { DATABASE_URL: pooledUrl(url), DATABASE_DIRECT_URL: url };
+    const env = { DATABASE_URL: pooler.pooled(url), DATABASE_DIRECT_URL: url };
     const [one, two] = await Promise.all([start(env), start(env)]);
     const owner = new Caller(one.origin, KEY);
     const links = await Promise.all(
@@ -112,7 +72,7 @@ max_client_conn = 200
   });
 
   test('serves a migrated database without a direct connection, and logs what is missing', async () => {
-    const env = { DATABASE_URL: pooledUrl(await newDatabase()) };
+    const env = { DATABASE_URL: pooler.pooled(await newDatabase()) };
     const [one, two] = [await start(env), await start(env)];
     const owner = new Caller(one.origin, KEY);
     const { id, alias } = await owner.link();

@@ -6,7 +6,7 @@ import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
-import { hasPooler } from './client.ts';
+import { clientWith, inspectUrl, requireSettings, type Session, settingsOf } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
 import { Pipeline } from './pipeline.ts';
 
@@ -26,8 +26,7 @@ function poolConfig(connectionString: string, { poolSize, statementTimeout }: Po
     pipeline: !pooled,
     connectionTimeoutMillis: Math.min(CONNECTION_TIMEOUT, timeout),
     query_timeout: timeout,
-    // Poolers refuse settings in the startup message of a connection. To compile a statement takes longer than it saves.
-    ...(!pooled && { options: '-c jit=off' }),
+    // Poolers refuse it.
     ...(statementTimeout > 0 && !pooled && { statement_timeout: statementTimeout }),
   };
 }
@@ -117,10 +116,10 @@ const WRITE_NEW_TABLE = `DO $$ BEGIN
   INSERT INTO "linkspace_space" SELECT * FROM generate_series(1, 2048);
 END $$`;
 
-/** Whether there is a pooler, or may be one, since nothing answers. @throws if the server refuses the user or the database */
-function mayHavePooler(url: string, mayBeAway: boolean): Promise<boolean> {
-  return hasPooler(url).catch(
-    (error: unknown) => (mayBeAway && isUnavailable(error)) || Promise.reject(error),
+/** Returns what the server says of a connection; null if nothing answers. @throws if the server refuses the user or the database */
+function sessionAt(url: string, mayBeAway: boolean): Promise<Session | null> {
+  return inspectUrl(url).catch((error: unknown) =>
+    mayBeAway && isUnavailable(error) ? null : Promise.reject(error),
   );
 }
 
@@ -134,8 +133,14 @@ export async function connectPostgresql(
   directUrl: string | undefined,
   mayBeAway = false,
 ): Promise<Connection> {
-  const pooled = options !== undefined && (directUrl !== undefined || (await mayHavePooler(url, mayBeAway)));
-  const config = options ? poolConfig(url, options, pooled) : { connectionString: url };
+  const session = await sessionAt(url, mayBeAway);
+  // While nothing answers, there may be a pooler.
+  const pooled = directUrl !== undefined || (session?.pooled ?? true);
+  if (session !== null) requireSettings({ ...session, pooled });
+  const config = {
+    ...(options ? poolConfig(url, options, pooled) : { connectionString: url }),
+    Client: await clientWith(settingsOf(pooled)),
+  };
   // A pooler may give each transaction another connection, which does not have the named statements.
   const nameOf = options && !pooled ? namesOfStatements() : () => '';
   const adapter = await new PrismaPg(config, { statementNameGenerator: nameOf }).connect();

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { withTimeout } from '../../shared/timeout.ts';
-import { connectTo } from './client.ts';
+import { connectTo, newClient } from './client.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
 const RECONNECT_DELAY = 1_000;
 
 /** A connection that hangs is closed, and replaced by a new one. */
 const END_TIMEOUT = 1_000;
-const LIMITS = { keepAlive: true, connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
+const LIMITS = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 /** What the connection is called in `pg_stat_activity`. */
 const NAME = 'linkspace notifications';
 
@@ -54,10 +54,8 @@ export class Notifications {
 
   start(): void {
     this.#wanted = true;
-    // Loaded here, since SQLite does not need it.
-    void import('pg').then(({ default: { Client } }) => {
-      if (this.#wanted)
-        this.#listen(new Client({ connectionString: this.#url, application_name: NAME, ...LIMITS }));
+    void newClient(this.#url, { application_name: NAME, ...LIMITS }).then((client) => {
+      if (this.#wanted) this.#listen(client);
     });
   }
 
