@@ -144,9 +144,14 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const logLevel = z.enum(logLevels, `one of ${logLevels.join(', ')}`);
 
+/** Whether the value of NODE_ENV is of a service that nobody uses yet. */
+function isForDevelopment(name: string): boolean {
+  return /^(development|test)$/i.test(name);
+}
+
 /** Each setting: its environment variable, and the rule for the value. */
 const settings = {
-  isProduction: ['NODE_ENV', text.transform((name) => name.toLowerCase() === 'production').default(false)],
+  isProduction: ['NODE_ENV', text.transform((name) => !isForDevelopment(name)).default(false)],
   port: ['PORT', integer(0, 65_535).default(3000)],
   host: ['HOST', host.default('127.0.0.1')],
   databaseUrl: [
@@ -389,6 +394,11 @@ export function migratedDatabase({
   return databaseDirectUrl === undefined
     ? ['DATABASE_URL', databaseUrl]
     : ['DATABASE_DIRECT_URL', databaseDirectUrl];
+}
+
+/** A value of NODE_ENV that may be meant otherwise than it counts; null for a usual one. */
+export function unusualEnvironment({ NODE_ENV: name }: NodeJS.ProcessEnv): string | null {
+  return name && !isForDevelopment(name) && name.toLowerCase() !== 'production' ? name : null;
 }
 
 /** Unknown variables that are spelled almost like a known one. */

@@ -1,7 +1,7 @@
 import './require-node.js';
 
 import type { Logger } from 'pino';
-import { type Config, misspelt, readConfig } from './config.ts';
+import { type Config, misspelt, readConfig, unusualEnvironment } from './config.ts';
 import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { OperatorError, shown } from './operator-error.ts';
@@ -18,9 +18,12 @@ const LAST_DEADLINE = 30_000;
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
   startLog.info({ version: VERSION, node: process.version }, 'Linkspace starts');
-  if (worker === undefined)
+  if (worker === undefined) {
     for (const { name, meant } of misspelt(process.env))
       startLog.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
+    const value = unusualEnvironment(process.env);
+    if (value !== null) startLog.warn({ variable: 'NODE_ENV', value }, 'it counts as production');
+  }
   if (config.workers > 1 && worker === undefined) {
     await readFiles(config, log);
     await migrate(config, startLog);

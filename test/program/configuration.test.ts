@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { misspelt, readConfig, secrets } from '../../src/config.ts';
+import { misspelt, readConfig, secrets, unusualEnvironment } from '../../src/config.ts';
 import { ConfigError } from '../../src/operator-error.ts';
 import { sendsTraces } from '../../src/otel-variables.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
@@ -202,9 +202,29 @@ test.each([
   [{ NODE_ENV: 'production' }, false],
   [{ NODE_ENV: 'production', GRAPHIQL: 'on' }, true],
   [{ NODE_ENV: 'Production' }, false],
+  [{ NODE_ENV: 'prod' }, false],
+  [{ NODE_ENV: 'staging' }, false],
+  [{ NODE_ENV: 'production ' }, false],
+  [{ NODE_ENV: '' }, true],
+  [{ NODE_ENV: 'development' }, true],
+  [{ NODE_ENV: 'Test' }, true],
   [{ GRAPHIQL: 'off' }, false],
 ])('GraphiQL is on by default, except in production: %j', (env, expected) => {
   expect(readConfig(env).graphiql).toBe(expected);
+});
+
+test('warns of a value of NODE_ENV that counts as production', async () => {
+  const { stdout } = await runProgram('main', { NODE_ENV: 'staging', DATABASE_URL: 'file:/dev/null/x.db' });
+  expect(stdout.split('\n').map((line) => (line ? JSON.parse(line) : null))).toContainEqual(
+    expect.objectContaining({
+      level: 40,
+      variable: 'NODE_ENV',
+      value: 'staging',
+      msg: 'it counts as production',
+    }),
+  );
+  for (const NODE_ENV of ['production', 'PRODUCTION', 'development', 'test', '', undefined])
+    expect(unusualEnvironment({ NODE_ENV })).toBeNull();
 });
 
 test.each([
