@@ -3,7 +3,14 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import type { PoolOptions } from './db/driver.ts';
-import { DATABASE_URLS, isDatabaseUrl, POSTGRESQL_URL, providerOf } from './db/url.ts';
+import {
+  DATABASE_URLS,
+  isDatabaseUrl,
+  namedSchema,
+  POSTGRESQL_URL,
+  providerOf,
+  withSchema,
+} from './db/url.ts';
 import { isRole, type RoleRule, roles } from './domain/access/role.ts';
 import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { ConfigError, shown } from './operator-error.ts';
@@ -309,9 +316,29 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
   const executesAll = config.trustedDocuments === undefined;
   return {
     ...config,
+    ...inOneSchema(config),
     pool: { poolSize: poolSize ?? defaultPoolSize, statementTimeout },
     console: config.console ?? executesAll,
     graphiql: config.graphiql ?? (!isProduction && executesAll),
+  };
+}
+
+type Urls = Pick<Settings, 'databaseUrl' | 'databaseDirectUrl' | 'databaseReadUrls'>;
+
+/** The first schema that a URL of the database names. */
+function schemaIn({ databaseUrl, databaseDirectUrl = '', databaseReadUrls }: Partial<Urls>): string | null {
+  const named = [databaseUrl ?? '', databaseDirectUrl, ...(databaseReadUrls ?? [])].map(namedSchema);
+  return named.find((one) => one !== null) ?? null;
+}
+
+/** The URLs of the database, each with the schema that one of them names. */
+function inOneSchema(urls: Urls): Urls {
+  const { databaseUrl, databaseDirectUrl, databaseReadUrls } = urls;
+  const schema = schemaIn(urls);
+  return {
+    databaseUrl: withSchema(databaseUrl, schema),
+    databaseDirectUrl: databaseDirectUrl && withSchema(databaseDirectUrl, schema),
+    databaseReadUrls: databaseReadUrls.map((url) => withSchema(url, schema)),
   };
 }
 
@@ -320,6 +347,7 @@ const nameOf = (url: string) => withoutPort(hostOf(url));
 /** The variables that are wrong together with others, and what each may be. */
 function wrongCombinations(
   {
+    databaseUrl,
     databaseReadUrls,
     databaseDirectUrl,
     metricsPort,
@@ -337,9 +365,14 @@ function wrongCombinations(
   const hasProvider = Boolean(env.OIDC_ISSUER);
   const needed = 'a text that the provider gave: OIDC_ISSUER needs it';
   const unset = 'unset where DATABASE_URL is not PostgreSQL';
-  const wrong: [isWrong: boolean, variable: string, allowed: string][] = [
+  const sameSchema = 'without ?schema=, or with that of DATABASE_URL';
+  const schema = schemaIn({ databaseUrl, databaseDirectUrl, databaseReadUrls });
+  const isElsewhere = (url = '') => (namedSchema(url) ?? schema) !== schema;
+  const wrong: [isWrong: boolean | undefined, variable: string, allowed: string][] = [
     [!isPostgresql && databaseReadUrls?.length > 0, 'DATABASE_READ_URLS', unset],
     [!isPostgresql && databaseDirectUrl !== undefined, 'DATABASE_DIRECT_URL', unset],
+    [isElsewhere(databaseDirectUrl), 'DATABASE_DIRECT_URL', sameSchema],
+    [databaseReadUrls?.some(isElsewhere), 'DATABASE_READ_URLS', sameSchema],
     [hasProvider && !env.OIDC_CLIENT_ID, 'OIDC_CLIENT_ID', needed],
     [hasProvider && !env.OIDC_CLIENT_SECRET, 'OIDC_CLIENT_SECRET', needed],
     [!hasProvider && Boolean(env.OIDC_CLIENT_ID), 'OIDC_ISSUER', ISSUER],

@@ -47,7 +47,7 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
     },
     waits: () => log.info('another process migrates the database: waiting for it'),
   };
-  const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, progress));
+  const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, { progress }));
   if (migrations > 0) log.info({ migrations }, 'migrations applied');
   const { unknown } = await withHints(...migrated, migrationStateOf);
   if (unknown.length > 0)

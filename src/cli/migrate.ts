@@ -2,15 +2,19 @@ import { type Config, migratedDatabase } from '../config.ts';
 import { withHints } from '../db/error-hints.ts';
 import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
-import { command } from './command.ts';
+import { providerOf } from '../db/url.ts';
+import { command, UsageError } from './command.ts';
 import { databaseNote } from './database.ts';
 
-const help = `Usage: npm run migrate              applies the pending migrations and exits
-       npm run migrate -- --status  lists the pending migrations, and those of a newer version, and changes nothing
+const help = `Usage: npm run migrate                   applies the pending migrations and exits
+       npm run migrate -- --new-schema   makes the tables in a schema of their own, beside those of another installation
+       npm run migrate -- --status       lists the pending migrations, and those of a newer version, and changes nothing
 
-  --json     prints JSON instead of text`;
+The schema is the one that ?schema=NAME of a PostgreSQL URL names, or else the role's search_path.
 
-const options = { status: { type: 'boolean' } } as const;
+  --json  prints JSON instead of text`;
+
+const options = { status: { type: 'boolean' }, 'new-schema': { type: 'boolean', default: false } } as const;
 
 const note = (config: Config) => {
   const [variable, url] = migratedDatabase(config);
@@ -32,6 +36,9 @@ export const main = command({ help, options, note }, async ({ values, config, sh
     ];
     return show(state, lines.filter((line) => line !== null).join('\n'));
   }
-  const applied = await withHints(...migrated, applyMigrations);
+  const newSchema = values['new-schema'];
+  if (newSchema && providerOf(migrated[1]) === 'sqlite')
+    throw new UsageError('--new-schema is for PostgreSQL: a SQLite file has one installation.');
+  const applied = await withHints(...migrated, (url) => applyMigrations(url, { newSchema }));
   show({ applied }, listed('Applied', applied) ?? 'Nothing was pending.');
 });

@@ -3,6 +3,7 @@ import { Prisma } from '../generated/sqlite/client.ts';
 import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
 import type { Database, Transaction } from './database.ts';
+import { qualified, quoted } from './postgresql/schema.ts';
 import { readNumbers } from './reading/keyset.ts';
 import { empty, join, name, raw, type Sql, sql } from './sql.ts';
 
@@ -85,20 +86,27 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
   return hash.digest('hex');
 }
 
+/** The name of a table in a text that PostgreSQL reads. */
+function tableName({ database }: Transaction, model: Model): string {
+  return qualified(quoted(model), database.schema);
+}
+
 /** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
 async function lastIdOf(db: Transaction, model: Model): Promise<number> {
   return readNumber(
     db,
     db.database.provider === 'sqlite'
       ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${model})`
-      : sql`pg_sequence_last_value(pg_get_serial_sequence(${`"${model}"`}, 'id')::regclass)`,
+      : sql`pg_sequence_last_value(pg_get_serial_sequence(${tableName(db, model)}, 'id')::regclass)`,
   );
 }
 
 async function setNextId(db: Transaction, model: Model, id: number): Promise<void> {
   if (id === 0) return;
   if (db.database.provider === 'postgresql') {
-    await db.prisma.$queryRaw(sql`SELECT setval(pg_get_serial_sequence(${`"${model}"`}, 'id'), ${id})::text`);
+    await db.prisma.$queryRaw(
+      sql`SELECT setval(pg_get_serial_sequence(${tableName(db, model)}, 'id'), ${id})::text`,
+    );
     return;
   }
   await db.prisma.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${model}`);
@@ -124,7 +132,7 @@ const MAX_INTEGER = 2_147_483_647;
 async function narrowColumns(db: Transaction, model: Model): Promise<ReadonlySet<string>> {
   if (db.database.provider === 'sqlite') return new Set();
   const columns = await db.prisma.$queryRaw<{ name: string }[]>(
-    sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${`"${model}"`}::regclass AND "atttypid" = 'integer'::regtype`,
+    sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${tableName(db, model)}::regclass AND "atttypid" = 'integer'::regtype`,
   );
   return new Set(columns.map(({ name }) => name));
 }

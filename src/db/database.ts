@@ -242,6 +242,11 @@ export class Database implements Data {
     return this.#connection.pooled;
   }
 
+  /** The schema of the tables. */
+  get schema(): string {
+    return this.#connection.schema;
+  }
+
   read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
     return this.readBy(this.#connection.read, statement, times);
   }

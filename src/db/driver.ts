@@ -22,6 +22,8 @@ export type RawRead = (sql: string, args: readonly unknown[]) => Promise<RawRows
 export interface Connection {
   /** Whether a pooler may give each transaction another connection of the server. */
   readonly pooled: boolean;
+  /** The schema of the tables. */
+  readonly schema: string;
   readonly adapter: SqlDriverAdapter;
   readonly read: RawRead;
   /** Reads on a connection of its own, if other reads may be sent on one together and wait for each other. */

@@ -3,7 +3,8 @@ import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
-import { PoolerBetween, WrongSetting } from './postgresql/client.ts';
+import { PoolerBetween } from './postgresql/client.ts';
+import { ForbiddenSchema, WrongSchema, WrongSetting } from './postgresql/session.ts';
 import { pathOf } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
@@ -63,13 +64,6 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
       `The database "${database}" at ${server}, which ${variable} names, is read-only: it is a standby, or ` +
       `its setting default_transaction_read_only is on, as some providers set it when the disk is full.`,
   ],
-  [
-    /permission denied for schema/,
-    ({ database, role }, variable) =>
-      `The user "${role}" of ${variable} may not create tables in the schema public of the database "${database}": ` +
-      `from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER ` +
-      `TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
-  ],
 ];
 
 /** How to set what a connection cannot set itself. */
@@ -80,6 +74,38 @@ function hintForSetting({ session, setting, needed }: WrongSetting, variable: st
   return (
     `PostgreSQL's setting ${setting} ${where} is "${settings[setting]}", with which data would go wrong: run ` +
     `ALTER ROLE "${role}" IN DATABASE "${database}" SET ${setting} = '${needed}'${then}.`
+  );
+}
+
+/** How to let the role make tables. */
+function hintForRights({ session }: ForbiddenSchema, variable: string): string {
+  const { schema, database, role, hasSchema } = session;
+  const told = `The user "${role}" of ${variable} may not create`;
+  if (!hasSchema)
+    return (
+      `${told} the schema "${schema}" in the database "${database}". As a superuser, run in that database ` +
+      `CREATE SCHEMA "${schema}" AUTHORIZATION "${role}".`
+    );
+  const why = `${told} tables in the schema ${schema} of the database "${database}"`;
+  if (schema !== 'public')
+    return `${why}. As a superuser, run in that database GRANT CREATE, USAGE ON SCHEMA "${schema}" TO "${role}".`;
+  return (
+    `${why}: from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${database}" OWNER ` +
+    `TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`
+  );
+}
+
+/** Which schema to name. */
+function hintForSchema({ session: { schema, database, settings } }: WrongSchema, variable: string): string {
+  if (schema === null)
+    return (
+      `The database "${database}" of ${variable} has no schema of its search_path, ${settings.search_path}. ` +
+      `Make one, or name one in the URL: ?schema=NAME`
+    );
+  return (
+    `The schema "${schema}" of ${variable} has no tables of this program, but the schema "public" of the database ` +
+    `"${database}" has. To use those, name it in the URL: ?schema=public. For another installation in "${schema}", ` +
+    `run "npm run migrate -- --new-schema" once.`
   );
 }
 
@@ -123,6 +149,8 @@ export function hintFor(error: unknown, url: string, variable: string): string |
       `server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`
     );
   if (error instanceof WrongSetting) return hintForSetting(error, variable);
+  if (error instanceof ForbiddenSchema) return hintForRights(error, variable);
+  if (error instanceof WrongSchema) return hintForSchema(error, variable);
   if (isDriverBroken(error))
     return (
       `better-sqlite3, the SQLite driver, does not load on ${process.platform}-${process.arch}: ${oneLine(error)}. ` +

@@ -1,9 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
 import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
 import { dateText } from './driver.ts';
+import { isForbidden } from './errors.ts';
 import { knownMigrations, migrationStateOf, READ_TABLE, scriptOf, stateOf } from './migration-state.ts';
-import { connectTo, inspect, PoolerBetween } from './postgresql/client.ts';
+import { connectTo, PoolerBetween, settingsOf } from './postgresql/client.ts';
+import { DEFAULT_SCHEMA, qualified, quoted } from './postgresql/schema.ts';
+import { ForbiddenSchema, inspectUrl, requireSchema } from './postgresql/session.ts';
 import { openFile } from './sqlite/file.ts';
 import { type Provider, requireProvider } from './url.ts';
 
@@ -84,46 +88,96 @@ function applyToSqlite(url: string, progress: MigrationProgress): string[] {
 /** Prisma's number for its advisory lock of migrations. */
 const LOCK = 72_707_369;
 
-async function applyToPostgresql(url: string, progress: MigrationProgress): Promise<string[]> {
-  const client = await connectTo(url, { statement_timeout: 0 }).catch(() => connectTo(url));
+/** A number of its own for each schema but `public`, as two parameters say. */
+const LOCK_OF_SCHEMA = `CASE $2::text WHEN '${DEFAULT_SCHEMA}' THEN $1::bigint ELSE hashtextextended($2, $1) END`;
+
+async function lock(client: Client, schema: string, progress: MigrationProgress): Promise<void> {
+  const { rows } = await client.query<{ free: boolean }>(
+    `SELECT pg_try_advisory_lock(${LOCK_OF_SCHEMA}) AS "free"`,
+    [LOCK, schema],
+  );
+  if (rows[0]?.free) return;
+  progress.waits();
+  await client.query(`SELECT pg_advisory_lock(${LOCK_OF_SCHEMA})`, [LOCK, schema]);
+}
+
+/** The script of a migration. An extension of the database may be in another schema, which is not searched. */
+async function scriptFor(client: Client, schema: string, migration: string): Promise<string> {
+  const { rows } = await client.query<{ of: string }>(
+    `SELECT "nspname" AS "of" FROM pg_extension JOIN pg_namespace ON pg_namespace."oid" = "extnamespace" WHERE "extname" = 'pg_trgm'`,
+  );
+  const script = scriptOf('postgresql', migration);
+  const of = rows[0]?.of ?? schema;
+  return of === schema ? script : script.replaceAll('gin_trgm_ops', `${quoted(of)}.gin_trgm_ops`);
+}
+
+/** Has the functions that a script made find the tables of their schema also behind a pooler, which searches others. */
+async function bindFunctions(client: Client, schema: string, script: string): Promise<void> {
+  if (schema === DEFAULT_SCHEMA) return;
+  const names = [...script.matchAll(/\bFUNCTION "(\w+)"\(/g)].map(([, name]) => name);
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT "oid"::regprocedure::text AS "name" FROM pg_proc WHERE "pronamespace" = $1::regnamespace AND "proname" = ANY ($2)',
+    [quoted(schema), names],
+  );
+  for (const { name } of rows)
+    await client.query(`ALTER FUNCTION ${name} SET search_path = ${quoted(schema)}`);
+}
+
+async function applyPending(client: Client, schema: string, progress: MigrationProgress): Promise<string[]> {
   const applied: string[] = [];
+  const ask = (statement: string, ...values: string[]) =>
+    client.query(statement, values).then(({ rows }) => rows);
+  const { pending } = await stateOf('postgresql', schema, ask);
+  for (const [index, name] of pending.entries()) {
+    progress.begins(name, index + 1, pending.length);
+    await client.query('BEGIN');
+    // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+    const script = await scriptFor(client, schema, name);
+    await client.query(script).catch((error: unknown) => {
+      throw failed(name, error);
+    });
+    await bindFunctions(client, schema, script);
+    await client.query(
+      `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
+      rowOf('postgresql', name),
+    );
+    await client.query('COMMIT');
+    applied.push(name);
+  }
+  return applied;
+}
+
+async function applyToPostgresql(
+  url: string,
+  { progress = silent, newSchema = false }: MigrationOptions,
+): Promise<string[]> {
+  const session = await inspectUrl(url);
+  if (session.pooled) throw new PoolerBetween('a connection pooler stands before the database');
+  const schema = requireSchema(session, newSchema);
+  // A migration may take longer than the role's statements may, and wait longer for a lock.
+  const settings = { ...settingsOf(false, schema), statement_timeout: '0', lock_timeout: '0' };
+  const client = await connectTo(url, {}, settings);
   try {
-    if ((await inspect(client)).pooled)
-      throw new PoolerBetween('a connection pooler stands before the database');
     // A migration ends with its process; PostgreSQL 13 does not have the setting.
     await client.query("SET client_connection_check_interval = '1s'").catch(() => {});
-    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS "free"', [
-      LOCK,
-    ]);
-    if (!rows[0]?.free) {
-      progress.waits();
-      await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
-    }
-    await client.query(MAKE_TABLE.postgresql);
-    const { pending } = await stateOf(
-      'postgresql',
-      async (statement) => (await client.query(statement)).rows,
-    );
-    for (const [index, name] of pending.entries()) {
-      progress.begins(name, index + 1, pending.length);
-      await client.query('BEGIN');
-      // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
-      await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-      await client.query(scriptOf('postgresql', name)).catch((error: unknown) => {
-        throw failed(name, error);
-      });
-      await client.query(
-        `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
-        rowOf('postgresql', name),
-      );
-      await client.query('COMMIT');
-      applied.push(name);
-    }
+    await lock(client, schema, progress);
+    const make = session.hasSchema ? '' : `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)};`;
+    await client.query(make + qualified(MAKE_TABLE.postgresql, schema)).catch((error: unknown) => {
+      throw isForbidden(error) ? new ForbiddenSchema(session) : error;
+    });
+    return await applyPending(client, schema, progress);
   } finally {
     // Rolls back a failed transaction, and releases the lock.
     await client.end();
   }
-  return applied;
+}
+
+/** How migrations are applied. */
+interface MigrationOptions {
+  readonly progress?: MigrationProgress;
+  /** Whether the tables may be made beside those of another installation in the same database. */
+  readonly newSchema?: boolean;
 }
 
 /**
@@ -131,9 +185,11 @@ async function applyToPostgresql(url: string, progress: MigrationProgress): Prom
  * may call it at once: one applies them, the others wait and find nothing to do.
  * @throws PoolerBetween, before anything is changed
  */
-export async function applyMigrations(url: string, progress = silent): Promise<string[]> {
+export async function applyMigrations(url: string, options: MigrationOptions = {}): Promise<string[]> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') unmark(url);
-  if ((await migrationStateOf(url)).pending.length === 0) return [];
-  return provider === 'sqlite' ? applyToSqlite(url, progress) : applyToPostgresql(url, progress);
+  if ((await migrationStateOf(url, options.newSchema)).pending.length === 0) return [];
+  return provider === 'sqlite'
+    ? applyToSqlite(url, options.progress ?? silent)
+    : applyToPostgresql(url, options);
 }

@@ -5,8 +5,10 @@ import { OperatorError } from '../operator-error.ts';
 import { projectFile } from '../own-files.ts';
 import type { Database } from './database.ts';
 import { connectTo } from './postgresql/client.ts';
+import { qualified } from './postgresql/schema.ts';
+import { inspect, requireSchema } from './postgresql/session.ts';
 import { fileExists, openFile } from './sqlite/file.ts';
-import { type Provider, requireProvider } from './url.ts';
+import { namedSchema, type Provider, requireProvider } from './url.ts';
 
 const FOLDER = fileURLToPath(projectFile('prisma/migrations/'));
 
@@ -32,14 +34,15 @@ export function scriptOf(provider: Provider, name: string): string {
 
 const FIND_TABLE: Readonly<Record<Provider, string>> = {
   sqlite: `SELECT "name" FROM "sqlite_master" WHERE "name" = '_prisma_migrations'`,
-  postgresql: `SELECT 1 AS "name" WHERE to_regclass('_prisma_migrations') IS NOT NULL`,
+  postgresql: `SELECT "tablename" AS "name" FROM pg_tables
+    WHERE "schemaname" = $1 AND "tablename" = '_prisma_migrations'`,
 };
 
 export const READ_TABLE = `SELECT "migration_name" AS "name" FROM "_prisma_migrations"
   WHERE "finished_at" IS NOT NULL AND "rolled_back_at" IS NULL`;
 
 /** Runs a statement whose rows have a name. */
-type Ask = (statement: string) => Promise<readonly { readonly name: unknown }[]>;
+type Ask = (statement: string, ...values: string[]) => Promise<readonly { readonly name: unknown }[]>;
 
 /** The names of migrations, oldest first. */
 export interface MigrationState {
@@ -48,9 +51,10 @@ export interface MigrationState {
   readonly unknown: string[];
 }
 
-export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationState> {
+export async function stateOf(provider: Provider, schema: string, ask: Ask): Promise<MigrationState> {
   const known = knownMigrations(provider);
-  if ((await ask(FIND_TABLE[provider])).length === 0) return { pending: known, unknown: [] };
+  const values = provider === 'postgresql' ? [schema] : [];
+  if ((await ask(FIND_TABLE[provider], ...values)).length === 0) return { pending: known, unknown: [] };
   const applied = (await ask(READ_TABLE)).map(({ name }) => String(name));
   return {
     pending: known.filter((name) => !applied.includes(name)),
@@ -59,8 +63,8 @@ export async function stateOf(provider: Provider, ask: Ask): Promise<MigrationSt
 }
 
 /** The names of the migrations that the database does not have yet, oldest first. */
-export async function pendingMigrations({ prisma, provider }: Database): Promise<string[]> {
-  return (await stateOf(provider, (statement) => prisma.$queryRawUnsafe(statement))).pending;
+export async function pendingMigrations({ prisma, provider, schema }: Database): Promise<string[]> {
+  return (await stateOf(provider, schema, prisma.$queryRawUnsafe.bind(prisma))).pending;
 }
 
 /** @throws if the database cannot be read, lacks migrations, or is not the one any more that was opened */
@@ -70,14 +74,17 @@ export async function requireReadable(db: Database): Promise<void> {
   if (length > 0) throw new OperatorError(`The database lacks ${length} of this version's migrations.`);
 }
 
-/** The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query. */
-export async function migrationStateOf(url: string): Promise<MigrationState> {
+/**
+ * The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query.
+ * @param mayBeNew whether the tables may be made beside those of another installation
+ */
+export async function migrationStateOf(url: string, mayBeNew = false): Promise<MigrationState> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') {
     if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [] };
     const file = openFile(url);
     try {
-      return await stateOf(provider, async (statement) =>
+      return await stateOf(provider, 'main', async (statement) =>
         file.prepare<[], { name: string }>(statement).all(),
       );
     } finally {
@@ -86,7 +93,10 @@ export async function migrationStateOf(url: string): Promise<MigrationState> {
   }
   const client = await connectTo(url);
   try {
-    return await stateOf(provider, async (statement) => (await client.query(statement)).rows);
+    const schema = requireSchema(await inspect(client, namedSchema(url)), mayBeNew);
+    const ask = (statement: string, ...values: string[]) =>
+      client.query(qualified(statement, schema), values).then(({ rows }) => rows);
+    return await stateOf(provider, schema, ask);
   } finally {
     await client.end();
   }

@@ -14,6 +14,9 @@ export const POSTGRESQL_URL =
 /** The forms of the URLs of databases, in words. */
 export const DATABASE_URLS = `file:PATH for SQLite, without parameters, or ${POSTGRESQL_URL}`;
 
+/** The maximum length of PostgreSQL's identifiers, in bytes. */
+const MAX_IDENTIFIER = 63;
+
 /** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
 export function isDatabaseUrl(url: string): boolean {
   // SQLite takes these for databases that end with their connection.
@@ -24,7 +27,8 @@ export function isDatabaseUrl(url: string): boolean {
   try {
     const { username, password, pathname } = new URL(url);
     decodeURIComponent(`${username}${password}${pathname}`);
-    return true;
+    // PostgreSQL would cut a longer name.
+    return Buffer.byteLength(namedSchema(url) ?? '') <= MAX_IDENTIFIER;
   } catch {
     return false;
   }
@@ -35,4 +39,15 @@ export function requireProvider(url: string): Provider {
   const provider = providerOf(url);
   if (provider === null) throw new Error(`no database has a URL of this form: ${url}`);
   return provider;
+}
+
+/** The schema that a PostgreSQL URL names, as Prisma's tools do; null if it names none. */
+export function namedSchema(url: string): string | null {
+  return URL.parse(url)?.searchParams.get('schema') || null;
+}
+
+/** Returns a PostgreSQL URL that names the schema, unless it is null or the URL names one. */
+export function withSchema(url: string, schema: string | null): string {
+  if (schema === null || namedSchema(url) !== null) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}schema=${encodeURIComponent(schema)}`;
 }

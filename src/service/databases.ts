@@ -3,8 +3,9 @@ import { settleEpoch } from '../db/change/log.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
 import { pendingMigrations } from '../db/migration-state.ts';
+import { DEFAULT_SCHEMA } from '../db/postgresql/schema.ts';
 import { fileExists } from '../db/sqlite/file.ts';
-import { requireProvider } from '../db/url.ts';
+import { namedSchema, requireProvider, withSchema } from '../db/url.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withTimeout } from '../shared/timeout.ts';
@@ -21,17 +22,35 @@ export async function closeAll(databases: readonly Database[]): Promise<void> {
 const NEVER_SERVED =
   'ROLE is "redirects", but the database lacks migrations, or was never served: start a process with ROLE=all first.';
 
+/**
+ * The schema of PostgreSQL's tables: that of the database, or, for visitors, of the first server that answers. One that is
+ * away now does not say which it would be.
+ */
+async function schemaOf({ databaseUrl, databaseReadUrls, role }: Config): Promise<string | null> {
+  const named = namedSchema(databaseUrl);
+  if (named !== null || requireProvider(databaseUrl) === 'sqlite') return named;
+  const { inspectUrl } = await import('../db/postgresql/session.ts');
+  if (role === 'all') return (await inspectUrl(databaseUrl)).schema;
+  const answers = [databaseUrl, ...databaseReadUrls].map((url) => inspectUrl(url));
+  return Promise.any(answers).then(
+    ({ schema }) => schema,
+    () => null,
+  );
+}
+
 /** The database, and its replicas to read from. For visitors, any of them may be away. */
 export async function openDatabases(
-  { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role }: Config,
+  config: Config,
   { startLog, onStatement, freeSpace }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
+  const { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role } = config;
   // To open it would make it.
   if (role === 'redirects' && requireProvider(databaseUrl) === 'sqlite' && !fileExists(databaseUrl))
     throw new OperatorError(NEVER_SERVED);
+  const schema = await schemaOf(config);
   const open = (url: string, options = {}) =>
-    Database.open(url, {
+    Database.open(schema === DEFAULT_SCHEMA ? url : withSchema(url, schema), {
       pool,
       freeSpace,
       mayBeAway: role === 'redirects',
@@ -54,6 +73,11 @@ export async function openDatabases(
   if (database.pooled && directUrl === undefined)
     startLog.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
+    );
+  const { length: lacking } = directUrl === undefined ? [] : await pendingMigrations(database);
+  if (lacking > 0)
+    throw new OperatorError(
+      `The schema "${database.schema}" of DATABASE_URL lacks ${lacking} migrations, which DATABASE_DIRECT_URL has: both must name one database, and one ?schema=.`,
     );
   await settleEpoch(database);
   return [database, ...replicas];

@@ -51,6 +51,6 @@ test('a migration reports what it applies, and that it waits for another process
     begins: (_migration, number, of) => void (number === of && told.push(`${who} ends`)),
     waits: () => void told.push(`${who} waits`),
   });
-  await Promise.all(['one', 'other'].map((who) => applyMigrations(url, progress(who))));
+  await Promise.all(['one', 'other'].map((who) => applyMigrations(url, { progress: progress(who) })));
   expect(told.map((text) => text.replace(/\w+ /, '')).sort()).toEqual(['ends', 'waits']);
 });

@@ -8,7 +8,7 @@ test('a listener that failed reconnects, over one connection only', async () => 
   const database = await Database.open(url);
   const payloads: string[] = [];
   let attempts = 0;
-  const notifications = new Notifications(url, 'some_channel', {
+  const notifications = new Notifications(database, 'some_channel', {
     onNotification: (payload) => payloads.push(payload),
     onListening: async () => {
       if (++attempts < 3) throw new Error('not yet');

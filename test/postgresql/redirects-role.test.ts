@@ -301,6 +301,40 @@ test('a start while the replica stands still reads what has changed before it', 
 });
 
 // The replica is no replica afterwards.
+test('serves a schema of its own from the replica, also while the primary is away at the start', async () => {
+  await onServer(primary.url, 'CREATE DATABASE "shared"');
+  const urlOf = ({ url }: { readonly url: string }) =>
+    Object.assign(new URL(url), { pathname: '/shared' }).href;
+  // The installation in public has a link with the same alias.
+  const urls = [urlOf(primary), `${urlOf(primary)}?schema=links`];
+  for (const [index, url] of urls.entries()) {
+    await applyMigrations(url, { newSchema: true });
+    const server = await startTestServer({ url });
+    await (await server.caller()).link({ alias: 'same', url: `https://example.com/${index}` });
+    await server.stop();
+  }
+  await onServer(urlOf(primary), 'ALTER DATABASE "shared" SET search_path = links, public');
+  const has = () => onServer(urlOf(replica), 'SELECT 1 FROM links."Link"').catch(() => []);
+  await expect.poll(has).toHaveLength(1);
+  const [unnamed = '', named = ''] = urls.map((url) =>
+    url.replace(new URL(url).host, new URL(proxy.url).host),
+  );
+  const open = async (url: string, databaseReadUrls: string[]) => {
+    const server = await startRedirects(url, { databaseReadUrls });
+    onTestFinished(() => server.stop());
+    return (await visit(server.origin, '/same')).location;
+  };
+  const destination = 'https://example.com/1';
+  expect(await open(named, [`${urlOf(replica)}?schema=links`])).toBe(destination);
+  // The proxy stands for a primary that is away.
+  proxy.leadTo('postgresql://127.0.0.1:1/');
+  try {
+    expect(await open(unnamed, [urlOf(replica)])).toBe(destination);
+  } finally {
+    proxy.leadTo(primary.url);
+  }
+});
+
 test('reads no outdated link from a server that was promoted, or is a former primary', async () => {
   const [changed, known] = [await link(), await link()];
   await onServer(replica.url, 'SELECT pg_promote()');

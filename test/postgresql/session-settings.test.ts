@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
@@ -135,6 +136,19 @@ test('what waits longer for a lock than the role may gets 503', async () => {
   const { status } = await owner.rest('PATCH', `/links/${id}`, { title: 'x' });
   await other.end();
   expect(status).toBe(503);
+});
+
+test('a migration waits longer than the role may', async () => {
+  const url = await newDatabase({ migrated: false });
+  await set(url, { lock_timeout: '20ms' });
+  const other = await connectTo(url);
+  await other.query('SELECT pg_advisory_lock(72707369)');
+  const progress = {
+    begins() {},
+    // Longer than the limit of the role.
+    waits: () => void setTimeout(100).then(() => other.end()),
+  };
+  expect(await applyMigrations(url, { progress })).not.toEqual([]);
 });
 
 describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {

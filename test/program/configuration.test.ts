@@ -190,6 +190,29 @@ test('refuses an argument with a password without showing it', async () => {
   expect(stderr).not.toContain('secret');
 });
 
+test('URLs of one database have one schema', () => {
+  const [url, other] = ['postgresql://db/x', 'postgresql://replica/x'];
+  const named = `${url}?schema=a%26b`;
+  expect(
+    readConfig({
+      DATABASE_URL: url,
+      DATABASE_DIRECT_URL: named,
+      DATABASE_READ_URLS: `${other}?sslmode=disable`,
+    }),
+  ).toMatchObject({
+    databaseUrl: named,
+    databaseDirectUrl: named,
+    databaseReadUrls: [`${other}?sslmode=disable&schema=a%26b`],
+  });
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS'])
+    expect(() => readConfig({ DATABASE_URL: named, [name]: `${other}?schema=b` })).toThrow(
+      new ConfigError(
+        `${name} is "postgresql:***"; it may be without ?schema=, or with that of DATABASE_URL.`,
+      ),
+    );
+  expect(() => readConfig({ DATABASE_URL: `${url}?schema=${'x'.repeat(64)}` })).toThrow(ConfigError);
+});
+
 test('treats an empty variable as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),

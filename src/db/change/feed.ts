@@ -83,7 +83,7 @@ export class ChangeFeed {
     this.#server = server;
     this.#notifications =
       database.provider === 'postgresql' && server === undefined
-        ? new Notifications(database.directUrl, CHANNEL, {
+        ? new Notifications(database, CHANNEL, {
             onNotification: (from) => {
               if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
             },

@@ -2,13 +2,16 @@ import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Transaction } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
-import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
-import { clientWith, inspectUrl, requireSettings, type Session, settingsOf } from './client.ts';
+import { namedSchema } from '../url.ts';
+import { clientWith, settingsOf } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
 import { Pipeline } from './pipeline.ts';
+import { DEFAULT_SCHEMA, qualified, quoted } from './schema.ts';
+import { inspectUrl, requireSchema, requireSettings, type Session } from './session.ts';
 
 /** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
 const CONNECTION_TIMEOUT = 5_000;
@@ -123,6 +126,27 @@ function sessionAt(url: string, mayBeAway: boolean): Promise<Session | null> {
   );
 }
 
+/** The maximum number of statements that are remembered with their schema. */
+const MAX_QUALIFIED = 1_000;
+
+/** Has all connections name the schema of tables in their statements: a pooler does not let them set it. */
+function nameSchema(pool: Pool, schema: string): void {
+  const known = new LRUCache<string, string>({ max: MAX_QUALIFIED });
+  const of = (statement: string) => {
+    const text = known.get(statement) ?? qualified(statement, schema);
+    known.set(statement, text);
+    return text;
+  };
+  pool.on('connect', (client) => {
+    const { query } = client;
+    const send = (statement: string | QueryConfig, ...rest: readonly unknown[]) => {
+      const sent = typeof statement === 'string' ? of(statement) : { ...statement, text: of(statement.text) };
+      return Reflect.apply(query, client, [sent, ...rest]);
+    };
+    Object.assign(client, { query: send });
+  });
+}
+
 /**
  * @param directUrl the server itself, if `url` is a pooler's
  * @param mayBeAway whether it need not answer now
@@ -137,15 +161,19 @@ export async function connectPostgresql(
   // While nothing answers, there may be a pooler.
   const pooled = directUrl !== undefined || (session?.pooled ?? true);
   if (session !== null) requireSettings({ ...session, pooled });
+  const schema = session === null ? (namedSchema(url) ?? DEFAULT_SCHEMA) : requireSchema(session);
   const config = {
     ...(options ? poolConfig(url, options, pooled) : { connectionString: url }),
-    Client: await clientWith(settingsOf(pooled)),
+    Client: await clientWith(settingsOf(pooled, schema)),
   };
   // A pooler may give each transaction another connection, which does not have the named statements.
   const nameOf = options && !pooled ? namesOfStatements() : () => '';
-  const adapter = await new PrismaPg(config, { statementNameGenerator: nameOf }).connect();
+  // Prisma puts it between quotation marks as it is.
+  const named = { schema: quoted(schema).slice(1, -1), statementNameGenerator: nameOf };
+  const adapter = await new PrismaPg(config, named).connect();
   const pool = adapter.underlyingDriver();
   if (options) shareFairly(pool);
+  if (pooled && !session?.findsTables) nameSchema(pool, schema);
   const pipeline = new Pipeline(pool);
   /** A statement that is stale on one of the pool's connections is sent once more, without a name. */
   const readBy = (send: (query: QueryArrayConfig) => Promise<QueryArrayResult>) =>
@@ -157,6 +185,7 @@ export async function connectPostgresql(
     );
   return {
     pooled,
+    schema,
     adapter,
     read: readBy((query) => pipeline.query(query)),
     readAlone: readBy((query) => pool.query(query)),

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { withTimeout } from '../../shared/timeout.ts';
+import { namedSchema } from '../url.ts';
 import { connectTo, newClient } from './client.ts';
+import { channelOf, DEFAULT_SCHEMA } from './schema.ts';
+import { inspect } from './session.ts';
 
 /** How long to wait before reconnecting, in milliseconds. */
 const RECONNECT_DELAY = 1_000;
@@ -9,17 +12,22 @@ const RECONNECT_DELAY = 1_000;
 /** A connection that hangs is closed, and replaced by a new one. */
 const END_TIMEOUT = 1_000;
 const LIMITS = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
-/** What the connection is called in `pg_stat_activity`. */
-const NAME = 'linkspace notifications';
+/** Returns what the connection of an installation is called in `pg_stat_activity`. */
+const nameIn = (schema: string) => channelOf('linkspace notifications', schema);
 
 /** Whether a process of the service listens in the database at `url`. */
 export async function isListenedTo(url: string): Promise<boolean> {
   const client = await connectTo(url);
-  const found = client.query(
-    'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
-    [NAME],
-  );
-  return found.then(({ rows }) => rows.length > 0).finally(() => client.end());
+  try {
+    const { schema } = await inspect(client, namedSchema(url));
+    const { rows } = await client.query(
+      'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+      [nameIn(schema ?? DEFAULT_SCHEMA)],
+    );
+    return rows.length > 0;
+  } finally {
+    await client.end();
+  }
 }
 
 export interface Listener {
@@ -34,6 +42,7 @@ export interface Listener {
  */
 export class Notifications {
   readonly #url: string;
+  readonly #name: string;
   readonly #channel: string;
   readonly #listener: Listener;
   #wanted = false;
@@ -41,9 +50,14 @@ export class Notifications {
   #timer: NodeJS.Timeout | undefined;
   #works = false;
 
-  constructor(url: string, channel: string, listener: Listener) {
-    this.#url = url;
-    this.#channel = channel;
+  constructor(
+    { directUrl, schema }: { readonly directUrl: string; readonly schema: string },
+    channel: string,
+    listener: Listener,
+  ) {
+    this.#url = directUrl;
+    this.#name = nameIn(schema);
+    this.#channel = channelOf(channel, schema);
     this.#listener = listener;
   }
 
@@ -54,7 +68,7 @@ export class Notifications {
 
   start(): void {
     this.#wanted = true;
-    void newClient(this.#url, { application_name: NAME, ...LIMITS }).then((client) => {
+    void newClient(this.#url, { application_name: this.#name, ...LIMITS }).then((client) => {
       if (this.#wanted) this.#listen(client);
     });
   }

@@ -7,6 +7,7 @@ import { DatabaseAway } from '../errors.ts';
 import { raw, sql } from '../sql.ts';
 import { Notifications } from './notifications.ts';
 import { ReadServer } from './read-server.ts';
+import { channelOf } from './schema.ts';
 
 /** The channel of notifications about writes of accounts. */
 const WRITES_CHANNEL = 'linkspace_writes';
@@ -33,8 +34,9 @@ async function readPosition(
  * write.
  */
 export async function announceWrite(db: Database, accountId: number): Promise<bigint> {
+  const channel = channelOf(WRITES_CHANNEL, db.schema);
   const [row] = await db.prisma.$queryRaw<{ lsn: string }[]>`
-    SELECT "lsn", pg_notify(${WRITES_CHANNEL}, ${String(accountId)}::text || ' ' || "lsn")::text
+    SELECT "lsn", pg_notify(${channel}, ${String(accountId)}::text || ' ' || "lsn")::text
     FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
   return positionOf(row?.lsn ?? '');
 }
@@ -178,7 +180,7 @@ export class Readers {
     this.replicas = replicas.map(
       (replica, index) => new Replica(index + 1, replica, this.#positions, maxLag, log),
     );
-    this.#notifications = new Notifications(primary.directUrl, WRITES_CHANNEL, {
+    this.#notifications = new Notifications(primary, WRITES_CHANNEL, {
       onNotification: (payload) => {
         const [account, lsn] = payload.split(' ');
         if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));

@@ -1,6 +1,7 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data, Transaction } from '../database.ts';
 import type { Rows } from '../dialect.ts';
+import { DEFAULT_SCHEMA } from '../postgresql/schema.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './keyset.ts';
 import { hasShortUrl } from './link-list.ts';
@@ -23,7 +24,9 @@ export async function lockDestination(
   { accountId, domainId, url }: Destination,
 ): Promise<void> {
   if (!tx.dialect.hasConcurrentWriters) return;
-  const what = `${accountId} ${domainId} ${url}`;
+  // A database has the locks of all its schemas.
+  const { schema } = tx.database;
+  const what = `${schema === DEFAULT_SCHEMA ? '' : `${schema} `}${accountId} ${domainId} ${url}`;
   await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
 }
 

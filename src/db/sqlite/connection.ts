@@ -135,6 +135,7 @@ export async function connectSqlite(
   });
   return {
     pooled: false,
+    schema: 'main',
     adapter,
     read,
     readLong,
