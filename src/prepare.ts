@@ -49,7 +49,11 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
   };
   const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, { progress }));
   if (migrations > 0) log.info({ migrations }, 'migrations applied');
-  const { unknown } = await withHints(...migrated, migrationStateOf);
+  const { unknown, lacking } = await withHints(...migrated, migrationStateOf);
+  // Opening the database says it of the others.
+  const [variable] = migrated;
+  if (lacking !== null && variable === 'DATABASE_DIRECT_URL')
+    log.warn({ variable }, `the database ${lacking}`);
   if (unknown.length > 0)
     log.warn({ migrations: unknown }, 'a newer version has migrated the database; this one may not fit it');
 }

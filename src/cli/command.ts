@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
 import { hintFor } from '../db/error-hints.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, unstorable } from '../domain/errors.ts';
 import { OperatorError } from '../operator-error.ts';
 import { VERSION } from '../own-files.ts';
 import { withoutSecrets } from '../secrets.ts';
@@ -35,6 +35,8 @@ function explain(error: unknown, url: string, env: NodeJS.ProcessEnv): string {
   const hint = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? unexpected(env) : '';
   if (error instanceof UsageError || (error instanceof TypeError && code !== undefined))
     return `${withoutSecrets(error.message).replace(/\.?$/, '.')}${hint} See --help.`;
+  const refused = unstorable(error, undefined);
+  if (refused !== null) return refused.message;
   return hintFor(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 

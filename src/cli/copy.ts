@@ -57,6 +57,8 @@ export const main = command({ help, options, note: () => '' }, async ({ values, 
       'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
     );
   await withHints('--to', to, applyMigrations);
+  const { lacking } = await withHints('--to', to, migrationStateOf);
+  if (lacking !== null) io.stderr.write(`The target ${lacking}.\n`);
   const [source, target] = [
     await withHints('--from', from, (url) => Database.open(url)),
     await withHints('--to', to, (url) => Database.open(url)),

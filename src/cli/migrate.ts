@@ -25,20 +25,21 @@ function listed(title: string, migrations: readonly string[]): string | null {
   return migrations.length > 0 ? `${title}:\n  ${migrations.join('\n  ')}` : null;
 }
 
-export const main = command({ help, options, note }, async ({ values, config, show }) => {
+export const main = command({ help, options, note }, async ({ values, config, io, show }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
-    const state = await withHints(...migrated, migrationStateOf);
-    const { pending, unknown } = state;
+    const { pending, unknown } = await withHints(...migrated, migrationStateOf);
     const lines = [
       listed('Pending', pending) ?? 'Nothing is pending.',
       listed('Of a newer version', unknown),
     ];
-    return show(state, lines.filter((line) => line !== null).join('\n'));
+    return show({ pending, unknown }, lines.filter((line) => line !== null).join('\n'));
   }
   const newSchema = values['new-schema'];
   if (newSchema && providerOf(migrated[1]) === 'sqlite')
     throw new UsageError('--new-schema is for PostgreSQL: a SQLite file has one installation.');
   const applied = await withHints(...migrated, (url) => applyMigrations(url, { newSchema }));
+  const { lacking } = await withHints(...migrated, migrationStateOf);
+  if (lacking !== null) io.stderr.write(`The database ${lacking}.\n`);
   show({ applied }, listed('Applied', applied) ?? 'Nothing was pending.');
 });

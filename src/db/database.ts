@@ -242,6 +242,11 @@ export class Database implements Data {
     return this.#connection.pooled;
   }
 
+  /** The encoding of texts; undefined if the server did not answer at the start. */
+  get encoding(): string | undefined {
+    return this.#connection.encoding;
+  }
+
   /** The schema of the tables. */
   get schema(): string {
     return this.#connection.schema;

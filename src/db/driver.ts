@@ -24,6 +24,8 @@ export interface Connection {
   readonly pooled: boolean;
   /** The schema of the tables. */
   readonly schema: string;
+  /** The encoding of texts; undefined if the server did not answer. */
+  readonly encoding: string | undefined;
   readonly adapter: SqlDriverAdapter;
   readonly read: RawRead;
   /** Reads on a connection of its own, if other reads may be sent on one together and wait for each other. */

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
 import { PoolerBetween } from './postgresql/client.ts';
-import { ForbiddenSchema, WrongSchema, WrongSetting } from './postgresql/session.ts';
+import { ForbiddenSchema, WrongEncoding, WrongSchema, WrongSetting } from './postgresql/session.ts';
 import { pathOf } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
@@ -95,6 +95,14 @@ function hintForRights({ session }: ForbiddenSchema, variable: string): string {
   );
 }
 
+/** How to make a database for all texts. */
+function hintForEncoding({ session: { database, encoding } }: WrongEncoding, variable: string): string {
+  return (
+    `The database "${database}" of ${variable} is in ${encoding}, which lacks most characters. Make another one: ` +
+    `CREATE DATABASE "NAME" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`
+  );
+}
+
 /** Which schema to name. */
 function hintForSchema({ session: { schema, database, settings } }: WrongSchema, variable: string): string {
   if (schema === null)
@@ -149,6 +157,7 @@ export function hintFor(error: unknown, url: string, variable: string): string |
       `server itself in DATABASE_DIRECT_URL, and try again; nothing was changed.`
     );
   if (error instanceof WrongSetting) return hintForSetting(error, variable);
+  if (error instanceof WrongEncoding) return hintForEncoding(error, variable);
   if (error instanceof ForbiddenSchema) return hintForRights(error, variable);
   if (error instanceof WrongSchema) return hintForSchema(error, variable);
   if (isDriverBroken(error))

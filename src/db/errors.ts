@@ -65,6 +65,18 @@ export function isRefused(error: unknown): boolean {
   return hasCode(error, /^(2[23][0-9A-Z]{3}|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)(_[A-Z]+)?)$/);
 }
 
+/** Whether PostgreSQL refuses a text that its database's encoding lacks. */
+export function isUnstorable(error: unknown): boolean {
+  return hasCode(error, /^22P05$/);
+}
+
+/** The character that the encoding lacks, by its bytes in the error; empty if the error does not tell. */
+export function unstorableCharacter(error: unknown): string {
+  const messages = causesOf(error).map(({ message }) => String(message));
+  const [bytes = ''] = messages.flatMap((message) => /(?:0x[\da-f]{2} ?)+/i.exec(message) ?? []);
+  return Buffer.from(bytes.replaceAll(/0x| /gi, ''), 'hex').toString();
+}
+
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, /^SQLITE_FULL/);
 }

@@ -6,7 +6,7 @@ import { projectFile } from '../own-files.ts';
 import type { Database } from './database.ts';
 import { connectTo } from './postgresql/client.ts';
 import { qualified } from './postgresql/schema.ts';
-import { inspect, requireSchema } from './postgresql/session.ts';
+import { inspect, requireSchema, UTF8 } from './postgresql/session.ts';
 import { fileExists, openFile } from './sqlite/file.ts';
 import { namedSchema, type Provider, requireProvider } from './url.ts';
 
@@ -51,6 +51,19 @@ export interface MigrationState {
   readonly unknown: string[];
 }
 
+/** The state of a database that is not open yet. */
+interface FoundState extends MigrationState {
+  /** Why it cannot store all texts; null if it can. */
+  readonly lacking: string | null;
+}
+
+/** Why a database cannot store all texts. @param encoding undefined if it is not known */
+export function lackingIn(encoding: string | undefined): string | null {
+  return encoding === undefined || encoding === UTF8
+    ? null
+    : `is in ${encoding} instead of UTF8: texts with other characters are refused`;
+}
+
 export async function stateOf(provider: Provider, schema: string, ask: Ask): Promise<MigrationState> {
   const known = knownMigrations(provider);
   const values = provider === 'postgresql' ? [schema] : [];
@@ -78,25 +91,25 @@ export async function requireReadable(db: Database): Promise<void> {
  * The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query.
  * @param mayBeNew whether the tables may be made beside those of another installation
  */
-export async function migrationStateOf(url: string, mayBeNew = false): Promise<MigrationState> {
+export async function migrationStateOf(url: string, mayBeNew = false): Promise<FoundState> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') {
-    if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [] };
+    if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [], lacking: null };
     const file = openFile(url);
     try {
-      return await stateOf(provider, 'main', async (statement) =>
-        file.prepare<[], { name: string }>(statement).all(),
-      );
+      const ask = async (statement: string) => file.prepare<[], { name: string }>(statement).all();
+      return { ...(await stateOf(provider, 'main', ask)), lacking: null };
     } finally {
       file.close();
     }
   }
   const client = await connectTo(url);
   try {
-    const schema = requireSchema(await inspect(client, namedSchema(url)), mayBeNew);
+    const session = await inspect(client, namedSchema(url));
+    const schema = requireSchema(session, mayBeNew);
     const ask = (statement: string, ...values: string[]) =>
       client.query(qualified(statement, schema), values).then(({ rows }) => rows);
-    return await stateOf(provider, schema, ask);
+    return { ...(await stateOf(provider, schema, ask)), lacking: lackingIn(session.encoding) };
   } finally {
     await client.end();
   }

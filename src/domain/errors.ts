@@ -1,4 +1,4 @@
-import { isUnavailable } from '../db/errors.ts';
+import { isUnavailable, isUnstorable, unstorableCharacter } from '../db/errors.ts';
 import { TooMuchWaiting } from '../shared/turns.ts';
 import { type Refusal, type Rule, refusalIn } from './rules.ts';
 
@@ -33,6 +33,9 @@ export interface FieldError extends Omit<Refusal, 'message'> {
   path: string[];
   messages: string[];
 }
+
+/** How many wrong fields are reported at once. */
+export const MAX_FIELD_ERRORS = 100;
 
 /** @param refusals those of `refusal`, or messages */
 export function fieldError(path: readonly string[], ...refusals: readonly [string, ...string[]]): FieldError {
@@ -85,8 +88,35 @@ export function invalid(fields: readonly FieldError[], message?: string): Domain
   return new DomainError('VALIDATION', message ?? told, fields);
 }
 
-/** The error for the caller: the domain's own, or one for the database; null for an internal error. */
-export function visibleError(error: unknown): DomainError | null {
+/** The paths of texts in the input that have the character, in any of the forms that are stored. */
+function pathsOf(character: string, input: unknown, path: readonly string[] = []): string[][] {
+  if (typeof input === 'string') {
+    const forms = [input, input.normalize('NFC'), input.toLowerCase(), input.toUpperCase().toLowerCase()];
+    return forms.some((form) => form.includes(character)) ? [[...path]] : [];
+  }
+  if (typeof input !== 'object' || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => pathsOf(character, value, [...path, name]));
+}
+
+/** The error for a text that the database cannot store; null for any other one. @param input in which the text is */
+export function unstorable(error: unknown, input: unknown): DomainError | null {
+  if (!isUnstorable(error)) return null;
+  const character = unstorableCharacter(error);
+  const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  const what = code === undefined ? 'a character' : `the character U+${code}`;
+  const paths = character === '' ? [] : pathsOf(character, input);
+  const refused = `has ${what}, which the database cannot store`;
+  return invalid(
+    paths.map((path) => fieldError(path, refused)).slice(0, MAX_FIELD_ERRORS),
+    `A text ${refused}.`,
+  );
+}
+
+/**
+ * The error for the caller: the domain's own, or one for the database; null for an internal error.
+ * @param input what the caller sent, if a text in it may be wrong
+ */
+export function visibleError(error: unknown, input?: unknown): DomainError | null {
   if (error instanceof DomainError) return error;
   if (error instanceof TooMuchWaiting)
     return new DomainError(
@@ -95,7 +125,7 @@ export function visibleError(error: unknown): DomainError | null {
       [],
       RETRY_AFTER,
     );
-  return isUnavailable(error)
-    ? new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.')
-    : null;
+  if (isUnavailable(error))
+    return new DomainError('UNAVAILABLE', 'The database is not available. Try again shortly.');
+  return unstorable(error, input);
 }

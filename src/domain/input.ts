@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
-import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
+import { type FieldError, fieldError, invalid, invalidField, MAX_FIELD_ERRORS } from './errors.ts';
 import { refusal, refusalIn } from './rules.ts';
 
 /** A whole number that both databases can hold as an id or a count. */
@@ -191,9 +191,6 @@ export function withDefault<Schema extends z.ZodType, Value extends z.output<Sch
 export type Unparsed<Schema extends z.ZodType> = {
   [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
 };
-
-/** How many wrong fields are reported at once. */
-export const MAX_FIELD_ERRORS = 100;
 
 /** The wrong fields of a failed parse, in zod's order, up to a hundred. */
 export function fieldErrors(error: z.ZodError): FieldError[] {

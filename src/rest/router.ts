@@ -67,7 +67,7 @@ async function answer(
     await pauseIfBlocked();
     return route.encode(data, url, input);
   } catch (error) {
-    const visible = visibleError(error);
+    const visible = visibleError(error, input);
     if (visible === null || visible.code === 'UNAVAILABLE') throw error;
     return answerTo[visible.code](visible, refusalsOf(route.fields, form, visible.fields));
   }

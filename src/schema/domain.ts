@@ -91,13 +91,13 @@ builder.mutationFields((t) => ({
   createDomain: t.field({
     ...creation,
     resolve: (_root, { input }, { db, actor, services, now }) =>
-      asResult(createDomain(db, actor, services, input, now())),
+      asResult(createDomain(db, actor, services, input, now()), input),
   }),
   updateDomain: t.field({
     ...update,
     description: "Changes one of the account's own domains.",
     resolve: (_root, { id, input }, { db, actor, services, now }) =>
-      asResult(updateDomain(db, actor, services, id, input, now())),
+      asResult(updateDomain(db, actor, services, id, input, now()), input),
   }),
   verifyDomain: t.field({
     type: VerifyResult,

@@ -256,6 +256,7 @@ builder.mutationFields((t) => ({
           keyed?.hide(services.pageUrl('accept', token));
           return { ...invitation, token };
         }),
+        input,
       ),
   }),
   updateMember: t.field({
@@ -268,7 +269,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: MemberInput, required: true, description: 'What to change.' }),
     },
     resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateMember(db, actor, id, input, now())),
+      asResult(updateMember(db, actor, id, input, now()), input),
   }),
   removeMember: t.field({
     type: resultOf('RemoveMember', 'The removed member', DeletedRecord, [ValidationError, NotFoundError]),
@@ -297,6 +298,7 @@ builder.mutationFields((t) => ({
           keyed?.hide(made.key);
           return made;
         }),
+        input,
       ),
   }),
   revokeApiKey: t.field({
@@ -318,6 +320,7 @@ builder.mutationFields((t) => ({
     description: 'Changes the account.',
     extensions: changeCost,
     args: { input: t.arg({ type: AccountInput, required: true, description: 'What to change.' }) },
-    resolve: (_root, { input }, { db, actor, now }) => asResult(updateAccount(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) =>
+      asResult(updateAccount(db, actor, input, now()), input),
   }),
 }));

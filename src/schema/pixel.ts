@@ -64,11 +64,12 @@ const { creation, update, deletion } = mutationsOf(Pixel, {
 builder.mutationFields((t) => ({
   createPixel: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createPixel(db, actor, input, now()), input),
   }),
   updatePixel: t.field({
     ...update,
-    resolve: (_root, { id, input }, { db, actor, now }) => asResult(updatePixel(db, actor, id, input, now())),
+    resolve: (_root, { id, input }, { db, actor, now }) =>
+      asResult(updatePixel(db, actor, id, input, now()), input),
   }),
   deletePixel: t.field({
     ...deletion,

@@ -1,6 +1,13 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
-import { DomainError, type ErrorCode, errorCodes, type FieldError, notFound } from '../domain/errors.ts';
-import { MAX_FIELD_ERRORS } from '../domain/input.ts';
+import {
+  DomainError,
+  type ErrorCode,
+  errorCodes,
+  type FieldError,
+  MAX_FIELD_ERRORS,
+  notFound,
+  unstorable,
+} from '../domain/errors.ts';
 import { type Refusal, rules } from '../domain/rules.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
@@ -170,12 +177,13 @@ export function resultOf<Value>(
   });
 }
 
-/** The result of `work`, or its expected failure; any other error is thrown. */
-export async function asResult<T>(work: Promise<T>): Promise<T | Failure> {
+/** The result of `work`, or its expected failure; any other error is thrown. @param input the texts that it stores */
+export async function asResult<T>(work: Promise<T>, input?: object): Promise<T | Failure> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof DomainError && errorForms[error.code].type !== undefined) return new Failure(error);
+    const failure = error instanceof DomainError ? error : unstorable(error, input);
+    if (failure !== null && errorForms[failure.code].type !== undefined) return new Failure(failure);
     throw error;
   }
 }
@@ -188,8 +196,9 @@ export async function asUpdate<Row extends { id: number }>(
   type: ObjectRef<Types, Row>,
   work: Promise<Row>,
   current: () => PromiseLike<Row | null>,
+  input?: object,
 ): Promise<Row | Failure> {
-  const result = await asResult(work);
+  const result = await asResult(work, input);
   if (!(result instanceof Failure) || result.error.code !== 'CONFLICT') return result;
   const row = await current();
   if (row === null) return new Failure(notFound(type.name.toLowerCase()));

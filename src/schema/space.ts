@@ -67,13 +67,18 @@ const { creation, update, deletion } = mutationsOf(Space, {
 builder.mutationFields((t) => ({
   createSpace: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createSpace(db, actor, input, now()), input),
   }),
   updateSpace: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
     resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
-      asUpdate(Space, updateSpace(db, actor, id, input, now(), ifUpdatedAt), () => findSpace(db, actor, id)),
+      asUpdate(
+        Space,
+        updateSpace(db, actor, id, input, now(), ifUpdatedAt),
+        () => findSpace(db, actor, id),
+        input,
+      ),
   }),
   deleteSpace: t.field({
     ...deletion,

@@ -69,13 +69,13 @@ builder.mutationFields((t) => ({
   createTag: t.field({
     ...creation,
     description: 'Creates a tag. Its name is unique in the account, whatever its case.',
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createTag(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) => asResult(createTag(db, actor, input, now()), input),
   }),
   updateTag: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
     resolve: (_root, { id, input, ifUpdatedAt }, { db, actor, now }) =>
-      asUpdate(Tag, updateTag(db, actor, id, input, now(), ifUpdatedAt), () => findTag(db, actor, id)),
+      asUpdate(Tag, updateTag(db, actor, id, input, now(), ifUpdatedAt), () => findTag(db, actor, id), input),
   }),
   deleteTag: t.field({
     ...deletion,

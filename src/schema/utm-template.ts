@@ -60,13 +60,14 @@ const { creation, update, deletion } = mutationsOf(UtmTemplate, {
 builder.mutationFields((t) => ({
   createUtmTemplate: t.field({
     ...creation,
-    resolve: (_root, { input }, { db, actor, now }) => asResult(createUtmTemplate(db, actor, input, now())),
+    resolve: (_root, { input }, { db, actor, now }) =>
+      asResult(createUtmTemplate(db, actor, input, now()), input),
   }),
   updateUtmTemplate: t.field({
     ...update,
     description: 'Changes a UTM template. Links that have its parameters keep them as they are.',
     resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateUtmTemplate(db, actor, id, input, now())),
+      asResult(updateUtmTemplate(db, actor, id, input, now()), input),
   }),
   deleteUtmTemplate: t.field({
     ...deletion,

@@ -152,13 +152,13 @@ builder.mutationFields((t) => ({
     description: `Creates a webhook, which gets changes from now on. An account may have ${MAX_WEBHOOKS}.`,
     resolve: (_root, { input }, context) => {
       const { db, actor, services, now } = context;
-      return asResult(shownOnce(context, createWebhook(db, actor, input, services.random, now())));
+      return asResult(shownOnce(context, createWebhook(db, actor, input, services.random, now())), input);
     },
   }),
   updateWebhook: t.field({
     ...update,
     resolve: (_root, { id, input }, { db, actor, now }) =>
-      asResult(updateWebhook(db, actor, id, input, now())),
+      asResult(updateWebhook(db, actor, id, input, now()), input),
   }),
   deleteWebhook: t.field({
     ...deletion,

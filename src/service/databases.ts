@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { settleEpoch } from '../db/change/log.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
-import { pendingMigrations } from '../db/migration-state.ts';
+import { lackingIn, pendingMigrations } from '../db/migration-state.ts';
 import { DEFAULT_SCHEMA } from '../db/postgresql/schema.ts';
 import { fileExists } from '../db/sqlite/file.ts';
 import { namedSchema, requireProvider, withSchema } from '../db/url.ts';
@@ -69,6 +69,11 @@ export async function openDatabases(
       withHints('DATABASE_READ_URLS', url, () => open(url, { mayBeAway: true })),
     ),
   ]);
+  for (const [index, { encoding }] of [database, ...replicas].entries()) {
+    const lacking = lackingIn(encoding);
+    const variable = index === 0 ? 'DATABASE_URL' : 'DATABASE_READ_URLS';
+    if (lacking !== null) startLog.warn({ variable }, `the database ${lacking}`);
+  }
   if (role === 'redirects') return [database, ...replicas];
   if (database.pooled && directUrl === undefined)
     startLog.warn(

@@ -186,6 +186,7 @@ export async function connectPostgresql(
   return {
     pooled,
     schema,
+    encoding: session?.encoding,
     adapter,
     read: readBy((query) => pipeline.query(query)),
     readAlone: readBy((query) => pool.query(query)),

@@ -3,8 +3,11 @@ import { namedSchema } from '../url.ts';
 import { COMMON, connectTo, DIRECT } from './client.ts';
 import { DEFAULT_SCHEMA } from './schema.ts';
 
+/** The encoding that has all texts. */
+export const UTF8 = 'UTF8';
+
 /** The values that these settings need behind a pooler, where no connection sets them. */
-const NEEDED_BEHIND_POOLER = { DateStyle: COMMON.DateStyle, client_encoding: 'UTF8', ...DIRECT } as const;
+const NEEDED_BEHIND_POOLER = { DateStyle: COMMON.DateStyle, client_encoding: UTF8, ...DIRECT } as const;
 
 /** The values that these settings need and that only a superuser sets: without triggers, nothing is counted. */
 const NEEDED = { session_replication_role: 'origin' } as const;
@@ -18,6 +21,8 @@ export interface Session {
   readonly pooled: boolean;
   readonly database: string;
   readonly role: string;
+  /** The encoding of the database. */
+  readonly encoding: string;
   /** Settings by name. */
   readonly settings: Readonly<Record<string, string>>;
   /** The schema of the installation: that of the URL, or else the first that exists of `search_path`; null if none does. */
@@ -35,6 +40,7 @@ const hasTables = (schema: string) => `(SELECT COUNT(*) = ${OWN_TABLES.length} F
   WHERE "schemaname" = ${schema} AND "tablename" IN (${OWN_TABLES.map((table) => `'${table}'`).join()}))`;
 
 const READ_SESSION = `SELECT pg_backend_pid() AS "pid", current_database() AS "database", current_user AS "role",
+  current_setting('server_encoding') AS "encoding",
   (SELECT json_object_agg("name", "setting") FROM pg_settings WHERE "name" = ANY ($1)) AS "settings",
   "schema", EXISTS (SELECT 1 FROM pg_namespace WHERE "nspname" = "schema") AS "hasSchema",
   ${hasTables('"schema"')} AS "hasTables", ${hasTables(`'${DEFAULT_SCHEMA}'`)} AS "publicHasTables",
@@ -85,6 +91,9 @@ export class WrongSchema extends Error {
   }
 }
 
+/** A new database has an encoding that cannot store all texts. */
+export class WrongEncoding extends WrongSchema {}
+
 /** The role may make no tables in the schema of the installation, or not the schema. */
 export class ForbiddenSchema extends WrongSchema {}
 
@@ -92,10 +101,12 @@ export class ForbiddenSchema extends WrongSchema {}
  * Returns the schema of the installation.
  * @param mayBeNew whether it is made beside the installation in `public`
  * @throws WrongSchema if there is none, or only `public` has tables: whose installation it is cannot be known
+ * @throws WrongEncoding if tables would be made that cannot have all texts
  */
 export function requireSchema(session: Session, mayBeNew = false): string {
-  const { schema, hasTables, publicHasTables } = session;
+  const { schema, hasTables, publicHasTables, encoding } = session;
   if (schema === null || (!hasTables && publicHasTables && !mayBeNew)) throw new WrongSchema(session);
+  if (!hasTables && encoding !== UTF8) throw new WrongEncoding(session);
   return schema;
 }
 

@@ -136,6 +136,7 @@ export async function connectSqlite(
   return {
     pooled: false,
     schema: 'main',
+    encoding: 'UTF8',
     adapter,
     read,
     readLong,

@@ -1,7 +1,8 @@
 import type { Data } from '../../db/database.ts';
+import { isUnstorable } from '../../db/errors.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
-import { DomainError, fieldError } from '../errors.ts';
+import { DomainError, fieldError, unstorable } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { refusal } from '../rules.ts';
@@ -207,8 +208,9 @@ export class Import {
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun, seed: this.#options.seed };
-    const create = () => createLinksInBulk(db, writer, services, items, options, now);
-    const outcomes = items.length > 0 ? await create().catch(refusing(items)) : [];
+    const create = (some: typeof items) => createLinksInBulk(db, writer, services, some, options, now);
+    const outcomes =
+      items.length > 0 ? await create(items).catch(eachAlone(items, create)).catch(refusing(items)) : [];
     for (const outcome of outcomes)
       if (outcome.kind === 'created') for (const key of outcome.newTags) this.#records.newTags.add(key);
     let next = 0;
@@ -240,6 +242,28 @@ export class Import {
     if (this.#lines.size < MAX_ALIASES && !this.#lines.has(key)) this.#lines.set(key, line);
     return outcome;
   }
+}
+
+/** Creates links one after another if the database cannot store a text of one of them, and refuses that one. */
+function eachAlone<Item>(items: readonly Item[], create: (items: Item[]) => Promise<BulkOutcome[]>) {
+  return async (error: unknown): Promise<BulkOutcome[]> => {
+    if (!isUnstorable(error)) throw error;
+    const outcomes: BulkOutcome[] = [];
+    for (const item of items) {
+      const [outcome] = await create([item]).catch((alone: unknown): BulkOutcome[] => {
+        const refused = unstorable(alone, item);
+        if (refused === null) throw alone;
+        const fields = refused.fields.map(({ path: [part, ...rest], ...field }) => ({
+          ...field,
+          path: part === 'input' ? rest : [part ?? ''],
+        }));
+        return [{ kind: 'refused', fields, taken: false }];
+      });
+      if (outcome === undefined) break;
+      outcomes.push(outcome);
+    }
+    return outcomes;
+  };
 }
 
 /** A write with a key refuses what it has no time for. */

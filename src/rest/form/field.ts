@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { FieldError } from '../../domain/errors.ts';
-import { fieldErrors, MAX_FIELD_ERRORS } from '../../domain/input.ts';
+import { type FieldError, MAX_FIELD_ERRORS } from '../../domain/errors.ts';
+import { fieldErrors } from '../../domain/input.ts';
 import type { Refusals } from '../answer.ts';
 import type { FormFields, FormValue } from './form.ts';
 

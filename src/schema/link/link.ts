@@ -329,15 +329,20 @@ function ofUpdate({ db, actor, services, now }: Context, update: LinkUpdate, sel
 
 const deleteIn = ({ db, actor, now }: Context, id: string) => deleteLink(db, actor, id, now());
 
-function asUpdated(context: Context, work: Promise<SelectedLink>, id: string, select: LinkSelect) {
-  return asUpdate(Link, work, () => findLink(context.lists, context.actor, id, select));
+function asUpdated(
+  context: Context,
+  work: Promise<SelectedLink>,
+  { id, input }: LinkUpdate,
+  select: LinkSelect,
+) {
+  return asUpdate(Link, work, () => findLink(context.lists, context.actor, id, select), input);
 }
 
 builder.mutationFields((t) => ({
   createLink: t.field({
     ...creation,
     resolve: (_root, { input }, context, info) =>
-      asResult(createLink(...ofCreate(context, input, selectFor(context, info)))),
+      asResult(createLink(...ofCreate(context, input, selectFor(context, info))), input),
   }),
   createLinks: t.field({
     type: [creation.type],
@@ -347,10 +352,13 @@ builder.mutationFields((t) => ({
     args: { inputs: t.arg({ type: [CreateInput], required: true, description: 'The new links.' }) },
     resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
-      const prepared = await inSequence(parseBatch('inputs', inputs), (input) =>
-        asResult(prepareNewLink(...ofCreate(context, input, select))),
+      const prepared = await inSequence(parseBatch('inputs', inputs), async (input) => ({
+        input,
+        make: await asResult(prepareNewLink(...ofCreate(context, input, select)), input),
+      }));
+      return inSequence(prepared, ({ input, make }) =>
+        make instanceof Failure ? make : asResult(make(true), input),
       );
-      return inSequence(prepared, (one) => (one instanceof Failure ? one : asResult(one(true))));
     },
   }),
   updateLink: t.field({
@@ -358,7 +366,7 @@ builder.mutationFields((t) => ({
     args: { ...update.args, ...ifUpdatedAtArg },
     resolve: (_root, args, context, info) => {
       const select = selectFor(context, info);
-      return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args.id, select);
+      return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args, select);
     },
   }),
   updateLinks: t.field({
@@ -376,10 +384,10 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
       const prepared = await inSequence(parseBatch('inputs', inputs), async (one) => ({
-        id: one.id,
+        one,
         change: await prepareLinkUpdate(...ofUpdate(context, one, select)),
       }));
-      return inSequence(prepared, ({ id, change }) => asUpdated(context, change(), id, select));
+      return inSequence(prepared, ({ one, change }) => asUpdated(context, change(), one, select));
     },
   }),
   deleteLink: t.field({
