@@ -5,6 +5,7 @@ import { oneLine } from '../shared/one-line.ts';
 import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
 import { PoolerBetween } from './postgresql/client.ts';
 import { ForbiddenSchema, WrongEncoding, WrongSchema, WrongSetting } from './postgresql/session.ts';
+import { hintForTls } from './postgresql/tls-hints.ts';
 import { pathOf } from './sqlite/file.ts';
 
 /** A part of a URL; masked if a wrong slash may have put a password into it. */
@@ -51,12 +52,6 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
     /Connection terminated unexpectedly/,
     ({ server }, variable) =>
       `${server}, which ${variable} names, does not answer like a PostgreSQL server, or ended the connection. Is it the right port?`,
-  ],
-  [
-    /does not support SSL connections/,
-    ({ server }, variable) =>
-      `The PostgreSQL server at ${server} does not support TLS, which sslmode in ${variable} requires. ` +
-      `Take sslmode out of the URL, or set up TLS on the server.`,
   ],
   [
     /25006/,
@@ -167,11 +162,15 @@ export function hintFor(error: unknown, url: string, variable: string): string |
       `one, compile it: npm --prefix node_modules/better-sqlite3 run build-release`
     );
   if (url.startsWith('file:')) return hintForFile(error, url, variable);
-  if (URL.parse(url) === null) return null;
+  const parsed = URL.parse(url);
+  if (parsed === null) return null;
+  const address = addressOf(url);
+  const tls = hintForTls(error, { ...address, parameters: parsed.searchParams, variable });
+  if (tls !== null) return tls;
   const messages = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');
-  return hints.find(([fault]) => fault.test(messages))?.[1](addressOf(url), variable) ?? null;
+  return hints.find(([fault]) => fault.test(messages))?.[1](address, variable) ?? null;
 }
 
 /**

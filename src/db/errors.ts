@@ -119,8 +119,18 @@ export function isUnanswered(error: unknown): boolean {
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
 
+/** Whether TLS to the server failed, as with a certificate that is not trusted any more. */
+export function isUntrusted(error: unknown): boolean {
+  return hasCode(
+    error,
+    /^(TlsConnectionError|CERT_\w+|ERR_TLS_\w+|(DEPTH_ZERO_)?SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
+  );
+}
+
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseAway || hasCode(error, UNAVAILABLE) || isUnanswered(error);
+  return (
+    error instanceof DatabaseAway || hasCode(error, UNAVAILABLE) || isUnanswered(error) || isUntrusted(error)
+  );
 }
 
 const MAX_ATTEMPTS = 10;

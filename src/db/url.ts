@@ -51,3 +51,14 @@ export function withSchema(url: string, schema: string | null): string {
   if (schema === null || namedSchema(url) !== null) return url;
   return `${url}${url.includes('?') ? '&' : '?'}schema=${encodeURIComponent(schema)}`;
 }
+
+/**
+ * Returns a PostgreSQL URL for the driver. All values of `sslmode` but `disable` and `no-verify` check the certificate, which a
+ * later version of the driver would not do for some, and which it warns of. `sslrootcert=system` names no file.
+ */
+export function driverUrl(url: string): string {
+  if (/[?&]uselibpqcompat=true\b/.test(url)) return url;
+  return url
+    .replace(/([?&]sslmode=)(?:allow|prefer|require|verify-ca)(?=&|$)/, '$1verify-full')
+    .replace(/([?&])sslrootcert=system(?=&|$)/, '$1');
+}

@@ -52,7 +52,7 @@ test('a start on an unusable database says what to do', async () => {
     `The user "${role}" of DATABASE_URL may not create tables in the schema public of the database "${name}": from PostgreSQL 15 on, only the owner may. As a superuser, run ALTER DATABASE "${name}" OWNER TO "${role}", or, in that database, GRANT CREATE ON SCHEMA public TO "${role}".`,
   );
   expect(await refusalWith({ search: '?sslmode=require' })).toBe(
-    `The PostgreSQL server at ${host} does not support TLS, which sslmode in DATABASE_URL requires. Take sslmode out of the URL, or set up TLS on the server.`,
+    `The PostgreSQL server at ${host} does not support TLS, which sslmode=require in DATABASE_URL requires. Write sslmode=disable into the URL, or set up TLS on the server.`,
   );
   expect(await refusalWith({ pathname: '/nowhere' })).toBe(
     `The PostgreSQL server at ${host} has no database "nowhere", which DATABASE_URL names. Make it: CREATE DATABASE "nowhere"`,

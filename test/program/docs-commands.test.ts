@@ -369,6 +369,16 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [
+    /^DATABASE_URL='postgresql:\S*\?schema=links' npm run migrate -- --new-schema$/,
+    async (command) => expect(await shell(await onPostgres(command))).toContain('Applied:'),
+  ],
+  [
+    /^openssl /,
+    async (command) => {
+      if (spawnSync('openssl', ['version']).status === 0) await shell(command, {}, folder);
+    },
+  ],
+  [
     // test/start/moving.test.ts runs them with the files of each service.
     /^npm run (import|export) -- /,
     (command) => {

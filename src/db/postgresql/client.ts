@@ -1,4 +1,5 @@
 import type { Client, ClientConfig } from 'pg';
+import { driverUrl } from '../url.ts';
 import { quoted } from './schema.ts';
 
 declare module 'pg' {
@@ -50,7 +51,7 @@ export async function newClient(
   config: ClientConfig = {},
   settings: Readonly<Record<string, string>> = COMMON,
 ): Promise<Client> {
-  return new (await clientWith(settings))({ connectionString: url, keepAlive: true, ...config });
+  return new (await clientWith(settings))({ connectionString: driverUrl(url), keepAlive: true, ...config });
 }
 
 /** Opens a connection outside any pool. */

@@ -4,9 +4,9 @@ import type { Transaction } from '@prisma/driver-adapter-utils';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from 'pg';
 import type { Connection, PoolOptions, RawRead } from '../driver.ts';
-import { isForbidden, isStale, isUnavailable } from '../errors.ts';
+import { isForbidden, isStale, isUnavailable, isUntrusted } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
-import { namedSchema } from '../url.ts';
+import { driverUrl, namedSchema } from '../url.ts';
 import { clientWith, settingsOf } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
 import { Pipeline } from './pipeline.ts';
@@ -20,10 +20,9 @@ const CANCEL_GRACE = 1_000;
 const UNLIMITED_TIMEOUT = 30_000;
 
 /** The options of `pg`'s pool. A server that hangs cancels nothing, so the client has limits of its own. */
-function poolConfig(connectionString: string, { poolSize, statementTimeout }: PoolOptions, pooled: boolean) {
+function poolConfig({ poolSize, statementTimeout }: PoolOptions, pooled: boolean) {
   const timeout = statementTimeout > 0 ? statementTimeout + CANCEL_GRACE : UNLIMITED_TIMEOUT;
   return {
-    connectionString,
     max: poolSize,
     keepAlive: true,
     pipeline: !pooled,
@@ -122,7 +121,7 @@ END $$`;
 /** Returns what the server says of a connection; null if nothing answers. @throws if the server refuses the user or the database */
 function sessionAt(url: string, mayBeAway: boolean): Promise<Session | null> {
   return inspectUrl(url).catch((error: unknown) =>
-    mayBeAway && isUnavailable(error) ? null : Promise.reject(error),
+    mayBeAway && isUnavailable(error) && !isUntrusted(error) ? null : Promise.reject(error),
   );
 }
 
@@ -163,7 +162,8 @@ export async function connectPostgresql(
   if (session !== null) requireSettings({ ...session, pooled });
   const schema = session === null ? (namedSchema(url) ?? DEFAULT_SCHEMA) : requireSchema(session);
   const config = {
-    ...(options ? poolConfig(url, options, pooled) : { connectionString: url }),
+    ...(options && poolConfig(options, pooled)),
+    connectionString: driverUrl(url),
     Client: await clientWith(settingsOf(pooled, schema)),
   };
   // A pooler may give each transaction another connection, which does not have the named statements.
