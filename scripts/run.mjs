@@ -11,17 +11,21 @@ import { script } from './command.mjs';
 import { root } from './stamp.mjs';
 
 /** The environment wins over the file, also where one has a secret and the other the path of its file. */
-function loadEnv(file) {
+async function loadEnv(file) {
+  const { decodeText } = await import('../src/decode-text.js');
   const given = { ...process.env };
-  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) {
+  for (const [name, value] of Object.entries(parseEnv(decodeText(readFileSync(file))))) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
-    if (!(name in given) && !given[other]) process.env[name] = value;
+    if (name in given || given[other]) continue;
+    if (value.includes('\ufffd'))
+      throw new Error(`${name} in ${file} has bytes that are not UTF-8: save the file in UTF-8.`);
+    process.env[name] = value;
   }
 }
 
 const [program] = process.argv.splice(2, 1);
 await script(async () => {
-  if (existsSync('.env')) loadEnv('.env');
+  if (existsSync('.env')) await loadEnv('.env');
   const { isBuilt } = await import('./build.mjs');
   if (isBuilt()) return;
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });

@@ -11,6 +11,7 @@ import {
   providerOf,
   withSchema,
 } from './db/url.ts';
+import { decodeText } from './decode-text.js';
 import { isRole, type RoleRule, roles } from './domain/access/role.ts';
 import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
 import { ConfigError, shown } from './operator-error.ts';
@@ -270,7 +271,9 @@ function readSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
     else if (path) {
       let reason: unknown = 'empty';
       try {
-        env[name] = readFileSync(path, 'utf8').trim();
+        const text = decodeText(readFileSync(path)).trim();
+        if (text.includes('\ufffd')) reason = 'not in UTF-8';
+        else env[name] = text;
       } catch (error) {
         // Not the message, which has the path: it may be the secret itself, by mistake.
         reason = error instanceof Error && 'code' in error ? error.code : 'unreadable';

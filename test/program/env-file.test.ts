@@ -8,7 +8,10 @@ const folder = mkdtempSync(join(tmpdir(), 'linkspace-env-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The output of an npm command in a folder with a file `.env`. */
-function said(env: Record<string, string>, file = 'DATABASE_URL=file:./from-the-file.db\n'): string {
+function said(
+  env: Record<string, string>,
+  file: string | Buffer = 'DATABASE_URL=file:./from-the-file.db\n',
+): string {
   writeFileSync(join(folder, '.env'), file);
   const { PATH = '' } = process.env;
   const args = [resolve('scripts/run.mjs'), 'cli/keys', 'list'];
@@ -32,4 +35,44 @@ test('the environment takes precedence over a secret in a file, or in the place 
   expect(said({ DATABASE_URL_FILE: secret })).toContain('There is no file ./from-the-secret.db');
   // Which one is meant cannot be known.
   expect(said({}, `DATABASE_URL=file:./x.db\nDATABASE_URL_FILE=${secret}\n`)).toContain('it may be unset');
+});
+
+const LINES = 'PORT=first\r\nRATE_LIMIT=second\r\n';
+const wide = Buffer.from(LINES, 'utf16le');
+
+test.each([
+  ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${LINES}`)],
+  ['UTF-16 as Windows writes it', Buffer.concat([Buffer.from([0xff, 0xfe]), wide])],
+  ['UTF-16 in the other order', Buffer.concat([Buffer.from([0xff, 0xfe]), wide]).swap16()],
+  ['UTF-16 without a mark', wide],
+  ['UTF-16 in the other order without a mark', Buffer.from(wide).swap16()],
+  ['files with marks that were joined', Buffer.from(`\ufeff# A comment\n\ufeff${LINES}`)],
+  ['lines of an old Mac', Buffer.from(LINES.replaceAll('\n', ''))],
+])('.env may be %s', (_name, file) => {
+  const [first, second] = said({}, file).split('\n');
+  expect([first, second]).toEqual([
+    'PORT is "first"; it may be a whole number from 0 to 65535.',
+    'RATE_LIMIT is "second"; it may be a whole number from 0 to 1000000000.',
+  ]);
+});
+
+test('names a value in .env that is not UTF-8', () => {
+  const file = Buffer.from('# Gr\xfc\xdfe\nDATABASE_URL=file:./b\xfcro.db\n', 'latin1');
+  expect(said({}, file)).toBe('DATABASE_URL in .env has bytes that are not UTF-8: save the file in UTF-8.\n');
+  expect(said({ DATABASE_URL: 'file:./outside.db' }, file)).toContain('There is no file ./outside.db');
+});
+
+test('the file of a secret may be in UTF-16, or have a byte order mark', () => {
+  const secret = join(folder, 'secret');
+  const url = 'file:./from-the-secret.db\r\n';
+  for (const bytes of [
+    Buffer.from(`\ufeff${url}`),
+    Buffer.from(`\ufeff${url}`, 'utf16le'),
+    Buffer.from(url, 'utf16le'),
+  ]) {
+    writeFileSync(secret, bytes);
+    expect(said({ DATABASE_URL_FILE: secret }, '')).toContain('There is no file ./from-the-secret.db');
+  }
+  writeFileSync(secret, Buffer.from('file:./b\xfcro.db', 'latin1'));
+  expect(said({ DATABASE_URL_FILE: secret }, '')).toContain('(not in UTF-8)');
 });

@@ -1,0 +1,1 @@
+export function decodeText(bytes: Uint8Array): string;
