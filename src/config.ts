@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { PoolOptions } from './db/driver.ts';
 import {
   DATABASE_URLS,
+  hasBrokenPassword,
   isDatabaseUrl,
   namedSchema,
   POSTGRESQL_URL,
@@ -66,8 +67,8 @@ const origin = text
   .transform((url) => `${new URL(url).protocol}//${hostOf(url)}`);
 
 const smtpUrl = text.refine(
-  (value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value),
-  'an address such as smtps://USER:PASSWORD@mail.example:465',
+  (value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value) && !hasBrokenPassword(value),
+  'an address such as smtps://USER:PASSWORD@mail.example:465, with special characters percent-encoded',
 );
 
 const mailAddress = text.refine(

@@ -14,6 +14,21 @@ export const POSTGRESQL_URL =
 /** The forms of the URLs of databases, in words. */
 export const DATABASE_URLS = `file:PATH for SQLite, without parameters, or ${POSTGRESQL_URL}`;
 
+/** Parameters of URLs that may have an @. */
+const WITH_AT =
+  /^(user|password|options|(fallback_)?application_name|ssl(cert|key|rootcert|password)|schema)$/;
+
+/**
+ * Whether a password with an unencoded `/`, `?` or `#` has ended the host of a URL: then there is an @ after the host, which would
+ * be a part of the password.
+ */
+export function hasBrokenPassword(url: string): boolean {
+  const { pathname, searchParams, hash } = new URL(url);
+  const isBroken = ([name, value]: [string, string]) =>
+    name.includes('@') || (value.includes('@') && !WITH_AT.test(name));
+  return pathname.includes('@') || hash.includes('@') || [...searchParams].some(isBroken);
+}
+
 /** The maximum length of PostgreSQL's identifiers, in bytes. */
 const MAX_IDENTIFIER = 63;
 
@@ -28,7 +43,7 @@ export function isDatabaseUrl(url: string): boolean {
     const { username, password, pathname } = new URL(url);
     decodeURIComponent(`${username}${password}${pathname}`);
     // PostgreSQL would cut a longer name.
-    return Buffer.byteLength(namedSchema(url) ?? '') <= MAX_IDENTIFIER;
+    return !hasBrokenPassword(url) && Buffer.byteLength(namedSchema(url) ?? '') <= MAX_IDENTIFIER;
   } catch {
     return false;
   }

@@ -101,6 +101,18 @@ test.each([
 
 test.each([
   ['DATABASE_URL', 'postgresql://me:sec/ret@db/x'],
+  // The host would be a part of the password.
+  ['DATABASE_URL', 'postgresql://me:pass@sec/ret@db/x'],
+  ['DATABASE_URL', 'postgresql://me:pass@sec#ret@db/x'],
+  ['DATABASE_URL', 'postgresql://me:pass@sec?ret@db/x'],
+  ['DATABASE_URL', 'postgresql://me:pass@sec?re=t@db/x'],
+  ['DATABASE_URL', 'postgresql://me:12/sec@db/x'],
+  ['DATABASE_URL', 'postgresql://me:12#sec@db/x'],
+  ['DATABASE_URL', 'postgresql://me:12?sec@db/x'],
+  ['DATABASE_DIRECT_URL', 'postgresql://me:pass@sec#ret@db/x'],
+  ['DATABASE_READ_URLS', 'postgresql://db/y,postgresql://me:pass@sec/ret@db/x'],
+  ['SMTP_URL', 'smtps://me:pass@sec/ret@mail.example:465'],
+  ['SMTP_URL', 'smtps://me:pass@sec#ret@mail.example:465'],
   ['DATABASE_URL', 'postgresql://me:sec%zzret@db/x'],
   ['DATABASE_URL', 'postgresql://me:secret@db:99999/x'],
   ['DATABASE_DIRECT_URL', 'postgresql://me:sec%zzret@db/x'],
@@ -125,6 +137,15 @@ test.each([
   }
   expect(message).toContain(`${name} is "`);
   expect(message).not.toMatch(/sec|ret/);
+});
+
+test.each([
+  'postgresql://me:p@ss@db/x',
+  'postgresql://me:p%40ss%2Fw%23d@db/x%40y?application_name=a@b&options=-c%20x',
+  'postgresql://db/x?user=me@tenant&password=p@ss&host=/run',
+  'postgresql://me@tenant:p:a,s@db:5432/x',
+])('accepts %s, whose parts are clear', (databaseUrl) => {
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
 });
 
 test('refuses a PostgreSQL URL that cannot be parsed, and says what to do', () => {
