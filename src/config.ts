@@ -7,9 +7,11 @@ import {
   DATABASE_URLS,
   hasBrokenPassword,
   isDatabaseUrl,
+  isUnexpandedFile,
   namedSchema,
   POSTGRESQL_URL,
   providerOf,
+  UNEXPANDED_FILE,
   withSchema,
 } from './db/url.ts';
 import { decodeText } from './decode-text.js';
@@ -165,7 +167,10 @@ const settings = {
   host: ['HOST', host.default('127.0.0.1')],
   databaseUrl: [
     'DATABASE_URL',
-    text.refine(isDatabaseUrl, DATABASE_URLS).default('file:./data/linkspace.db'),
+    text
+      .refine(isDatabaseUrl, DATABASE_URLS)
+      .refine((url) => !isUnexpandedFile(url), UNEXPANDED_FILE)
+      .default('file:./data/linkspace.db'),
   ],
   /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */
   databaseDirectUrl: ['DATABASE_DIRECT_URL', postgresqlUrl.optional()],

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/sqlite/file.ts';
-import { providerOf } from '../db/url.ts';
+import { isUnexpanded, providerOf, UNEXPANDED } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 
@@ -30,6 +30,7 @@ export const main = command({ help, options }, async ({ values, config, show }) 
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
     throw new UsageError(`--keep is "${keep}"; it may be a whole number from 1 to 999999.`);
+  if (to !== undefined && isUnexpanded(to)) throw new UsageError(`--to is "${to}"; it may be ${UNEXPANDED}.`);
   if (to !== undefined && /(^|[/\\])$/.test(to) && !isFolder(to))
     throw new UsageError(`--to is "${to}"; it may be a file, or an existing folder.`);
   if (providerOf(url) !== 'sqlite')

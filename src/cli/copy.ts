@@ -5,7 +5,7 @@ import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
 import { isListenedTo } from '../db/postgresql/notifications.ts';
 import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../db/sqlite/file.ts';
-import { DATABASE_URLS, isDatabaseUrl, providerOf } from '../db/url.ts';
+import { DATABASE_URLS, isDatabaseUrl, isUnexpandedFile, providerOf, UNEXPANDED_FILE } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { progressBar } from './terminal.ts';
@@ -22,6 +22,7 @@ anything it writes meanwhile is not copied.
 function urlOf(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
   if (!isDatabaseUrl(url)) throw new UsageError(`--${option} may be ${DATABASE_URLS}.`);
+  if (isUnexpandedFile(url)) throw new UsageError(`--${option} may be ${UNEXPANDED_FILE}.`);
   return url;
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 export type Provider = 'sqlite' | 'postgresql';
 
 /** The provider of a URL: `file:…` is SQLite, `postgres://…` and `postgresql://…` are PostgreSQL, others null. */
@@ -31,6 +33,22 @@ export function hasBrokenPassword(url: string): boolean {
 
 /** The maximum length of PostgreSQL's identifiers, in bytes. */
 const MAX_IDENTIFIER = 63;
+
+/** Whether only a shell would make a path of a text, such as `~/x.db` or `$HOME/x.db`, and no such file exists. */
+export function isUnexpanded(path: string): boolean {
+  return /^~|\$\{?\w|%\w+%/.test(path) && !existsSync(path);
+}
+
+/** Why such a path is refused. */
+export const UNEXPANDED = 'the whole path: nothing replaces ~ and variables in it';
+
+/** The same of a SQLite URL, in words for its path. */
+export const UNEXPANDED_FILE = `file:PATH of a file that is there, or with ${UNEXPANDED}`;
+
+/** Whether the path of a SQLite URL is as `isUnexpanded` describes. */
+export function isUnexpandedFile(url: string): boolean {
+  return url.startsWith('file:') && isUnexpanded(url.slice('file:'.length));
+}
 
 /** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
 export function isDatabaseUrl(url: string): boolean {

@@ -139,6 +139,34 @@ test.each([
   expect(message).not.toMatch(/sec|ret/);
 });
 
+test.each(['~/x.db', '~me/x.db', '$HOME/x.db', `/data/\${NAME}.db`, '%USERPROFILE%\\x.db'])(
+  'refuses the path %s, in which only a shell would replace something',
+  async (path) => {
+    const url = `file:${path}`;
+    const allowed = 'nothing replaces ~ and variables in it';
+    expect(() => readConfig({ DATABASE_URL: url })).toThrow(
+      new ConfigError(
+        `DATABASE_URL is ${JSON.stringify(url)}; it may be file:PATH of a file that is there, or with the whole path: ${allowed}.`,
+      ),
+    );
+    const copied = await runCommand('copy', {}, ['--from', 'file:./x.db', '--to', url]);
+    expect(copied.stderr).toBe(
+      `--to may be file:PATH of a file that is there, or with the whole path: ${allowed}. See --help.\n`,
+    );
+    const saved = await runCommand('backup', {}, ['--to', path]);
+    expect(saved.stderr).toBe(`--to is "${path}"; it may be the whole path: ${allowed}. See --help.\n`);
+    expect(existsSync('~')).toBe(false);
+  },
+);
+
+test('such a file that is there goes on working', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'linkspace-~'));
+  writeFileSync(join(folder, '$x.db'), '');
+  const databaseUrl = `file:${join(folder, '$x.db')}`;
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
+  rmSync(folder, { recursive: true });
+});
+
 test.each([
   'postgresql://me:p@ss@db/x',
   'postgresql://me:p%40ss%2Fw%23d@db/x%40y?application_name=a@b&options=-c%20x',
