@@ -10,7 +10,7 @@ import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import { InFlight } from '../http/limits/in-flight.ts';
 import { LoadMeter } from '../http/limits/load-meter.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { clientOf, trustOf } from '../http/request/client.ts';
+import { clientOf, trustOf, warningOf } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { RequestLog } from '../http/request/log.ts';
 import type { Handler } from '../http/server.ts';
@@ -50,7 +50,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const { log, now, random, hashPassword, resolveTxt } = ports;
   const requestLog = new RequestLog(log, metrics);
   const report = requestLog.fault.bind(requestLog);
-  const trust = trustOf(config.trustProxy);
+  const trust = Object.assign(trustOf(config.trustProxy), { ignored: warningOf(log) });
   const { lists } = operatorFiles;
   const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
   const services = servicesOf(config, {

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientOf, trustOf } from '../../src/http/request/client.ts';
+import { clientOf, trustOf, warningOf } from '../../src/http/request/client.ts';
+import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
 /** The client's address as a server sees it whose peer is 127.0.0.1. */
@@ -45,4 +46,53 @@ test.each([
   [2, '192.0.2.1:1, 203.0.113.7:22358', '192.0.2.1'],
 ])('TRUST_PROXY=%s and X-Forwarded-For: %s name the client %s', async (trust, forwarded, expected) => {
   expect(await addressBehind(trust, forwarded)).toBe(expected);
+});
+
+test('warns at most hourly of a proxy that is not trusted', () => {
+  let at = 0;
+  const log: unknown[] = [];
+  const ignored = warningOf({ warn: (...line: unknown[]) => log.push(line) }, () => at);
+  const peers = () => log.splice(0).map((line) => (line as [{ peer: string }])[0].peer);
+  for (const peer of ['203.0.113.7', '2a00:1450::1', '::ffff:203.0.113.7']) ignored(peer);
+  expect(peers()).toEqual([]);
+  const near = [
+    '127.0.0.1',
+    '::1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    'fd00::1',
+    '::ffff:10.0.0.1',
+    '100.64.0.1',
+  ];
+  for (const peer of near) {
+    ignored(peer);
+    ignored(peer);
+    at += 3_599_999;
+    ignored(peer);
+    at += 1;
+  }
+  expect(peers()).toEqual(near);
+});
+
+test('a visit and an API call through such a proxy show it, and through a trusted one do not', async () => {
+  const said =
+    'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all visitors of this proxy count as one';
+  const headers = { 'X-Forwarded-For': '203.0.113.7' };
+  for (const [trustProxy, expected] of [
+    [false, [{ peer: '127.0.0.1' }]],
+    ['10.0.0.0/8', [{ peer: '127.0.0.1' }]],
+    ['loopback', []],
+    [1, []],
+  ] as const) {
+    const server = await startTestServer({ trustProxy });
+    onTestFinished(() => server.stop());
+    // Nobody forwards it.
+    await visit(server.origin, '/unknown');
+    const warned = () => server.log.filter(({ msg }) => msg === said);
+    expect(warned()).toEqual([]);
+    for (const path of ['/unknown', '/unknown', '/api/v1/links'])
+      await visit(server.origin, path, { headers });
+    expect(warned()).toMatchObject(expected);
+  }
 });

@@ -1,8 +1,43 @@
 import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
 import proxyaddr from 'proxy-addr';
 
 /** Whether the proxy at an address, at that distance from us, is trusted. */
-export type Trust = (address: string, distance: number) => boolean;
+export interface Trust {
+  (address: string, distance: number): boolean;
+  /** Called with a peer that forwards requests and is not trusted. */
+  ignored?: (peer: string) => void;
+}
+
+/** The ranges of addresses, in the words of `ipaddr.js`, in which a proxy in front is. */
+const NEAR: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+]);
+
+/** How often a proxy that is not trusted is logged, in milliseconds. */
+const WARNING_INTERVAL = 3_600_000;
+
+/**
+ * Warns of a private or loopback peer whose `X-Forwarded-For` is ignored: a proxy in front, for which all visitors are one. Other
+ * peers may be visitors who make it up.
+ */
+export function warningOf(log: Pick<Logger, 'warn'>, now = () => performance.now()): (peer: string) => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return (peer) => {
+    const at = now();
+    if (at - warnedAt < WARNING_INTERVAL || !NEAR.has(ipaddr.process(peer).range())) return;
+    warnedAt = at;
+    log.warn(
+      { peer },
+      'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all visitors of this proxy count as one',
+    );
+  };
+}
 
 /** @param trust false, the number of proxies, or their addresses */
 export function trustOf(trust: false | number | string): Trust {
@@ -24,7 +59,10 @@ export function clientOf(req: IncomingMessage, trust: Trust): { address: string;
   // An aborted request has no address any more.
   if (remoteAddress === undefined) return { address: '', host: '' };
   const asked = req.headers.host ?? '';
-  if (!trust(remoteAddress, 0)) return { address: remoteAddress, host: asked };
+  if (!trust(remoteAddress, 0)) {
+    if (req.headers['x-forwarded-for'] !== undefined) trust.ignored?.(remoteAddress);
+    return { address: remoteAddress, host: asked };
+  }
   const forwarded = String(req.headers['x-forwarded-host'] ?? '')
     .split(',', 1)[0]
     ?.trim();
