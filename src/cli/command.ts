@@ -10,8 +10,10 @@ import { oneLine } from '../shared/one-line.ts';
 import { databaseNote } from './database.ts';
 import { printable } from './terminal.ts';
 
-/** What a command uses of its process: the outputs, and the signals that stop it. */
+/** What a command uses of its process: input and outputs, and the signals that stop it. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
+  /** The input, where there is one. */
+  readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: Writable;
   readonly stderr: Writable;
 }

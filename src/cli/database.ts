@@ -67,7 +67,7 @@ async function listOf(db: Data): Promise<string> {
   });
   if (names.length === 0) return 'There is none yet: start the service once, which makes "default".';
   const listed = names.slice(0, MAX_LISTED).map(({ name }) => JSON.stringify(name));
-  return `These exist: ${listed.join(', ')}${names.length > MAX_LISTED ? ', and more, which "npm run keys -- list" shows' : ''}.`;
+  return `These exist: ${listed.join(', ')}${names.length > MAX_LISTED ? ', and more, which "npm run accounts -- list" shows' : ''}.`;
 }
 
 /** The account of that name, as a writer without a key. @throws OperatorError if there is none */

@@ -6,9 +6,10 @@ import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
+import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
 import { table } from './terminal.ts';
 
-const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE]
+const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE] [--new-account=no]
        npm run keys -- list
        npm run keys -- revoke ID
 
@@ -16,9 +17,10 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
   list     lists all keys, without the keys themselves
   revoke   revokes a key; every process refuses it within a second
 
-  --scopes   read, write, or both (default)
-  --expires  when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
-  --json     prints JSON instead of text`;
+  --scopes       read, write, or both (default)
+  --expires      when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
+${newAccountHelp}
+  --json         prints JSON instead of text`;
 
 function parseDate(text: string): Date {
   const date = isoTime(text);
@@ -68,27 +70,31 @@ const options = {
   account: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
+  ...newAccountOption,
 } as const;
 
 const verbs = {
-  create: { options: ['account', 'scopes', 'expires'] },
+  create: { options: ['account', 'scopes', 'expires', 'new-account'] },
   list: {},
   revoke: { argument: 'Name the key by its ID, as list shows it.' },
 };
 
 export const main = command(
   { help, options, verbs },
-  async ({ values, verb, argument: id, config, show }) => {
+  async ({ values, verb, argument: id, config, io, show }) => {
     const now = new Date();
     if (verb === 'create') {
       const { account } = values;
       if (account === undefined) throw new UsageError('Name the account: --account NAME.');
       const expiresAt = values.expires === undefined ? null : parseDate(values.expires);
       const scopes = parseScopes(values.scopes ?? 'read,write');
-      const made = await withDatabase(config, (db) => createKey(db, { account, scopes, expiresAt }, now));
+      const [owner, made] = await withDatabase(config, async (db) => [
+        await newAccount(db, account, values['new-account'], io),
+        await createKey(db, { account, scopes, expiresAt }, now),
+      ]);
       return show(
-        made,
-        `Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
+        { ...made, created: owner !== null },
+        `${told(owner, values.json, io)}Key ${made.id} of the account "${made.account}"; it is shown only now:\n\n  ${made.key}\n`,
         2,
       );
     }

@@ -8,11 +8,12 @@ import { plainLine } from '../domain/input.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
+import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
 import { table } from './terminal.ts';
 
 const roleNames = Object.keys(roles).map((role) => role.toLowerCase());
 
-const help = `Usage: npm run users -- create --email EMAIL --account NAME --role ROLE
+const help = `Usage: npm run users -- create --email EMAIL --account NAME --role ROLE [--new-account=no]
        npm run users -- list
        npm run users -- reset --email EMAIL
        npm run users -- disable --email EMAIL
@@ -25,10 +26,11 @@ const help = `Usage: npm run users -- create --email EMAIL --account NAME --role
   disable  ends all sessions of the user, who cannot sign in any more
   enable   lets the user sign in again
 
-  --email    the user's email address
-  --account  the account, by the name that "npm run keys -- list" shows
-  --role     ${roleNames.join(', ')}
-  --json     prints JSON instead of text`;
+  --email        the user's email address
+  --account      the account, by the name that "npm run accounts -- list" shows
+  --role         ${roleNames.join(', ')}
+${newAccountHelp}
+  --json         prints JSON instead of text`;
 
 type Listed = Awaited<ReturnType<typeof listUsers>>[number];
 
@@ -46,17 +48,18 @@ const options = {
   email: { type: 'string' },
   account: { type: 'string' },
   role: { type: 'string' },
+  ...newAccountOption,
 } as const;
 
 const verbs = {
-  create: { options: ['account', 'role'] },
+  create: { options: ['account', 'role', 'new-account'] },
   list: {},
   reset: {},
   disable: {},
   enable: {},
 };
 
-export const main = command({ help, options, verbs }, async ({ values, verb, config, show }) => {
+export const main = command({ help, options, verbs }, async ({ values, verb, config, io, show }) => {
   const now = new Date();
   if (verb === 'list') {
     const users = await withDatabase(config, listUsers);
@@ -74,18 +77,18 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
     if (values.role === undefined) throw new UsageError(`Name the role: --role ${roleNames.join(', ')}.`);
     if (!isRole(role)) throw new UsageError(`--role is "${values.role}"; it may be ${roleNames.join(', ')}.`);
-    const { url, created } = await withDatabase(config, (db) =>
+    const [owner, url] = await withDatabase(config, async (db) => [
+      await newAccount(db, account, values['new-account'], io),
       // Without an invitation, no account is made either.
-      db.transaction(async (tx) => {
-        const { id, createdAt } = await accountForOperator(tx, account, now);
+      await db.transaction(async (tx) => {
+        const { id } = await accountForOperator(tx, account, now);
         const { token } = await inviteByOperator(tx, id, { email, role }, now);
-        return { url: `${page}/accept#${token}`, created: createdAt.getTime() === now.getTime() };
+        return `${page}/accept#${token}`;
       }),
-    );
-    const made = created ? `The account "${account}" is new. ` : '';
+    ]);
     return show(
-      { email, account, role, url, created },
-      `${made}${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n${hint}`,
+      { email, account, role, url, created: owner !== null },
+      `${told(owner, values.json, io)}${email} comes into "${account}" by this link, for 7 days:\n\n  ${url}\n${hint}`,
       2,
     );
   }

@@ -94,7 +94,7 @@ async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'
   const names = unclear.map((name) => JSON.stringify(name)).join(', ');
   throw new ConfigError(
     `OIDC_ROLES gives roles in ${names}, which is no account, or the name of one and the id of another: ` +
-      'use the name that npm run keys -- list shows, or the id in the path of the console.',
+      'use the name that npm run accounts -- list shows, or the id in the path of the console.',
   );
 }
 

@@ -13,3 +13,27 @@ export function isNearName(one: string, other: string): boolean {
     isSwapped || [rest, rest.slice(1)].some((tail) => tail === meant.slice(1)) || rest.slice(1) === meant
   );
 }
+
+/** How many characters of names are compared: the work grows with their square. */
+const MAX_COMPARED = 50;
+
+/** How many characters have to be added, removed or replaced to make one text of another, whatever their case. */
+function distanceOf(one: string, other: string): number {
+  const [a, b] = [one, other].map((name) => name.slice(0, MAX_COMPARED).toLowerCase());
+  let row = Array.from({ length: (b?.length ?? 0) + 1 }, (_, index) => index);
+  for (const [i, letter] of [...(a ?? '')].entries()) {
+    const next = [i + 1];
+    for (const [j, before] of row.slice(0, -1).entries())
+      next.push(Math.min((row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1, before + Number(b?.[j] !== letter)));
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The names, those first that are most similar to this one. */
+export function nearestNames(name: string, names: readonly string[]): string[] {
+  return names
+    .map((one) => ({ one, distance: distanceOf(name, one) }))
+    .toSorted((a, b) => a.distance - b.distance)
+    .map(({ one }) => one);
+}

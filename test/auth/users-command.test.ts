@@ -26,7 +26,7 @@ test('lets the operator invite the first owner of an existing database, and mana
     '--role',
     'owner',
   );
-  expect([code, stdout]).toEqual([0, expect.stringContaining('The account "Lindenhof" is new.')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('new account "Lindenhof"')]);
   const person = new Person(server);
   const accepted = await person.auth('accept', { token: tokenIn(stdout), name: 'Ana', ...ana });
   expect([accepted.status, accepted.body]).toMatchObject([

@@ -127,7 +127,18 @@ function checkOptions(program: string, command: string): number | null {
   return major;
 }
 
-const CLI = ['keys', 'users', 'demo', 'domains', 'backup', 'copy', 'migrate', 'import', 'export'] as const;
+const CLI = [
+  'accounts',
+  'keys',
+  'users',
+  'demo',
+  'domains',
+  'backup',
+  'copy',
+  'migrate',
+  'import',
+  'export',
+] as const;
 const helps = new Map<string, Promise<string>>();
 
 /** The names of a program's options, from its help, or from its source if it has none. */
@@ -254,6 +265,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   ],
   [/^npm run keys -- create /, async (command) => expect(await run(command)).toMatch(/ls_[\w-]{43}/)],
   [/^npm run keys -- list$/, async (command) => expect(await run(command)).toContain('Marketing')],
+  [/^npm run accounts -- list$/, async (command) => expect(await run(command)).toContain('Marketing')],
   [
     /^npm run keys -- revoke 2$/,
     async (command) => expect(await run(command)).toContain('Key 2 is revoked.'),

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
+import { main as accounts } from '../../src/cli/accounts.ts';
 import { main as backup } from '../../src/cli/backup.ts';
 import { main as copy } from '../../src/cli/copy.ts';
 import { main as demo } from '../../src/cli/demo.ts';
@@ -12,6 +13,7 @@ import { main as users } from '../../src/cli/users.ts';
 import type { Finished } from './process.ts';
 
 const commands = {
+  accounts,
   backup,
   copy,
   demo,
@@ -23,11 +25,15 @@ const commands = {
   users,
 };
 
-/** Runs a command in this process, with these variables alone. */
+/**
+ * Runs a command in this process, with these variables alone.
+ * @param typed what a person types at a terminal; without it, there is none
+ */
 export async function runCommand(
   name: keyof typeof commands,
   env: Record<string, string>,
   args: string[] = [],
+  typed?: string,
 ): Promise<Finished> {
   const said = { stdout: '', stderr: '' };
   const output = (stream: keyof typeof said) =>
@@ -37,6 +43,11 @@ export async function runCommand(
         done();
       },
     });
-  const io = Object.assign(new EventEmitter(), { stdout: output('stdout'), stderr: output('stderr') });
+  const terminal = { isTTY: typed !== undefined };
+  const io = Object.assign(new EventEmitter(), {
+    stdin: Object.assign(Readable.from([typed ?? '']), terminal),
+    stdout: output('stdout'),
+    stderr: Object.assign(output('stderr'), terminal),
+  });
   return { code: await commands[name](args, env, io), ...said };
 }

@@ -14,9 +14,38 @@ export function accountName({ name, title }: Pick<Account, 'name' | 'title'>): s
   return title ?? name;
 }
 
+function parseOperatorsName(given: string): string {
+  return parseInput(z.object({ account: operatorsName }), { account: given }).account;
+}
+
+/** The operator's name in its stored form, and its account; null if there is none. @throws DomainError VALIDATION */
+export async function findAccountForOperator(
+  db: Data,
+  given: string,
+): Promise<{ name: string; account: Account | null }> {
+  const name = parseOperatorsName(given);
+  return { name, account: await db.prisma.account.findUnique({ where: { name } }) };
+}
+
+/** An account as the operator sees it. */
+export type AccountView = Awaited<ReturnType<typeof listAccounts>>[number];
+
+/** All accounts, with how many valid keys, members and links each has. */
+export async function listAccounts(db: Data, now: Date) {
+  const isValid = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  const accounts = await db.prisma.account.findMany({
+    include: { _count: { select: { keys: { where: isValid }, members: true } }, tallies: true },
+    orderBy: { id: 'asc' },
+  });
+  return accounts.map(({ id, name, title, createdAt, tallies, _count }) => ({
+    ...{ id, name, title, createdAt, ..._count },
+    links: tallies.reduce((sum, { links }) => sum + links, 0),
+  }));
+}
+
 /** The account with the operator's name for it, which is made if it does not exist. @throws DomainError VALIDATION */
 export async function accountForOperator(db: Data, given: string, now: Date): Promise<Account> {
-  const { account: name } = parseInput(z.object({ account: operatorsName }), { account: given });
+  const name = parseOperatorsName(given);
   return db.prisma.account.upsert({ where: { name }, create: { name, createdAt: now }, update: {} });
 }
 

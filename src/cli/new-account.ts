@@ -1,0 +1,68 @@
+import { createInterface } from 'node:readline/promises';
+import type { Data } from '../db/database.ts';
+import { findAccountForOperator } from '../domain/access/account.ts';
+import { OperatorError } from '../operator-error.ts';
+import { nearestNames } from '../shared/did-you-mean.ts';
+import { type Io, UsageError } from './command.ts';
+import { printable } from './terminal.ts';
+
+/** The option of commands that make an account if none has the name, and its help. */
+export const newAccountOption = { 'new-account': { type: 'string' } } as const;
+export const newAccountHelp = `  --new-account  yes or no: whether an account is made if none has the name; without it, a terminal is asked`;
+
+/** How many existing names are shown. */
+const MAX_NEAREST = 3;
+
+const quotedList = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ');
+
+/** Asks a person at a terminal; false without an answer. */
+async function isWanted({ stdin, stderr }: Io, question: string): Promise<boolean> {
+  if (stdin === undefined) return false;
+  const asking = createInterface({ input: stdin, output: stderr, terminal: false });
+  const closed = new Promise<string>((resolve) => asking.once('close', () => resolve('')));
+  const answer = await Promise.race([asking.question(`${printable(question)} Make it? (y/N) `), closed]);
+  asking.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+/** An account that a command makes. */
+export interface NewAccount {
+  /** What to say of it, with the nearest names of others. */
+  readonly notice: string;
+  /** Whether a person has seen the notice, and agreed. */
+  readonly isSeen: boolean;
+}
+
+/**
+ * Returns the account that a command is going to make; null if it exists.
+ * @param option the value of `--new-account`
+ * @throws OperatorError if it shall not be made
+ */
+export async function newAccount(
+  db: Data,
+  given: string,
+  option: string | undefined,
+  io: Io,
+): Promise<NewAccount | null> {
+  if (option !== undefined && option !== 'yes' && option !== 'no')
+    throw new UsageError(`--new-account is "${option}"; it may be yes or no.`);
+  const { name, account } = await findAccountForOperator(db, given);
+  if (account !== null) return null;
+  const others = await db.prisma.account.findMany({ select: { name: true }, orderBy: { id: 'asc' } });
+  const names = others.map((one) => one.name);
+  const nearest = quotedList(nearestNames(name, names).slice(0, MAX_NEAREST));
+  const known = nearest === '' ? '' : `; the nearest existing names: ${nearest}`;
+  if (option === 'no') throw new OperatorError(`There is no account ${JSON.stringify(name)}${known}.`);
+  const notice = `new account ${JSON.stringify(name)}${known}`;
+  const isTerminal = io.stdin?.isTTY === true && 'isTTY' in io.stderr && io.stderr.isTTY === true;
+  if (option === 'yes' || !isTerminal) return { notice, isSeen: false };
+  if (!(await isWanted(io, `${notice}.`))) throw new OperatorError('Nothing was made.');
+  return { notice, isSeen: true };
+}
+
+/** Tells of a new account: in a text, or beside JSON. */
+export function told(made: NewAccount | null, isJson: boolean, { stderr }: Io): string {
+  if (made === null || made.isSeen) return '';
+  if (isJson) stderr.write(`${printable(made.notice)}\n`);
+  return `${made.notice}\n\n`;
+}
