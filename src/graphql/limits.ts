@@ -28,6 +28,8 @@ const table = {
   comparisons: { max: 200_000, name: 'number of comparisons between fields of the same name' },
   /** Values of the largest possible answer, weighted by length, and the work for them. */
   cost: { max: 300_000, name: 'cost' },
+  /** The cost of an event of a subscription. */
+  event: { max: 3_000, name: 'cost of each event', advice: 'Ask for the rest in a query after the event.' },
   /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
   targetBytes: { max: 10_000_000, name: 'size of targets' },
   /** Records that are created, updated or deleted. */
@@ -59,4 +61,18 @@ export function tooLarge(measure: Measure, size: number): GraphQLError {
   return new GraphQLError(advice ? `${message} ${advice}` : message, {
     extensions: { code: 'TOO_COSTLY', [measure]: size, limit: max, http: { status: 400 } },
   });
+}
+
+/** Adds up its arguments, and throws beyond the limit. */
+export function bounded(limit: number, error: (sum: number) => Error): (more: number) => void {
+  let sum = 0;
+  return (more) => {
+    sum += more;
+    if (sum > limit) throw error(sum);
+  };
+}
+
+/** Adds up the sizes of targets in an answer, in bytes, and throws beyond the limit. */
+export function boundedTargets(): (bytes: number) => void {
+  return bounded(limits.targetBytes, (bytes) => tooLarge('targetBytes', bytes));
 }

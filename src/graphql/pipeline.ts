@@ -18,8 +18,9 @@ import { Deadline } from '../shared/deadline.ts';
 import { tracer } from '../shared/tracing.ts';
 import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
+import { subscribe } from './events.ts';
 import { execute, type Values } from './execute.ts';
-import { limits, overflowOf, tooLarge } from './limits.ts';
+import { bounded, boundedTargets, limits, overflowOf, tooLarge } from './limits.ts';
 import { coerceVariables } from './variables.ts';
 
 /** An operation as a client sends it. */
@@ -61,12 +62,13 @@ export async function run(
     const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], variables);
     const size = sizeOf(operation, variables);
     checkSize(size);
+    if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
     for (const permission of operation.needs) requirePermission(request.actor, permission);
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const bounds = {
       throwsFailures: false,
       isHeavy: size.values > HEAVY_VALUES,
-      spendOnTargets: bounded(limits.targetBytes, (bytes) => tooLarge('targetBytes', bytes)),
+      spendOnTargets: boundedTargets(),
     };
     const values = { given: variables, coerced };
     const execution = async () => presented(await executed(operation, values, request, bounds), request);
@@ -133,7 +135,8 @@ async function executed(
 
 function runIn(context: Context & { readonly operation: Operation }, variables: Values): Promise<Answers> {
   const { operation } = context;
-  const run = () => execute(operation, variables, context);
+  const begin = operation.isSubscription ? subscribe : execute;
+  const run = () => begin(operation, variables, context);
   return context.running(() => (tracer ? tracer.operation(operation.node, run) : run()));
 }
 
@@ -241,15 +244,6 @@ function checkSize(size: OperationSize): void {
   const measures = ['depth', 'breadth', 'records', 'cost'] as const;
   const over = measures.find((measure) => size[measure] > limits[measure]);
   if (over) throw tooLarge(over, Math.ceil(size[over]));
-}
-
-/** Adds up its arguments, and throws beyond the limit. */
-function bounded(limit: number, error: (sum: number) => Error): (more: number) => void {
-  let sum = 0;
-  return (more) => {
-    sum += more;
-    if (sum > limit) throw error(sum);
-  };
 }
 
 /** The result with the cost, for a client that asks for it. */

@@ -9,8 +9,8 @@ let begunAt = 0;
 let turn: Promise<void> | null = null;
 
 /** Whether the thread was blocked for long, so that other work should run first. */
-export function isBlocked(): boolean {
-  return performance.now() - begunAt >= SLICE_MS;
+export function isBlocked(slice = SLICE_MS): boolean {
+  return performance.now() - begunAt >= slice;
 }
 
 /** Resolves when other work has run. Concurrent callers continue together: each may have to ask again. */
@@ -22,8 +22,9 @@ export async function nextSlice(): Promise<void> {
   await turn;
 }
 
-export async function pauseIfBlocked(): Promise<void> {
-  while (isBlocked()) await nextSlice();
+/** @param slice how long work may block the thread, in milliseconds */
+export async function pauseIfBlocked(slice = SLICE_MS): Promise<void> {
+  while (isBlocked(slice)) await nextSlice();
 }
 
 async function* slices<Item>(items: readonly Item[], signal: AbortSignal): AsyncGenerator<Item> {

@@ -4,7 +4,9 @@ import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from '../../d
 import type { LogPosition, LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Database } from '../../db/database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
+import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
+import { Turns } from '../../shared/turns.ts';
 import { type Actor, callerOf } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter, maySee } from './find-changes.ts';
@@ -15,6 +17,10 @@ const MAX_WAITING = 250;
 const STALL_TIMEOUT = 10_000;
 /** When to try again after a refusal, in seconds. */
 const RETRY_AFTER = 10;
+/** For how many accounts events are prepared at once: a read of one may take long. */
+const ACCOUNTS_AT_ONCE = 4;
+/** How long events may block the thread, in milliseconds: each answer to a request waits for several such slices. */
+const SLICE = 2;
 
 /** Changes that a subscriber has read from the log. */
 interface LogRead {
@@ -35,8 +41,14 @@ interface SubscriptionOptions {
 
 type Next = IteratorResult<LoggedChange | DomainError, undefined>;
 
+/** The events of one subscriber, who says when they have got one. */
+export interface EventSource<Event> extends AsyncIterableIterator<Event, undefined> {
+  /** Call it when the last event was given to the subscriber, whose time to take the next one begins. */
+  delivered(): void;
+}
+
 /** The queue of one subscriber. A slow subscriber delays no other: changes beyond the queue it reads from the log. */
-class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, undefined> {
+class Subscription implements EventSource<LoggedChange | DomainError> {
   readonly options: SubscriptionOptions;
   readonly #waiting: LoggedChange[] = [];
   /** Why it ended; it follows the waiting changes. */
@@ -47,13 +59,14 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   #behind: LogPosition | null = null;
   /** Changes that are announced while it reads the log; null if it does not read, or if there are too many. */
   #announced: LoggedChange[] | null = null;
-  #readAt: Date;
+  /** When it could take the next one; null while it waits for one, or for its turn. */
+  #deliveredAt: Date | null;
   #wake: (() => void) | null = null;
   #ended = false;
 
   constructor(options: SubscriptionOptions) {
     this.options = options;
-    this.#readAt = options.now();
+    this.#deliveredAt = options.now();
   }
 
   /** Removes changes from before the snapshot, which may be announced after it. */
@@ -79,12 +92,21 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
     else if (this.#announced !== null && this.#announced.length < MAX_WAITING) this.#announced.push(change);
     else {
       this.#announced = null;
-      if (this.options.now().getTime() - this.#readAt.getTime() > STALL_TIMEOUT) {
+      if (this.#isStalled) {
         const message = 'The changes come faster than they are read.';
         this.#fail(new DomainError('UNAVAILABLE', message, [], RETRY_AFTER));
       }
     }
     this.#wake?.();
+  }
+
+  get #isStalled(): boolean {
+    const { now } = this.options;
+    return this.#deliveredAt !== null && now().getTime() - this.#deliveredAt.getTime() > STALL_TIMEOUT;
+  }
+
+  delivered(): void {
+    this.#deliveredAt = this.options.now();
   }
 
   #fail(error: DomainError): void {
@@ -101,8 +123,8 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   }
 
   async next(): Promise<Next> {
+    this.#deliveredAt = null;
     for (;;) {
-      this.#readAt = this.options.now();
       const value = this.#waiting.shift() ?? this.#error;
       if (value === this.#error) this.#error = null;
       if (value !== null) return { value, done: false };
@@ -145,9 +167,15 @@ class Subscription implements AsyncIterableIterator<LoggedChange | DomainError, 
   }
 }
 
-/** The maximum number of subscriptions of one key, and of the process: each keeps a connection open. */
-const MAX_OF_KEY = 10;
-const MAX_SUBSCRIPTIONS = 200;
+/** How many subscriptions there may be at once of a key and of the process: each keeps a connection open. */
+export interface SubscriptionLimits {
+  readonly ofKey: number;
+  readonly ofProcess: number;
+}
+
+const LIMITS: SubscriptionLimits = { ofKey: 10, ofProcess: 200 };
+/** Of how many accounts the subscriptions of the process are enough. */
+const MIN_ACCOUNTS = 3;
 /** How long a new subscription may wait for the database, in milliseconds. */
 const BEGIN_TIMEOUT = 2_000;
 
@@ -156,16 +184,32 @@ export class ChangeSubscriptions {
   readonly #db: Database;
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
-  readonly #all = new Set<Subscription>();
+  readonly #limits: SubscriptionLimits;
+  readonly #ofAccounts = new Map<number, Set<Subscription>>();
+  #size = 0;
   #stopped = false;
+  readonly #turns = new Turns<number>({ max: ACCOUNTS_AT_ONCE, maxOfOwner: () => 1 });
   readonly #push = (change: LoggedChange) => {
-    for (const subscription of this.#all) subscription.push(change);
+    for (const subscription of this.#of(change.accountId)) subscription.push(change);
   };
 
-  constructor(db: Database, feed: ChangeFeed, now: () => Date) {
+  constructor(db: Database, feed: ChangeFeed, now: () => Date, limits = LIMITS) {
     this.#db = db;
     this.#now = now;
     this.#feed = feed;
+    this.#limits = limits;
+  }
+
+  #of(accountId: number | null): Iterable<Subscription> {
+    return (accountId === null ? undefined : this.#ofAccounts.get(accountId)) ?? [];
+  }
+
+  /** Does work for a subscriber of the account. Accounts take turns, and other work runs between their events. */
+  inTurn<T>(accountId: number, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(accountId, async () => {
+      await pauseIfBlocked(SLICE);
+      return this.#db.onBehalfOf(accountId, work);
+    });
   }
 
   /** Reads the account's changes after the position, up to those that were announced when this was called. */
@@ -183,9 +227,29 @@ export class ChangeSubscriptions {
       throw new DomainError(code, message, [], RETRY_AFTER);
     };
     if (this.#stopped) refuse('UNAVAILABLE', 'The service is stopping. Try again shortly.');
-    const own = [...this.#all].filter(({ options }) => callerOf(options.actor) === callerOf(actor)).length;
-    if (own >= MAX_OF_KEY) refuse('RATE_LIMITED', `The key may have ${MAX_OF_KEY} subscriptions at once.`);
-    if (this.#all.size >= MAX_SUBSCRIPTIONS) refuse('RATE_LIMITED', 'There are too many subscriptions.');
+    const { ofKey, ofProcess } = this.#limits;
+    const ofAccount = Math.floor(ofProcess / MIN_ACCOUNTS);
+    const own = [...this.#of(actor.accountId)];
+    const ofCaller = own.filter(({ options }) => callerOf(options.actor) === callerOf(actor));
+    if (ofCaller.length >= ofKey) refuse('RATE_LIMITED', `The key may have ${ofKey} subscriptions at once.`);
+    if (own.length >= ofAccount)
+      refuse('RATE_LIMITED', `The account may have ${ofAccount} subscriptions at once.`);
+    if (this.#size >= ofProcess) refuse('RATE_LIMITED', 'There are too many subscriptions.');
+  }
+
+  #add(subscription: Subscription): void {
+    const { accountId } = subscription.options.actor;
+    if (this.#size === 0) this.#db.changes.on('settled', this.#push);
+    this.#size++;
+    this.#ofAccounts.set(accountId, (this.#ofAccounts.get(accountId) ?? new Set()).add(subscription));
+  }
+
+  #remove(subscription: Subscription): void {
+    const { accountId } = subscription.options.actor;
+    const own = this.#ofAccounts.get(accountId);
+    if (own?.delete(subscription)) this.#size--;
+    if (own?.size === 0) this.#ofAccounts.delete(accountId);
+    if (this.#size === 0) this.#db.changes.off('settled', this.#push);
   }
 
   /**
@@ -198,20 +262,17 @@ export class ChangeSubscriptions {
     actor: Actor,
     filter: ChangeFilter,
     onClosed: (listener: () => void) => void,
-  ): Promise<AsyncIterableIterator<LoggedChange | DomainError>> {
+  ): Promise<EventSource<LoggedChange | DomainError>> {
     this.#requireRoom(actor);
+    const { accountId } = actor;
     const subscription = new Subscription({
       actor,
       filter,
-      readLog: (after) => this.#readLog(actor.accountId, after),
-      onEnd: (ended) => {
-        this.#all.delete(ended);
-        if (this.#all.size === 0) this.#db.changes.off('settled', this.#push);
-      },
+      readLog: (after) => this.inTurn(accountId, () => this.#readLog(accountId, after)),
+      onEnd: (ended) => this.#remove(ended),
       now: this.#now,
     });
-    if (this.#all.size === 0) this.#db.changes.on('settled', this.#push);
-    this.#all.add(subscription);
+    this.#add(subscription);
     onClosed(() => subscription.end());
     try {
       const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
@@ -227,6 +288,6 @@ export class ChangeSubscriptions {
   /** Ends all subscriptions, and refuses new ones. */
   stop(): void {
     this.#stopped = true;
-    for (const one of this.#all) one.end();
+    for (const own of [...this.#ofAccounts.values()]) for (const one of own) one.end();
   }
 }

@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto';
+import { execute } from '@graphql-tools/executor';
+import { createSourceEventStream, type ExecutionResult } from 'graphql';
+import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { ListReader } from '../db/reading/list-reader.ts';
+import type { EventSource } from '../domain/change/subscriptions.ts';
+import type { Context } from '../schema/context.ts';
+import { sizeOf } from '../schema/cost/operation-size.ts';
+import { schema } from '../schema/index.ts';
+import type { Operation } from './document.ts';
+import type { Values } from './execute.ts';
+import { boundedTargets } from './limits.ts';
+
+/** How many values of events are kept for equal subscribers, by the cost of the events. */
+const MAX_SHARED = 300_000;
+
+type Results = LRUCache<string, Promise<ExecutionResult>>;
+
+/** The results of events, by the subscribers of a service. */
+const shared = new WeakMap<object, Results>();
+
+function resultsOf({ subscriptions }: Context): Results {
+  const known = shared.get(subscriptions);
+  if (known !== undefined) return known;
+  const results: Results = new LRUCache({ maxSize: MAX_SHARED });
+  shared.set(subscriptions, results);
+  return results;
+}
+
+/** A key that only subscribers have who get the same result of an event: by what they ask for, and what they may see. */
+function keyOf(operation: Operation, { coerced }: Values, { actor }: Context): string {
+  const { document, node } = operation;
+  const text = document.loc?.source.body ?? operation.number;
+  const permissions = [...actor.permissions].sort();
+  return hash('sha256', JSON.stringify([actor.accountId, permissions, text, node.name?.value, coerced]));
+}
+
+/** The number of an event, which no other event has; undefined for what only one subscriber gets. */
+function numberOf(event: unknown): number | undefined {
+  return typeof event === 'object' && event !== null && 'id' in event && typeof event.id === 'number'
+    ? event.id
+    : undefined;
+}
+
+function isEventSource(source: AsyncIterable<unknown>): source is EventSource<unknown> {
+  return 'delivered' in source;
+}
+
+/**
+ * Begins a subscription. Each event is executed in a turn of its account, once for equal subscribers.
+ * @returns the answers, or why it could not begin
+ */
+export async function subscribe(
+  operation: Operation,
+  values: Values,
+  context: Context,
+): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
+  const { document, node } = operation;
+  const args = { schema, document, operationName: node.name?.value, variableValues: values.given };
+  const source = await createSourceEventStream({ ...args, contextValue: context });
+  if (!isAsyncIterable(source)) return source;
+  if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');
+  const { subscriptions, actor, db } = context;
+  const results = resultsOf(context);
+  const key = keyOf(operation, values, context);
+  const size = Math.ceil(sizeOf(operation, values.given).cost);
+
+  const executed = async (event: unknown): Promise<ExecutionResult> => {
+    // Others may get the result, too, so that it does not end with this subscriber.
+    const { signal } = new AbortController();
+    const lists = new ListReader(db, actor.accountId, signal);
+    const contextValue: Context = { ...context, signal, lists, spendOnTargets: boundedTargets() };
+    const result = await execute({ ...args, rootValue: event, contextValue });
+    if ('initialResult' in result) throw new Error('an event has one answer');
+    return result;
+  };
+  const once = (event: unknown): Promise<ExecutionResult> => {
+    const number = numberOf(event);
+    if (number === undefined) return executed(event);
+    const name = `${key} ${number}`;
+    const known = results.get(name);
+    if (known !== undefined) return known;
+    const result = executed(event);
+    results.set(name, result, { size });
+    const forget = () => results.delete(name);
+    result.then(({ errors }) => errors && forget(), forget);
+    return result;
+  };
+  return mapAsyncIterator(source, async (event) => {
+    const answer = context.signal.aborted
+      ? { data: null }
+      : await (event instanceof Error
+          ? executed(event)
+          : subscriptions.inTurn(actor.accountId, () => once(event)));
+    source.delivered();
+    return answer;
+  });
+}
