@@ -14,7 +14,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   let owner: Caller;
   let other: Sqlite.Database;
   /** What the disk seems to have left. */
-  let free = Number.POSITIVE_INFINITY;
+  let free = 10 * RESERVE;
   beforeAll(async () => {
     url = await newDatabase();
     path = url.slice('file:'.length);
@@ -85,7 +85,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   });
 
   test('stops no write if it is only large', async () => {
-    free = Number.POSITIVE_INFINITY;
+    free = 10 * RESERVE;
     beginReading();
     await growLog();
     endReading();
@@ -95,7 +95,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   });
 
   test('stops no write that needs little beside a reader of its end', async () => {
-    free = Number.POSITIVE_INFINITY;
+    free = 10 * RESERVE;
     await growLog();
     beginReading();
     free = RESERVE + 100_000;
@@ -104,7 +104,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   });
 
   test('stops writes of a restarted process, too, until the reader has ended', async () => {
-    free = Number.POSITIVE_INFINITY;
+    free = 10 * RESERVE;
     beginReading();
     await growLog();
     free = RESERVE + 100_000;

@@ -6,6 +6,9 @@ import { type OpenedFile, refusal, requireOpened } from './opened-file.ts';
 
 /** How many bytes must be free on the disk beyond those that the log has and the file lacks. */
 const RESERVE = 8_388_608;
+/** How many bytes more are ample: for how long they are relied on, in milliseconds. */
+const AMPLE = 134_217_728;
+const RELIED_ON = 50;
 /** How often the log is copied and cut while writes are stopped, in milliseconds. */
 const RETRY_INTERVAL = 1_000;
 /** The size of a frame's header in the log, in bytes. */
@@ -32,6 +35,8 @@ export class WriteGuard {
   readonly #freeSpace: (path: string) => number;
   /** In bytes, as of the last write: at most so many are not copied yet. */
   #logSize = 0;
+  /** Until when there is room for writes, by a monotonic clock. */
+  #roomUntil = 0;
   #isMoved = false;
   #isClosed = false;
   #stopped: { readonly timer: NodeJS.Timeout; readonly error: Error } | null = null;
@@ -54,7 +59,11 @@ export class WriteGuard {
   mayBegin(): boolean {
     if (this.#isMoved) this.requireOpened();
     if (this.#stopped !== null) throw this.#stopped.error;
-    return this.#freeSpace(this.#opened.file.path) >= this.#logSize + RESERVE;
+    const now = performance.now();
+    if (now < this.#roomUntil) return true;
+    const surplus = this.#freeSpace(this.#opened.file.path) - this.#logSize - RESERVE;
+    if (surplus >= AMPLE) this.#roomUntil = now + RELIED_ON;
+    return surplus >= 0;
   }
 
   /** As `requireOpened` of the file. Call it after each write. */
