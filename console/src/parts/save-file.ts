@@ -7,10 +7,26 @@ export function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A text as a cell that no spreadsheet runs, quoted where the service's files are, too. */
-function cellOf(value: string | number | null): string {
+// The rule of src/domain/transfer/csv-writer.ts. What has a guard, as cells of the service's own files, gets no second one.
+const FORMULA = '[=+\\-@\\t\\r＝＋－＠]';
+const START = '(?:^|[,;|\\t-\\r\\x85\\u2028\\u2029])[\\s"]*?';
+const APOSTROPHE = new RegExp(`(?<=^|;)(?=${FORMULA})`, 'g');
+const GUARD = new RegExp(`(?=${FORMULA})(?<=${START})`, 'g');
+const LIST = /^\[[["{]/;
+const JSON_TEXT = /"(?:[^"\\]|\\.)*"/g;
+const CODED = new RegExp(`;|${FORMULA}(?<=${START}.)`, 'g');
+
+function coded(json: string): string {
+  const codeOf = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return json.replaceAll(JSON_TEXT, (text) => text.replaceAll(CODED, codeOf));
+}
+
+/** A text, or a list in JSON, as a cell that no spreadsheet runs, quoted where the service's files are, too. */
+export function cellOf(value: string | number | null): string {
   if (typeof value !== 'string') return String(value ?? '');
-  const text = value.replace(/^[=+\-@]/, "'$&");
+  const text = LIST.test(value)
+    ? coded(value)
+    : value.replaceAll(APOSTROPHE, "'").replaceAll(GUARD, "'\u2060");
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

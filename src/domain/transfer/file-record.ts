@@ -78,6 +78,9 @@ export function hasLinks({ format, byField }: FileColumns): boolean {
 /** The fields that a cell may have as a list in JSON. */
 const isListed = (field: string): boolean => field === 'short_url' || field === 'tags';
 
+/** The fields that our own export writes as JSON, which has no guards. */
+const inJson: ReadonlySet<string> = new Set('tags pixels countries platforms languages rotation'.split(' '));
+
 const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -117,7 +120,8 @@ export class FileRecord {
       const isNone = isCsv && !guarded && typeof value === 'string' && NO_VALUE.test(value);
       if (isEmpty(value) || isNone || (value === NULL && !isOwn) || (isListed(field) && value === '[]'))
         return [];
-      return [{ column, value: guarded && typeof value === 'string' ? unguarded(value) : value }];
+      const isText = typeof value === 'string' && !(inJson.has(field) && value.startsWith('['));
+      return [{ column, value: guarded && isText ? unguarded(value) : value }];
     };
     for (const [field, names] of byField) {
       const values = names.flatMap((column) => valuesIn(field, column));
