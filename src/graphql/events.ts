@@ -87,12 +87,15 @@ export async function subscribe(
     result.then(({ errors }) => errors && forget(), forget);
     return result;
   };
+  const answerTo = (event: unknown): Promise<ExecutionResult> =>
+    event instanceof Error
+      ? executed(event)
+      : subscriptions.inTurn(actor.accountId, async () =>
+          // Nobody waits for it any more.
+          context.signal.aborted ? { data: null } : once(event),
+        );
   return mapAsyncIterator(source, async (event) => {
-    const answer = context.signal.aborted
-      ? { data: null }
-      : await (event instanceof Error
-          ? executed(event)
-          : subscriptions.inTurn(actor.accountId, () => once(event)));
+    const answer = await answerTo(event);
     source.delivered();
     return answer;
   });
