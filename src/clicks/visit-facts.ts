@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
 import { HOST_NAME } from '../domain/url.ts';
 import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
+import { encodeBidi } from '../shared/bidirectional.ts';
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
@@ -60,7 +61,7 @@ const referrers = new LRUCache<string, readonly Value[]>({
 
 const destinations = new LRUCache<string, Value>({
   max,
-  memoMethod: (destination) => visitValue(kinds.DESTINATION, { destination }),
+  memoMethod: (destination) => visitValue(kinds.DESTINATION, { destination: encodeBidi(destination) }),
 });
 
 /** The value for a destination, without the query of the visit. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { encodeBidi } from '../shared/bidirectional.ts';
 import { textOf, trimPasted } from './input.ts';
 import { refusal } from './rules.ts';
 
@@ -34,10 +35,13 @@ function ruleAgainst(text: string) {
   return host === '' ? 'URL_WITHOUT_HOST' : /\s/.test(host) ? 'URL_HOST_SPACE' : 'URL_HOST';
 }
 
-/** An absolute http or https URL with a host, stored as it was written. */
-export const webAddress = textOf(1, MAX_URL, trimPasted).refine((text) => text === '' || isWebAddress(text), {
-  error: ({ input }) => refusal(ruleAgainst(String(input))),
-});
+/** An absolute http or https URL with a host, stored as it was written, except for characters that change its direction. */
+export const webAddress = textOf(1, MAX_URL, (text) => encodeBidi(trimPasted(text))).refine(
+  (text) => text === '' || isWebAddress(text),
+  {
+    error: ({ input }) => refusal(ruleAgainst(String(input))),
+  },
+);
 
 /** The message for an address that is too long for a header. */
 export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });

@@ -119,9 +119,10 @@ export async function utmFor(
     const added = filledParameters(template, { alias, space: space?.name ?? '', date });
     const add = (address: string): string => {
       const whole = withParameters(address, added);
-      if (whole !== address && !sendableAddress.safeParse(whole).success)
-        throw invalidField('utmTemplateId', refusal('UTM_URL', { max: MAX_URL }));
-      return whole;
+      if (whole === address) return address;
+      const { data } = sendableAddress.safeParse(whole);
+      if (data === undefined) throw invalidField('utmTemplateId', refusal('UTM_URL', { max: MAX_URL }));
+      return data;
     };
     const url = add(before);
     const columns = { url, urlKey: foldCase(url) };

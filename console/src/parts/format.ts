@@ -98,6 +98,10 @@ const around = new RegExp(`^${AROUND}|${AROUND}$`, 'g');
 /** What was pasted, without the spaces and invisible characters that were copied with it; the API drops the same. */
 export const trimPasted = (text: string): string => text.replace(around, '');
 
+/** An address as it is stored: characters that change its direction are percent-encoded. */
+export const encodeBidi = (address: string): string =>
+  address.replaceAll(/\p{Bidi_Control}/gu, encodeURIComponent);
+
 /** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
 export function withScheme(text: string): string {
   const address = trimPasted(text);

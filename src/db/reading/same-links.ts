@@ -1,4 +1,5 @@
 import type { Link } from '../../generated/sqlite/client.ts';
+import { spellingsOf } from '../../shared/bidirectional.ts';
 import type { Data, Transaction } from '../database.ts';
 import type { Rows } from '../dialect.ts';
 import { DEFAULT_SCHEMA } from '../postgresql/schema.ts';
@@ -15,7 +16,8 @@ export interface Destination {
 
 /** The condition on a link's destination that an index of either database serves. */
 function hasDestination({ dialect }: Data, { accountId, domainId, url }: Destination): Sql {
-  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND ${dialect.hasUrl(url)}`;
+  const is = spellingsOf(url).map((one) => sql`(${dialect.hasUrl(one)})`);
+  return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND (${join(is, ' OR ')})`;
 }
 
 /** Locks the destination against equal new links until the transaction ends. */
@@ -51,7 +53,8 @@ export async function newestTo(
 
 /** What links must have in common besides their destination. */
 export interface LinkMatch {
-  readonly columns: Readonly<Record<string, string | number | boolean | Date | null>>;
+  /** The value of each, or several that count as equal. */
+  readonly columns: Readonly<Record<string, string | number | boolean | Date | string[] | null>>;
   readonly filled: readonly string[];
   /** Exactly these pixels and tags; undefined for any. */
   readonly pixelIds?: readonly number[] | undefined;
@@ -66,9 +69,11 @@ export function findSameLinks(
   { columns, filled, pixelIds, tagIds, condition }: LinkMatch,
   limit: number,
 ): Promise<Link[]> {
-  const values = Object.entries(columns).map(([column, value]) =>
-    value === null ? sql`${name(column)} IS NULL` : sql`${name(column)} = ${value}`,
-  );
+  const values = Object.entries(columns).map(([column, value]) => {
+    if (value === null) return sql`${name(column)} IS NULL`;
+    if (Array.isArray(value)) return sql`${name(column)} IN (${join(value)})`;
+    return sql`${name(column)} = ${value}`;
+  });
   const conditions = [
     hasDestination(db, destination),
     condition,

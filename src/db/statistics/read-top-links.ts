@@ -1,3 +1,4 @@
+import { spellingsOf } from '../../shared/bidirectional.ts';
 import type { Data } from '../database.ts';
 import { join, name, PLANNED_EACH_TIME, raw, type Sql, sql } from '../sql.ts';
 import { type Days, monthOf } from './calendar.ts';
@@ -44,7 +45,9 @@ async function valueIdsOf(
   const is = value === null ? sql`IS NOT NULL` : sql`= ${value}`;
   const rows = await db.read<{ id: number }>(
     isAlone
-      ? sql`SELECT "id" FROM "VisitValue" WHERE "hash" = ${visitValue(kind, { [column]: value }).hash}`
+      ? sql`SELECT "id" FROM "VisitValue" WHERE "hash" IN (${join(
+          spellingsOf(value ?? '').map((one) => visitValue(kind, { [column]: one }).hash),
+        )})`
       : sql`SELECT DISTINCT "id" FROM "AccountMonthValue" JOIN "VisitValue" ON "id" = "valueId"
           WHERE "accountId" = ${accountId} AND "AccountMonthValue"."kind" = ${kind}
             AND "AccountMonthValue"."month" BETWEEN ${monthOf(from)} AND ${monthOf(to)} AND ${name(column)} ${is}`,

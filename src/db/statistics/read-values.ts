@@ -1,5 +1,6 @@
+import { bidiControls } from '../../shared/bidirectional.ts';
 import type { Data } from '../database.ts';
-import { join, name, type Sql, sql } from '../sql.ts';
+import { join, name, raw, type Sql, sql } from '../sql.ts';
 import { type Days, daysAfter, firstDayOf, lastDayOf, type Month, monthOf, monthsAfter } from './calendar.ts';
 import { planOf, type Scope, sourceOf } from './scope.ts';
 import type { Kind, ValueColumn } from './value.ts';
@@ -86,9 +87,16 @@ function sumsOf(scope: Scope, days: Days, kinds: readonly Kind[], ids: readonly 
   )`;
 }
 
+/** The destination as it is sent: earlier versions counted it as it was written. Most are ASCII, which takes no time. */
+const DESTINATION = raw(
+  `CASE WHEN octet_length("destination") = length("destination") THEN "destination" ELSE ${[
+    ...bidiControls,
+  ].reduce((column, [control, sent]) => `replace(${column}, '${control}', '${sent}')`, '"destination"')} END`,
+);
+
 /** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
 function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
-  const value = sql`"VisitValue".${name(asked.column)}`;
+  const value = asked.column === 'destination' ? DESTINATION : sql`"VisitValue".${name(asked.column)}`;
   const known = name(`known${index}`);
   // An owner that is asked for twice has one row.
   const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { NewChange } from '../../db/change/events.ts';
 import { changing } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
+import { encodeBidi } from '../../shared/bidirectional.ts';
 import { DomainError } from '../errors.ts';
-import { parseInput, timestamp } from '../input.ts';
+import { foldCase, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 
 export const changeActions = {
@@ -82,16 +83,23 @@ export type FieldNames = Readonly<Record<string, string>>;
 /** Columns that are not fields of the schema: owners, times, keys for comparison, and secrets. */
 const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key)$/;
 
-function isSame(one: unknown, other: unknown): boolean {
+/** Columns with addresses, or with lists of them. */
+export const ADDRESSES = /^(url|\w+Url|countries|platforms|languages|rotation)$/;
+
+function isSame(column: string, one: unknown, other: unknown): boolean {
+  if (one === other || (one == null && other == null)) return true;
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime();
-  return one === other || (one == null && other == null);
+  if (typeof one !== 'string') return false;
+  // Earlier versions stored addresses as they were written.
+  if (ADDRESSES.test(column)) return encodeBidi(one) === other;
+  return column === 'urlKey' && foldCase(encodeBidi(one)) === other;
 }
 
 /** The columns of `data` that differ from the row; undefined ones are skipped. */
 export function changedColumns<Data extends object>(row: object, data: Data): Partial<Data> {
   const stored = row as Readonly<Record<string, unknown>>;
   const entries = Object.entries(data).filter(
-    ([column, value]) => value !== undefined && !isSame(stored[column], value),
+    ([column, value]) => value !== undefined && !isSame(column, stored[column], value),
   );
   return Object.fromEntries(entries) as Partial<Data>; // A subset of its entries.
 }

@@ -3,6 +3,7 @@ import { retryOvertaken } from '../../db/errors.ts';
 import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import { idsOfTags } from '../../db/tags.ts';
+import { encodeBidi } from '../../shared/bidirectional.ts';
 import type { Writer } from '../access/actor.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
@@ -111,7 +112,7 @@ async function outcomeOf(
   const { db, accountId, services, found, names, tags } = state;
   const { domainId, alias, url } = input;
   const holder = names.holderOf(domainId, alias);
-  const isSame = (name: Name) => name.accountId === accountId && name.url === url;
+  const isSame = (name: Name) => name.accountId === accountId && encodeBidi(name.url) === url;
   if (holder && isSame(holder)) return { kind: 'existing', alias };
   const errors = inputErrors(found, services, { input, domainId, link: null, isTaken: false });
   const newTags = tagKeys.filter((key) => !tags.known.has(key));

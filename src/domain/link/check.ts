@@ -1,6 +1,7 @@
 import type { Data } from '../../db/database.ts';
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
+import { encodeBidi } from '../../shared/bidirectional.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { fieldError } from '../errors.ts';
@@ -35,7 +36,7 @@ function addressesIn({ url, expiration, targeting }: LinkInput): { path: string[
 /** The addresses in the input that the link does not have yet. */
 function addedAddresses(input: LinkInput, link: Link | null): ReturnType<typeof addressesIn> {
   if (link === null) return addressesIn(input);
-  const known = addressesOf(link);
+  const known = new Set([...addressesOf(link)].map(encodeBidi));
   return addressesIn(input).filter(({ url }) => !known.has(url));
 }
 

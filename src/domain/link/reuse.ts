@@ -7,6 +7,8 @@ import {
   lockDestination,
 } from '../../db/reading/same-links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
+import { spellingsOf } from '../../shared/bidirectional.ts';
+import { ADDRESSES } from '../change/change.ts';
 import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import type { LinkInput } from './fields.ts';
@@ -37,9 +39,12 @@ export class Reuse {
     this.#passwords = [];
     if (password != null) this.#passwords.push(['password', password]);
     if (privacyPassword != null) this.#passwords.push(['privacyPassword', privacyPassword]);
-    const set = Object.entries(columns).filter(
-      ([column, value]) => value !== undefined && !/^url(Key)?$/.test(column),
-    );
+    const set = Object.entries(columns)
+      .filter(([column, value]) => value !== undefined && !/^url(Key)?$/.test(column))
+      .map(([column, value]) => [
+        column,
+        ADDRESSES.test(column) && value !== null ? spellingsOf(value) : value,
+      ]);
     this.#match = {
       columns: Object.fromEntries(set),
       filled: this.#passwords.map(([stored]) => stored),

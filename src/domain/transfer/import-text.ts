@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import { newestTo } from '../../db/reading/same-links.ts';
+import { spellingsOf } from '../../shared/bidirectional.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../errors.ts';
@@ -211,12 +212,14 @@ type Placed = ImportedLine & { readonly domainId?: number | undefined; readonly 
 
 /** The results with the ids of the links that lead to the same URLs already. */
 async function withExisting(db: Data, { accountId }: Actor, results: readonly Placed[]): Promise<Placed[]> {
+  const spelled = results.flatMap(({ url }) => (url === undefined ? [] : spellingsOf(url)));
   const ids = await newestTo(
     db,
     accountId,
-    results.flatMap(({ url }) => (url === undefined ? [] : [[url, foldCase(url)]])),
+    spelled.map((url) => [url, foldCase(url)]),
   );
-  return results.map((one) => ({ ...one, existingLinkId: ids.get(one.url ?? '') ?? null }));
+  const newest = (url: string) => Math.max(0, ...spellingsOf(url).map((one) => ids.get(one) ?? 0)) || null;
+  return results.map((one) => ({ ...one, existingLinkId: newest(one.url ?? '') }));
 }
 
 /** The results with the ids of their links. */

@@ -3,24 +3,26 @@ import { useClient } from 'urql';
 import { Link } from 'wouter';
 import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { trimPasted, withoutScheme } from '../../parts/format.ts';
+import { encodeBidi, trimPasted, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 const PAUSE = 250;
+/** From where on a stored address may be written in another way: links of earlier versions have such characters raw. */
+const ENCODED = /%(?:D8%9C|E2%8[01]%).*/s;
 
 /** Offers a link that leads to the same destination already. */
 export function SameDestination({ url }: { url: string }): ReactElement | null {
   const client = useClient();
   const [found, setFound] = useState<{ url: string; link: LinkRowFragment } | null>(null);
-  const asked = trimPasted(url);
+  const asked = encodeBidi(trimPasted(url));
   useEffect(() => {
     if (!/^https?:\/\/[^/\s]+/i.test(asked)) return;
     let isOver = false;
     const timer = setTimeout(async () => {
       const { data } = await client
-        .query(LinksToDocument, { url: asked }, { requestPolicy: 'network-only' })
+        .query(LinksToDocument, { url: asked.replace(ENCODED, '') }, { requestPolicy: 'network-only' })
         .toPromise();
-      const link = data?.links.nodes.find((one) => one.url === asked || one.url === `${asked}/`);
+      const link = data?.links.nodes.find(({ url }) => [asked, `${asked}/`].includes(encodeBidi(url)));
       if (!isOver && link) setFound({ url: asked, link });
     }, PAUSE);
     return () => {
