@@ -181,6 +181,14 @@ async function insert(
 /** Practically no limit: a copy is one transaction on either side. */
 const COPY_OPTIONS = { retries: false, maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
+/** How often both sides are asked something, in milliseconds: PostgreSQL ends transactions that are idle for longer. */
+const AWAKE_INTERVAL = 5_000;
+
+function stayAwake(transactions: readonly Transaction[]): void {
+  // If a transaction has ended, the copy itself fails.
+  for (const one of transactions) one.read(sql`SELECT 1`).catch(() => {});
+}
+
 /** Called with the number of rows of a table that are copied, and their total. */
 export type Progress = (table: string, copied: number, total: number) => void;
 
@@ -216,7 +224,11 @@ export async function copyDatabase(from: Database, to: Database, progress: Progr
   // The two clients take the same levels, but SQLite's type knows only its own.
   const reading = { ...COPY_OPTIONS, isolationLevel: isolationLevel as 'Serializable' };
   await from.transaction(
-    (source) => to.transaction((target) => copyAll(source, target, progress), COPY_OPTIONS),
+    (source) =>
+      to.transaction(async (target) => {
+        const awake = setInterval(() => stayAwake([source, target]), AWAKE_INTERVAL);
+        await copyAll(source, target, progress).finally(() => clearInterval(awake));
+      }, COPY_OPTIONS),
     reading,
   );
   await to.analyze(models);

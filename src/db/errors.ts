@@ -84,7 +84,8 @@ export function isDiskFull(error: unknown): boolean {
 /**
  * - Prisma: not reachable, timed out, closed, no connection free, transaction timed out, too many connections
  * - adapters: the same
- * - PostgreSQL: connections (08), resources (53), shutdown and startup (57P), statement and lock timeout, read-only
+ * - PostgreSQL: connections (08), resources (53), shutdown and startup (57P), timeouts of statements, locks and idle
+ *   transactions, read-only
  * - SQLite: locked by another process for too long, full disk, I/O error, no longer writable
  * - the system: connections
  */
@@ -92,7 +93,7 @@ const UNAVAILABLE = new RegExp(
   [
     /^(P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/,
     /^(DatabaseNotReachable|ConnectionClosed|SocketTimeout|TooManyConnections)$/,
-    /^(08...|53...|57P..|57014|55P03|25006)$/,
+    /^(08...|53...|57P..|57014|55P03|25006|25P03)$/,
     /^SQLITE_(BUSY|FULL|IOERR|READONLY|CANTOPEN)/,
     /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EPIPE|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/,
   ]

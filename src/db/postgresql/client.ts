@@ -1,4 +1,4 @@
-import type { Client, ClientConfig } from 'pg';
+import type { Client, ClientBase, ClientConfig } from 'pg';
 import { driverUrl } from '../url.ts';
 import { quoted } from './schema.ts';
 
@@ -9,6 +9,8 @@ declare module 'pg' {
     readonly processID: number | null;
     /** The parameters of the first message to the server. */
     getStartupConf(): Record<string, string>;
+    /** What sends messages to the server. */
+    readonly connection: { query(text: string): void };
   }
 }
 
@@ -28,6 +30,24 @@ export const DIRECT = {
   gin_fuzzy_search_limit: '0',
 } as const;
 
+/**
+ * When the server ends a connection whose client hangs: after it has begun a transaction, in which it may hold rows that others
+ * wait for, or does not take what was sent.
+ */
+const LIMITS = { idle_in_transaction_session_timeout: '15s', tcp_user_timeout: '15s' } as const;
+
+/** How a transaction begins with these limits, where a pooler refuses them in the first message. */
+const BEGIN_LIMITED = [
+  'BEGIN',
+  ...Object.entries(LIMITS).map(([setting, value]) => `SET LOCAL ${setting} = '${value}'`),
+].join('; ');
+
+/** Has the transactions of a pool's connection begin with these limits, without another message. */
+export function limitTransactions({ connection }: ClientBase): void {
+  const send = connection.query.bind(connection);
+  connection.query = (text) => send(text === 'BEGIN' ? BEGIN_LIMITED : text);
+}
+
 /** A class of `pg`'s clients whose connections begin with these settings. */
 export async function clientWith(settings: Readonly<Record<string, string>>): Promise<typeof Client> {
   // The driver is loaded on demand, since SQLite does not need it.
@@ -42,7 +62,7 @@ export async function clientWith(settings: Readonly<Record<string, string>>): Pr
 /** The settings of connections that find the tables in this schema. @param pooled whether a pooler passes the settings on */
 export function settingsOf(pooled: boolean, schema: string): Readonly<Record<string, string>> {
   // To compile a statement takes longer than it saves.
-  return pooled ? COMMON : { ...COMMON, ...DIRECT, jit: 'off', search_path: quoted(schema) };
+  return pooled ? COMMON : { ...COMMON, ...DIRECT, ...LIMITS, jit: 'off', search_path: quoted(schema) };
 }
 
 /** A client outside any pool, which is not connected yet. */
@@ -54,9 +74,19 @@ export async function newClient(
   return new (await clientWith(settings))({ connectionString: driverUrl(url), keepAlive: true, ...config });
 }
 
+/** Sets the limits of a connection outside any pool, unless a pooler would set them for other clients. */
+const LIMIT = Object.entries(LIMITS).map(([setting, value]) => `set_config('${setting}', '${value}', false)`);
+
+/** Connects a client outside any pool. */
+export async function connect(client: Client): Promise<void> {
+  await client.connect();
+  const limited = client.query(`SELECT ${LIMIT} WHERE pg_backend_pid() = ${client.processID}`);
+  await limited.catch((error) => client.end().then(() => Promise.reject(error)));
+}
+
 /** Opens a connection outside any pool. */
 export async function connectTo(...how: Parameters<typeof newClient>): Promise<Client> {
   const client = await newClient(...how);
-  await client.connect();
+  await connect(client);
   return client;
 }

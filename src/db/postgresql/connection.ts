@@ -7,7 +7,7 @@ import type { Connection, PoolOptions, RawRead } from '../driver.ts';
 import { isForbidden, isStale, isUnavailable, isUntrusted } from '../errors.ts';
 import { PLANNED_EACH_TIME } from '../sql.ts';
 import { driverUrl, namedSchema } from '../url.ts';
-import { clientWith, settingsOf } from './client.ts';
+import { clientWith, limitTransactions, settingsOf } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
 import { Pipeline } from './pipeline.ts';
 import { DEFAULT_SCHEMA, qualified, quoted } from './schema.ts';
@@ -172,6 +172,7 @@ export async function connectPostgresql(
   const named = { schema: quoted(schema).slice(1, -1), statementNameGenerator: nameOf };
   const adapter = await new PrismaPg(config, named).connect();
   const pool = adapter.underlyingDriver();
+  if (pooled) pool.on('connect', limitTransactions);
   if (options) shareFairly(pool);
   if (pooled && !session?.findsTables) nameSchema(pool, schema);
   const pipeline = new Pipeline(pool);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { withTimeout } from '../../shared/timeout.ts';
 import { namedSchema } from '../url.ts';
-import { connectTo, newClient } from './client.ts';
+import { connect, connectTo, newClient } from './client.ts';
 import { channelOf, DEFAULT_SCHEMA } from './schema.ts';
 import { inspect } from './session.ts';
 
@@ -97,8 +97,7 @@ export class Notifications {
     });
     client.on('error', reconnect);
     client.on('end', reconnect);
-    client
-      .connect()
+    connect(client)
       .then(() => client.query(`LISTEN ${this.#channel}; LISTEN ${probes}`))
       .then(() => client.query('SELECT pg_notify($1, $2)', [probes, probe]))
       .catch(reconnect);
