@@ -36,8 +36,8 @@ export function unmark(url: string): void {
   file.close();
 }
 
-/** When a process began, in ticks since the machine did; '' if the system does not tell. */
-function beginOf(pid: number): string {
+/** Returns the start time of a process, in ticks since the machine booted; '' if the system does not tell. */
+function startTimeOf(pid: number): string {
   try {
     const state = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name of the program, in brackets, may have any characters.
@@ -47,8 +47,8 @@ function beginOf(pid: number): string {
   }
 }
 
-/** Whether another process of this host has the number, and began at that time, if one is given. */
-function runs(pid: number, begin: string): boolean {
+/** Returns true if another process of this host has the id, and the start time, if one is given. */
+function runs(pid: number, startTime: string): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -56,20 +56,20 @@ function runs(pid: number, begin: string): boolean {
     // A process of another user may not be signalled.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  return begin === '' || begin === beginOf(pid);
+  return startTime === '' || startTime === startTimeOf(pid);
 }
 
 const host = encodeURIComponent(hostname());
 
 /** The name of a copy that this process writes. */
 function partialName(target: string): string {
-  return `.${target}.partial.${host}.${process.pid}.${beginOf(process.pid)}`;
+  return `.${target}.partial.${host}.${process.pid}.${startTimeOf(process.pid)}`;
 }
 
-/** Whether a file is a copy that a process of this host has begun, and that nobody completes. */
+/** Returns true for an incomplete copy whose process ran on this host and has ended. */
 function isAbandoned(name: string, target: string): boolean {
-  const [, by, pid, begin = ''] = /^\..+\.partial\.(.+)\.(\d+)\.(\d*)(?:-journal)?$/.exec(name) ?? [];
-  if (pid !== undefined) return by === host && !runs(Number(pid), begin);
+  const [, by, pid, startTime = ''] = /^\..+\.partial\.(.+)\.(\d+)\.(\d*)(?:-journal)?$/.exec(name) ?? [];
+  if (pid !== undefined) return by === host && !runs(Number(pid), startTime);
   // As earlier versions name them.
   const [, of = '', old] = /^\.(.+)\.(\d+)(?:-journal)?$/.exec(name) ?? [];
   return old !== undefined && (of === target || DATED.test(of)) && !runs(Number(old), '');

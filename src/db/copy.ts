@@ -181,7 +181,7 @@ async function insert(
 /** Practically no limit: a copy is one transaction on either side. */
 const COPY_OPTIONS = { retries: false, maxWait: 10_000, timeout: 24 * 60 * 60 * 1000 };
 
-/** How often both sides are asked something, in milliseconds: PostgreSQL ends transactions that are idle for longer. */
+/** The pause between two statements to both sides, in milliseconds: PostgreSQL ends transactions that are idle for 15 s. */
 const AWAKE_INTERVAL = 5_000;
 
 function stayAwake(transactions: readonly Transaction[]): void {

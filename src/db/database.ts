@@ -138,9 +138,9 @@ export interface StoredVolume {
   /** Those of all processes when they were counted, and those of this process since. */
   readonly counted: Volume;
   readonly since: Volume;
-  /** When they were counted, by the clock of the request. */
+  /** The time at which they were counted, by the clock of the request. */
   readonly at: Date;
-  /** When there may be room for another answer; null if there is room. */
+  /** The time from which there may be room for another answer; null if there is room. */
   readonly fullUntil: Date | null;
 }
 

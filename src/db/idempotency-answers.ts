@@ -46,7 +46,7 @@ export async function storedVolume(db: Data, caller: number, since: Date): Promi
   return row ?? { count: 0, bytes: 0 };
 }
 
-/** When the first of these answers was stored. */
+/** Returns the time of the first of these answers. */
 export async function firstStored(db: Data, caller: number, since: Date): Promise<Date | undefined> {
   const where = { caller, createdAt: { gt: since } };
   const first = await db.prisma.keptAnswer.findFirst({ where, orderBy: { createdAt: 'asc' } });

@@ -7,7 +7,7 @@ import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 /** How old the stored time of the last run may become, in milliseconds. */
 const STORE_INTERVAL = 10 * 60_000;
 
-/** Up to which difference from its last run a clock is trusted, and for how long it is not after a larger one. */
+/** The largest leap up to which a clock is trusted, and the time for which it is not trusted after a larger one. */
 interface Trust {
   /** The row of the table. */
   readonly name: string;
@@ -18,11 +18,11 @@ interface Trust {
   readonly what: string;
   readonly rest: string;
   readonly pause: string;
-  /** When the service ran last, if the row is missing. */
+  /** Returns the time of the last run if the row is missing. */
   lastKnown(db: Data): Promise<Date | null>;
 }
 
-/** When the service ran last, by the last day whose visitors it deleted; null in a new database. */
+/** Returns the time of the last run by the last day whose visitors were deleted; null in a new database. */
 async function lastVisitors(db: Data): Promise<Date | null> {
   const [row] = await db.read<{ number: Day }>(
     sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > 0`,

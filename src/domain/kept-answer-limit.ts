@@ -2,13 +2,13 @@ import type { Database, StoredVolume, Volume } from '../db/database.ts';
 import { firstStored, storedVolume } from '../db/idempotency-answers.ts';
 import { DomainError } from './errors.ts';
 
-/** How long an answer to a write with a key is stored at least, in milliseconds. */
+/** The minimum time for which an answer to a write with a key is stored, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000;
 /** The maximum that a key or person may store in that time. */
 const MAX: Volume = { count: 100_000, bytes: 500_000_000 };
-/** How much a process stores for a caller before it counts again what all processes have stored. */
+/** The volume that a process stores for a caller before it counts the answers of all processes again. */
 const COUNTED_AFTER: Volume = { count: 50, bytes: 5_000_000 };
-/** How long a refusal is repeated without counting again, in milliseconds. */
+/** The time for which a refusal is repeated without counting again, in milliseconds. */
 const REFUSED_FOR = 60_000;
 
 const NONE: Volume = { count: 0, bytes: 0 };
@@ -31,7 +31,7 @@ async function count(database: Database, caller: number, now: Date): Promise<Sto
   return { counted, since: NONE, at: now, fullUntil };
 }
 
-/** Whether it must be counted anew before another answer may be stored, or is refused. */
+/** Returns true if the answers must be counted again before another one is stored or refused. */
 function isOutdated({ counted, since, at, fullUntil }: StoredVolume, now: Date): boolean {
   if (fullUntil !== null) return Math.abs(now.getTime() - at.getTime()) >= REFUSED_FOR;
   return reaches(since, COUNTED_AFTER) || reaches(sum(counted, since), MAX);

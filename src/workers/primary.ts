@@ -17,7 +17,7 @@ const FIRST_PAUSE = 50;
 /** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
 const STOP_TIMEOUT = 22_000;
 
-/** When a worker that gives no sign of life is killed. */
+/** The patience with workers that give no sign of life. */
 const PATIENCE: Patience = { silence: 15_000, start: 45_000, interval: 1_000 };
 
 interface SupervisorOptions {

@@ -1,7 +1,7 @@
-/** After how long without a sign of life a worker is killed, and how often that is checked, in milliseconds. */
+/** The time without a sign of life after which a worker is killed, and the pause between two checks, in milliseconds. */
 export interface Patience {
   readonly silence: number;
-  /** How much longer a worker may be silent until it serves: to load the program may take long on a busy machine. */
+  /** Further time for a worker that starts: a busy machine loads the program slowly. */
   readonly start: number;
   readonly interval: number;
 }

@@ -21,7 +21,7 @@ export type WorkerAnswer = { readonly id: number } & (
 /** A message of a worker to the primary: that it serves, a sign of life, or an answer. */
 export type WorkerMessage = { readonly ready: true } | { readonly alive: true } | WorkerAnswer;
 
-/** How often a worker gives a sign of life, in milliseconds. */
+/** The pause between two signs of life, in milliseconds. */
 const SIGN_INTERVAL = 1_000;
 
 /** The argument that marks a process as a worker. */

@@ -9,7 +9,7 @@ declare module 'pg' {
     readonly processID: number | null;
     /** The parameters of the first message to the server. */
     getStartupConf(): Record<string, string>;
-    /** What sends messages to the server. */
+    /** Sends messages to the server. */
     readonly connection: { query(text: string): void };
   }
 }
@@ -31,12 +31,12 @@ export const DIRECT = {
 } as const;
 
 /**
- * When the server ends a connection whose client hangs: after it has begun a transaction, in which it may hold rows that others
- * wait for, or does not take what was sent.
+ * Limits after which the server ends the connection of a process that hangs. In a transaction, it holds rows that others wait
+ * for. Outside, it does not take what was sent.
  */
 const LIMITS = { idle_in_transaction_session_timeout: '15s', tcp_user_timeout: '15s' } as const;
 
-/** How a transaction begins with these limits, where a pooler refuses them in the first message. */
+/** The begin of a transaction with these limits, for poolers, which refuse them in the first message. */
 const BEGIN_LIMITED = [
   'BEGIN',
   ...Object.entries(LIMITS).map(([setting, value]) => `SET LOCAL ${setting} = '${value}'`),

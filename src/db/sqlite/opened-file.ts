@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 
-/** What tells a file from another one at its path. */
+/** The path of a file, with device and inode, which another file at the path does not have. */
 interface Identity {
   readonly path: string;
   readonly device: bigint | undefined;

@@ -4,12 +4,12 @@ import { singleFlight } from '../../shared/single-flight.ts';
 import type { RawRead } from '../driver.ts';
 import { type OpenedFile, refusal, requireOpened } from './opened-file.ts';
 
-/** How many bytes must be free on the disk beyond those that the log has and the file lacks. */
+/** The bytes that must stay free on the disk, beyond those of the log that are not copied into the file. */
 const RESERVE = 8_388_608;
-/** How many bytes more are ample: for how long they are relied on, in milliseconds. */
+/** An ample number of further bytes; the number of milliseconds for which the service relies on them. */
 const AMPLE = 134_217_728;
 const RELIED_ON = 50;
-/** How often the log is copied and cut while writes are stopped, in milliseconds. */
+/** The pause between two attempts to copy and cut the log while writes are stopped, in milliseconds. */
 const RETRY_INTERVAL = 1_000;
 /** The size of a frame's header in the log, in bytes. */
 const FRAME_HEADER = 24;
@@ -25,8 +25,8 @@ export function freeSpaceOf(path: string): number {
 }
 
 /**
- * Refuses writes to a SQLite file that would be lost, since the file or its log is not the one any more that was opened, or that
- * would leave too little space to copy the log into the file: then the log could neither be copied nor cut any more.
+ * Refuses writes to a SQLite file that would be lost: the file, or its log, was moved or replaced. Also refuses writes that would
+ * leave too little space to copy the log into the file: it could never be cut again.
  */
 export class WriteGuard {
   readonly #opened: OpenedFile;
@@ -55,7 +55,7 @@ export class WriteGuard {
     this.requireOpened();
   }
 
-  /** Whether a write may begin now; if not, `makeRoom` must be called before. @throws Error if writes are refused */
+  /** Returns false if `makeRoom` must be called before a write. @throws Error if writes are refused */
   mayBegin(): boolean {
     if (this.#isMoved) this.requireOpened();
     if (this.#stopped !== null) throw this.#stopped.error;
