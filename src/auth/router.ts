@@ -8,6 +8,7 @@ import type { SignInWay } from '../http/metrics.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { isAborted } from '../http/request/client.ts';
+import { accountIn } from '../http/request/headers.ts';
 import { VERSION } from '../own-files.ts';
 import { Turns } from '../shared/turns.ts';
 import { addEntryRoutes } from './entry.ts';
@@ -108,7 +109,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   });
   routes.get('/session', async (req, res) => {
     const { user } = await readSessionOf(req);
-    res.json(await view(user, req.get('x-account')));
+    res.json(await view(user, accountIn(req)));
   });
   router.post(/./, requireJson, async (req, res, next) => {
     const read = () => readBody(req, res, MAX_BODY, bodyTimeout);

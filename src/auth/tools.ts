@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import { requireRecentSignIn } from '../domain/access/actor.ts';
+import { hashToken, requireRecentSignIn } from '../domain/access/actor.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
@@ -124,7 +124,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   };
 
   const sessionWith = async (req: Request, given: string | null) =>
-    given === null ? null : access.lookUp(req, given, () => findSession(db, given, now()));
+    given === null ? null : access.lookUp(req, hashToken(given), () => findSession(db, given, now()));
 
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));

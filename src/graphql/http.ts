@@ -243,8 +243,13 @@ export interface GraphQLDependencies extends GraphQLOptions {
 export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: GraphQLDependencies): Handler {
   const documents = new Documents(schema, graphiql);
   const yoga = createHttp(documents, { graphiql, trusted });
-  /** Answers a simple request: Yoga, which takes longer, answers subscriptions and the rest. */
-  const answerPlain = async (req: IncomingMessage, res: ServerResponse, api: ApiRequest): Promise<void> => {
+  /** Answers a simple request as JSON of a type: Yoga, which takes longer, answers subscriptions and the rest. */
+  const answerPlain = async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    api: ApiRequest,
+    type: string,
+  ): Promise<void> => {
     const body = await shortBody(req);
     const sent = body === null || trusted !== undefined ? null : plainlySent(req, body);
     // Many documents that arrive together are parsed and answered with other work in between.
@@ -254,7 +259,6 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
     const result = await run(documents, sent, api, { isGet: false, acceptsStream: false });
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();
-    const type = jsonTypeOf(acceptedTypes(req.headers.accept));
     if (result.errors)
       return sendResponse(res, processRegularResult(withMessages(result, graphiql), yoga.fetchAPI, type));
     const text = Buffer.from(JSON.stringify(result));
@@ -275,7 +279,9 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
     req.headers['content-type'] = 'application/json';
     const writing = keyedWriteOf(req, api);
     if (writing === null)
-      return isJsonType(accepted[0]) ? answerPlain(req, res, api) : yoga(req, res, { api });
+      return isJsonType(accepted[0])
+        ? answerPlain(req, res, api, jsonTypeOf(accepted))
+        : yoga(req, res, { api });
     await answerOnce(res, writing, api.data, async () => {
       const response = await yoga.handleNodeRequestAndResponse(req, res, { api: writing });
       // It is not a mutation, and may be an endless stream.

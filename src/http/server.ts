@@ -13,6 +13,7 @@ import { RETRY_AFTER } from '../domain/errors.ts';
 import { type createGuard, endUnlessComplete } from './guard.ts';
 import type { InFlight, RoomName } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
+import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
 import { abort, beginRequest, DOWNLOAD, isOfAuth, type RequestInfo, surfaceOf } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 
@@ -74,7 +75,8 @@ const MAX_LOOKED_AT = 8_192;
 function beginningOf(error: Error): { method?: string; path?: string; acceptLanguage: string } {
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.of();
   const text = packet.toString('latin1', 0, MAX_LOOKED_AT);
-  const [, acceptLanguage = ''] = /\r\naccept-language:([^\r\n]*)/i.exec(text) ?? [];
+  const [, language = ''] = /\r\naccept-language:([^\r\n]*)/i.exec(text) ?? [];
+  const acceptLanguage = language.slice(0, MAX_HEADER);
   const [, method, target] = /^(?:\r\n)*([A-Z]+) ([^\s]+)/.exec(text) ?? [];
   if (method === undefined || target === undefined) return { acceptLanguage };
   return { method, path: pathOf(target), acceptLanguage };
@@ -127,7 +129,7 @@ function faultOf(req: IncomingMessage): number | null {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0) || !hasPath(req)) return 400;
+  if (hosts > 1 || (headers.host === undefined && httpVersionMinor > 0) || !hasPath(req)) return 400;
   return /^100-continue$/i.test(headers.expect ?? '100-continue') ? null : 417;
 }
 
@@ -216,6 +218,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
   const { guard, inFlight, load, requestLog } = dependencies;
   const listener: RequestListener = (req, res) => {
     load.requestStarted();
+    shortenHeaders(req);
     const fault = faultOf(req);
     normalizeTarget(req);
     const info = beginRequest(req, res);

@@ -14,6 +14,7 @@ import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { sendAsset } from './pages/assets.ts';
 import { ofAsset, ofPage, startPage } from './pages/pages.ts';
+import { prefersHtml } from './request/accept.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** A page of visitors that says why they get nothing else. */
@@ -51,7 +52,7 @@ export function createWeb(dependencies: WebDependencies): Express {
   /** People get a page, and programs JSON. */
   const refuse = (req: Request, res: Response, status: number, message: string, page: Page) => {
     res.vary('Accept').set('Cache-Control', 'private, no-store');
-    if (req.accepts(['json', 'html']) === 'html') sendPage(req, res, status, page);
+    if (prefersHtml(req.headers.accept)) sendPage(req, res, status, page);
     else res.status(status).json({ message, status });
   };
   const nothingHere: RequestHandler = (req, res) =>

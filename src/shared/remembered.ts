@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /** How many results of a function are kept, and of texts of which length. */
 const MAX_KEPT = 100;
-const MAX_LENGTH = 500;
+const MAX_LENGTH = 1_000;
 
 /** The function, with its last results kept: for what depends on a header alone, which most requests repeat. */
 export function remembered<Result extends object>(of: (text: string) => Result): (text: string) => Result {

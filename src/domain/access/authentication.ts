@@ -121,13 +121,8 @@ export class Authentication {
     for (const { actor, end } of uses) if (!isValid(actor)) end();
   }
 
-  /** The caller of an `Authorization` header, from the cache; null if it is not cached. */
-  async remembered(header: string | undefined): Promise<Actor | null> {
-    const key = keyIn(header);
-    return key === null ? null : this.#remembered(hashToken(key));
-  }
-
-  async #remembered(name: string): Promise<Actor | null> {
+  /** The caller with a key, by its hash, from the cache; null if it is not cached. */
+  async remembered(name: string): Promise<Actor | null> {
     if (this.#keys.size === 0) return null;
     await this.#feed.fresh();
     const now = this.#now();
@@ -138,14 +133,14 @@ export class Authentication {
   }
 
   /**
-   * Whether a key or the token of a session is in a list of all, which is read at most once a second: so many wrong ones do
+   * Whether the hash of a key or of a session's token is in a list of all, which is read at most once a second: so many wrong ones do
    * not cost a query each.
    */
-  async isListed(token: string): Promise<boolean> {
+  async isListed(hash: string): Promise<boolean> {
     const [now, created] = [performance.now(), keysCreated() + sessionsBegun()];
     if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
       this.#list = { readAt: now, created, hashes: this.#readList() };
-    return (await this.#list.hashes).has(hashToken(token));
+    return (await this.#list.hashes).has(hash);
   }
 
   async #readList(): Promise<ReadonlySet<string>> {
@@ -159,16 +154,16 @@ export class Authentication {
   }
 
   /**
-   * The caller of an `Authorization` header, from the database.
-   * @throws DomainError UNAUTHENTICATED if the header is missing or malformed, or its key unknown, revoked or expired.
+   * The caller with a key, by its hash, from the database.
+   * @param hash null if the header `Authorization` is missing or malformed
+   * @throws DomainError UNAUTHENTICATED if there is no key, or it is unknown, revoked or expired.
    */
-  async authenticate(header: string | undefined): Promise<Actor> {
-    const key = keyIn(header);
-    if (key === null)
+  async authenticate(hash: string | null): Promise<Actor> {
+    if (hash === null)
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
     await this.#feed.fresh();
     const now = this.#now();
-    const known = await this.#load(hashToken(key), now);
+    const known = await this.#load(hash, now);
     if (known === null)
       throw new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
     this.#used(known, now);
@@ -207,7 +202,7 @@ export class Authentication {
 
   /** The same for a session's token in an account, or the first of its user's. */
   rememberedSession(token: string, account: string | undefined): Promise<Actor | null> {
-    return this.#remembered(nameOf(token, account));
+    return this.remembered(nameOf(token, account));
   }
 
   /**

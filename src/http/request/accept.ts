@@ -10,9 +10,21 @@ export const HTML_TYPE = 'text/html';
 /** All types of answers, in the order of preference for clients that have none. */
 const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; charset=utf-8`);
 
+/** The ranges that have any of these types. */
+const RELEVANT =
+  /^\s*(?:\*\/\*|application\/(?:\*|json|graphql-response\+json)|text\/(?:\*|event-stream|html))\s*(?:;|$)/i;
+/** How many of them are read: negotiation takes as long as all else for a refusal of dozens. */
+const MAX_RANGES = 16;
+
 const negotiated = remembered((header): readonly string[] => {
+  const ranges = header.split(',').filter((range) => RELEVANT.test(range));
   // Other parameters are ignored.
-  const accept = header.replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
+  const accept = ranges
+    .slice(0, MAX_RANGES)
+    .join(',')
+    .replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
+  // Without a header, all would be accepted.
+  if (accept === '') return [];
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes(types);
   return accepted.map((type) => type.slice(0, type.indexOf(';')));
 });
@@ -20,6 +32,11 @@ const negotiated = remembered((header): readonly string[] => {
 /** The types of answers that the header Accept allows, the client's favourite first. */
 export function acceptedTypes(header: string | null | undefined): readonly string[] {
   return negotiated(header || '*/*');
+}
+
+/** Whether the client prefers a page to JSON. */
+export function prefersHtml(header: string | undefined): boolean {
+  return acceptedTypes(header).find((type) => type === HTML_TYPE || type === JSON_TYPES[0]) === HTML_TYPE;
 }
 
 export function isJsonType(type: string | undefined): boolean {

@@ -53,21 +53,59 @@ function withoutPort(address: string): string {
   return v4 ?? v6 ?? trimmed;
 }
 
-/** The client's address and the requested host, using the headers of trusted proxies. */
-export function clientOf(req: IncomingMessage, trust: Trust): { address: string; host: string } {
+/** How many proxies a request may have passed, and the longest address in a header, in characters. */
+const MAX_PROXIES = 100;
+const MAX_ADDRESS = 100;
+
+/** The addresses in a header from its end, each when it is asked for. */
+function* addressesIn(header: string): Generator<string> {
+  for (let end = header.length; end > 0; ) {
+    const comma = header.lastIndexOf(',', end - 1);
+    const address = header.slice(comma + 1, end).trim();
+    if (address !== '') yield withoutPort(address.slice(0, MAX_ADDRESS));
+    end = comma;
+  }
+}
+
+/** The first address, from the connection back, that is not the address of a trusted proxy. */
+function forwardedAddress(header: string, remoteAddress: string, trust: Trust): string {
+  let address = withoutPort(remoteAddress);
+  let distance = 0;
+  for (const before of addressesIn(header)) {
+    if (distance >= MAX_PROXIES || !trust(address, distance)) break;
+    address = before;
+    distance++;
+  }
+  return address;
+}
+
+interface Client {
+  readonly address: string;
+  readonly host: string;
+}
+
+/** The property of a request with what proxies say of its client. */
+const CLIENT = Symbol('client');
+
+/** The client's address and the requested host, using the headers of trusted proxies, which are read once. */
+export function clientOf(req: IncomingMessage & { [CLIENT]?: Client }, trust: Trust): Client {
   const { remoteAddress } = req.socket;
   // An aborted request has no address any more.
   if (remoteAddress === undefined) return { address: '', host: '' };
   const asked = req.headers.host ?? '';
+  const known = req[CLIENT];
+  if (known) return known;
+  const { 'x-forwarded-for': addresses, 'x-forwarded-host': hosts } = req.headers;
   if (!trust(remoteAddress, 0)) {
-    if (req.headers['x-forwarded-for'] !== undefined) trust.ignored?.(remoteAddress);
+    if (addresses !== undefined) trust.ignored?.(remoteAddress);
     return { address: remoteAddress, host: asked };
   }
-  const forwarded = String(req.headers['x-forwarded-host'] ?? '')
+  const host = String(hosts ?? '')
     .split(',', 1)[0]
     ?.trim();
-  const trusts: Trust = (one, distance) => trust(withoutPort(one), distance);
-  return { address: withoutPort(proxyaddr(req, trusts)), host: forwarded || asked };
+  const address = forwardedAddress(String(addresses ?? ''), remoteAddress, trust);
+  req[CLIENT] = { address, host: host || asked };
+  return req[CLIENT];
 }
 
 /** The scheme of the client's request, if a trusted proxy sends it; else the service's own, such as `https:`. */

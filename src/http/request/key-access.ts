@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
-import { type Actor, callerOf, type RateLimitState } from '../../domain/access/actor.ts';
+import { type Actor, callerOf, hashToken, type RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication, keyIn } from '../../domain/access/authentication.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkOf } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
+import { accountIn } from './headers.ts';
 import type { SessionCookies } from './session-cookie.ts';
 
 /** Authenticates requests by their keys and sessions, limits their rate, and ends long answers of keys that are no longer valid. */
@@ -41,11 +42,10 @@ export class KeyAccess {
 
   /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys */
   async authenticate(req: IncomingMessage): Promise<Actor> {
-    const { authorization } = req.headers;
-    return (
-      (await this.#authentication.remembered(authorization)) ??
-      this.lookUp(req, keyIn(authorization), () => this.#authentication.authenticate(authorization))
-    );
+    const key = keyIn(req.headers.authorization);
+    const hash = key === null ? null : hashToken(key);
+    const known = hash === null ? null : await this.#authentication.remembered(hash);
+    return known ?? this.lookUp(req, hash, () => this.#authentication.authenticate(hash));
   }
 
   /**
@@ -56,30 +56,26 @@ export class KeyAccess {
     if (req.method === 'POST') this.#cookies.requireOwnPage(req);
     const token = req.headers.authorization === undefined ? this.#cookies.tokenOf(req) : null;
     if (token === null || !(await this.#servesPeople(req))) return this.authenticate(req);
-    const given = req.headers['x-account'];
-    const account = given === undefined ? given : String(given);
+    const account = accountIn(req);
     return (
       (await this.#authentication.rememberedSession(token, account)) ??
-      this.lookUp(req, token, () => this.#authentication.authenticateSession(token, account))
+      this.lookUp(req, hashToken(token), () => this.#authentication.authenticateSession(token, account))
     );
   }
 
   /**
    * Looks a key or the token of a session up. After too many wrong ones from the network, they are only compared with the list;
    * valid ones are accepted.
+   * @param hash that of the key or token; null for none
    * @param find gives null, or throws UNAUTHENTICATED, for a wrong one
    * @throws DomainError RATE_LIMITED
    */
-  async lookUp<Found>(
-    req: IncomingMessage,
-    token: string | null,
-    find: () => Promise<Found>,
-  ): Promise<Found> {
+  async lookUp<Found>(req: IncomingMessage, hash: string | null, find: () => Promise<Found>): Promise<Found> {
     const network = networkOf(clientOf(req, this.#trust).address);
     try {
       await this.#limit.tryKey(network);
     } catch (error) {
-      if (token === null || !(await this.#authentication.isListed(token))) throw error;
+      if (hash === null || !(await this.#authentication.isListed(hash))) throw error;
     }
     try {
       const found = await find();

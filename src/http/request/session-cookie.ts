@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError } from '../../domain/errors.ts';
 import { isOnHost } from '../../domain/url.ts';
 import { clientOf, type Trust } from './client.ts';
+import { cookiesNamed } from './cookies.ts';
 
 /** Where a request says that it comes from. */
 export type Origin = 'own' | 'elsewhere' | 'unknown';
@@ -19,11 +20,8 @@ export class OwnCookie {
   }
 
   /** The value, wherever the request comes from; null if it has none, or two: another host has set one of them. */
-  of({ headers }: IncomingMessage): string | null {
-    const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
-      const equals = pair.indexOf('=');
-      return equals > 0 && pair.slice(0, equals).trim() === this.#name ? [pair.slice(equals + 1).trim()] : [];
-    });
+  of(req: IncomingMessage): string | null {
+    const values = cookiesNamed(req, this.#name);
     return values.length === 1 ? (values[0] ?? null) : null;
   }
 

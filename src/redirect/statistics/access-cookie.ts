@@ -1,4 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { cookiesNamed } from '../../http/request/cookies.ts';
 
 /** How long a cookie is valid, in seconds. */
 const TOKEN_LIFETIME = 3_600;
@@ -31,15 +33,12 @@ function isValidToken(token: string, linkId: number, passwordHash: string, now: 
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(linkId, passwordHash, end)));
 }
 
-/** Whether the header Cookie has a valid token for this link and its current password. */
-export function hasAccess(cookies: string, linkId: number, passwordHash: string, now: Date): boolean {
+/** Whether a request has a cookie with a valid token for this link and its current password. */
+export function hasAccess(req: IncomingMessage, linkId: number, passwordHash: string, now: Date): boolean {
   // Browsers may send several, for longer and shorter paths.
-  return cookies
-    .split(';')
-    .map((one) => one.trim())
-    .filter((one) => one.startsWith(`${COOKIE}=`))
+  return cookiesNamed(req, COOKIE)
     .slice(0, 4)
-    .some((one) => isValidToken(one.slice(COOKIE.length + 1), linkId, passwordHash, now));
+    .some((one) => isValidToken(one, linkId, passwordHash, now));
 }
 
 /** The header Set-Cookie with a token: for one page only, and not for scripts or requests from other sites. */

@@ -107,8 +107,7 @@ export function createStatisticsPages(
         send(req, res, 303, { Location, 'Set-Cookie': cookie });
       }
     } else if (req.method === 'POST') send(req, res, 303, { Location });
-    else if (hash !== null && !(hash !== '' && hasAccess(req.headers.cookie ?? '', id, hash, now())))
-      form(false);
+    else if (hash !== null && !(hash !== '' && hasAccess(req, id, hash, now()))) form(false);
     else await show(req, res, asked, link, length);
     return true;
   };
