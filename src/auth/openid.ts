@@ -28,9 +28,6 @@ const TIMEOUT = 10;
 const MAX_ASKING = 100;
 const METADATA_AGE = 60_000;
 
-/** The longest texts of the provider that are logged. */
-const MAX_REASON = 500;
-
 /** What a sign-in keeps until the provider sends the person back. */
 export interface Begun {
   readonly verifier: string;
@@ -38,17 +35,26 @@ export interface Begun {
   readonly state: string;
 }
 
-/** Why the library failed, in one line, with what the provider says; without tokens and claims, which its errors carry. */
+/** The provider's answer cannot be used; the message is our own. */
+class UnusableAnswer extends Error {}
+
+/** The form of the codes of OAuth. No token or code of a sign-in is like that. */
+const CODE = /^[a-z]{1,30}(_[a-z]{1,30}){0,5}$/;
+
+/** Why the library failed, in one line, with the provider's codes. The provider's words may have the code or the name of a person. */
 function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   let one = error;
   while (one instanceof Error && reasons.length < 6) {
-    reasons.push(oneLine(one));
+    const code = 'code' in one && typeof one.code === 'string' ? one.code : one.name;
+    const isOwn = one instanceof UnusableAnswer || one instanceof client.ClientError;
+    // The library has no words of the provider in its messages.
+    reasons.push(isOwn || code.startsWith('OAUTH_') ? oneLine(one) : code);
     if (one instanceof client.AuthorizationResponseError || one instanceof client.ResponseBodyError)
-      reasons.push(`${one.error} ${one.error_description ?? ''}`.trim());
+      reasons.push(CODE.test(one.error) ? one.error : 'an unknown code');
     one = one.cause;
   }
-  return reasons.join(': ').slice(0, MAX_REASON);
+  return reasons.join(': ');
 }
 
 /** What the person is told of the library's error. */
@@ -121,7 +127,7 @@ export class OpenId {
     return `${this.#consoleUrl}/auth/oidc/callback`;
   }
 
-  /** Logs why a step failed, in the library's words. */
+  /** Logs why a step failed, in the library's words and the provider's codes. */
   #failed(error: unknown, message: string): void {
     this.#log.warn({ issuer: this.issuer, reason: reasonOf(error) }, message);
   }
@@ -224,7 +230,7 @@ export class OpenId {
       try {
         const tokens = await this.#tokensFor(known, query, begun);
         const claims = tokens.claims();
-        if (claims === undefined) throw new Error('there is no ID token');
+        if (claims === undefined) throw new UnusableAnswer('there is no ID token');
         return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
       } catch (error) {
         this.#failed(error, 'a sign-in with the OpenID provider failed');
@@ -244,7 +250,7 @@ export class OpenId {
   #personOf(claims: client.IDToken): ProvidedPerson {
     const elsewhere = claims._claim_names;
     if (typeof elsewhere === 'object' && elsewhere !== null && this.#config.oidcRolesClaim in elsewhere)
-      throw new Error(
+      throw new UnusableAnswer(
         `the provider sends the claim ${this.#config.oidcRolesClaim} in another place: it has too many values`,
       );
     const [email = null] = textsOf(claims.email);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Mail } from './access/mails.ts';
+import type { SendMail } from './access/mails.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';
@@ -19,7 +19,7 @@ export interface Services {
   /** The address of a page of the console, with a token that no server gets: `accept`. */
   pageUrl(page: string, token: string): string;
   /** Sends a mail, later; null if no mail server is set up. */
-  readonly sendMail: ((mail: Mail) => void) | null;
+  readonly sendMail: SendMail | null;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
   /** Whether the password has that hash; owners take turns. */

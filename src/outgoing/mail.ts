@@ -1,14 +1,20 @@
+import type { NodemailerError } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Mail } from '../domain/access/mails.ts';
-import { oneLine } from '../shared/one-line.ts';
+import type { SendMail } from '../domain/access/mails.ts';
 
 /** How long a mail server may take to answer, in milliseconds. */
 const TIMEOUT = 10_000;
 /** How many connections to the mail server are open at once; other mails wait. */
 const MAX_CONNECTIONS = 2;
 
+/** Why a mail was not sent, in codes: the words of the mail server may have the link of the mail. */
+function reasonOf({ name, code, originalCode, responseCode, response, command }: NodemailerError): string {
+  const [, status] = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '') ?? [];
+  return [code ?? name, originalCode, responseCode, status, command].filter(Boolean).join(' ');
+}
+
 /** Sends mails one after another, in the background; a failure is logged. */
-export function createMailer(smtpUrl: string, from: string, log: Logger): (mail: Mail) => void {
+export function createMailer(smtpUrl: string, from: string, log: Logger): SendMail {
   // Loaded with the first mail, since it takes time that most starts need not spend.
   const open = async () =>
     (await import('nodemailer')).createTransport(
@@ -23,12 +29,14 @@ export function createMailer(smtpUrl: string, from: string, log: Logger): (mail:
       { from },
     );
   let transport: ReturnType<typeof open> | undefined;
-  return (mail) => {
+  return (mail, onRefused) => {
     transport ??= open();
     transport
       .then((opened) => opened.sendMail(mail))
-      .catch((error: unknown) => {
-        log.error({ reason: oneLine(error) }, 'a mail was not sent');
-      });
+      .catch(async (error: NodemailerError) => {
+        log.error({ reason: reasonOf(error) }, 'a mail was not sent');
+        if (Math.floor((error.responseCode ?? 0) / 100) === 5) await onRefused?.();
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'the link of a refused mail could not be ended'));
   };
 }

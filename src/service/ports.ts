@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import type { Logger } from 'pino';
-import type { Mail } from '../domain/access/mails.ts';
+import type { SendMail } from '../domain/access/mails.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
@@ -15,7 +15,7 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   /** The log until the service listens. */
   readonly startLog: Logger;
   /** Sends a mail; by default by SMTP_URL, if that is set. */
-  readonly sendMail?: (mail: Mail) => void;
+  readonly sendMail?: SendMail;
   /** The cost of hashing the passwords of users; by default the program's. */
   readonly hashCost?: HashCost;
   /** Prints the message of the first start. */

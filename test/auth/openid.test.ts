@@ -154,6 +154,34 @@ test('tells somebody whom the provider refuses', async () => {
   );
 });
 
+test.each([
+  ['Nobody told 5ecret', 'access_denied', 'access_denied'],
+  ['Nobody told 5ecret', 'Nobody told 5ecret', ''],
+  ['Nobody told 5ecret', '5ecret', ''],
+])('logs the code of a refusal, and no words: %j, %j', async (error_description, error, code) => {
+  const person = new Person(server);
+  const state = new URL(await begin(person)).searchParams.get('state') ?? '';
+  const told = new URLSearchParams({ error, error_description, state, iss: provider.issuer });
+  const logged = server.log.length;
+  expect(await comeBack(person, `${ORIGIN}/auth/oidc/callback?${told}`)).toBe(fault('REFUSED'));
+  const log = JSON.stringify(server.log.slice(logged));
+  expect(log).toContain(code);
+  expect(log).not.toMatch(/5ecret|Nobody/);
+});
+
+test.each([
+  ['an error', '{"error":"invalid_grant","error_description":"Nobody told 5ecret"}', 'invalid_grant'],
+  ['a text', 'Nobody told 5ecret', 'SyntaxError'],
+])('logs no words of %s in place of tokens', async (_what, instead, code) => {
+  provider.people.set('attacked', { email: 'attacked@x.example', groups: ['readers'] });
+  provider.attack = { instead };
+  const logged = server.log.length;
+  expect(await signIn(new Person(server), 'attacked')).toBe(fault('FAILED'));
+  const log = JSON.stringify(server.log.slice(logged));
+  expect(log).toContain(code);
+  expect(log).not.toMatch(/5ecret|Nobody/);
+});
+
 test.each<
   [string, (token: { header: Record<string, unknown>; claims: Record<string, unknown> }) => void, string]
 >([

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createMailer } from '../../src/outgoing/mail.ts';
+import { MailServer } from '../support/mail-server.ts';
 
 const mail = { to: 'ana@example.com', subject: 'A new password', text: 'Open https://s.example/x\n' };
 
@@ -18,38 +19,22 @@ function collected() {
   return { log: pino(sink), lines };
 }
 
-/** A mail server that takes every mail, and what it was sent. */
-async function startMailServer() {
-  const received: string[] = [];
-  const server = createServer((socket: Socket) => {
-    let isData = false;
-    socket.write('220 mail.example\r\n');
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      received.push(text);
-      if (isData ? text.endsWith('\r\n.\r\n') : !text.startsWith('DATA')) socket.write('250 OK\r\n');
-      else if (!isData) socket.write('354 Go on\r\n');
-      isData = text.startsWith('DATA') || (isData && !text.endsWith('\r\n.\r\n'));
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, server, received };
-}
-
 test('sends a mail from the sender to the address', async () => {
-  const { port, server, received } = await startMailServer();
+  const { url, received } = await MailServer.start();
   const { log, lines } = collected();
-  createMailer(`smtp://127.0.0.1:${port}`, 'Linkspace <links@s.example>', log)(mail);
+  createMailer(url, 'Linkspace <links@s.example>', log)(mail);
   await expect.poll(() => received.join('')).toMatch(/\r\n\.\r\n$/);
   const said = received.join('');
   expect(said).toContain('MAIL FROM:<links@s.example>');
   expect(said).toContain('RCPT TO:<ana@example.com>');
   expect(said).toMatch(/Subject: A new password\r\n.*Open https:\/\/s\.example\/x/s);
   expect(lines).toEqual([]);
-  server.unref();
 });
 
 test('logs why a mail was not sent, without the password of the mail server', async () => {
-  const { port, server } = await startMailServer();
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
   const { log, lines } = collected();

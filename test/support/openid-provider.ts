@@ -25,6 +25,8 @@ interface IdToken {
 interface Attack {
   change?: (token: IdToken) => void;
   isForged?: boolean;
+  /** What is sent in place of tokens: an error as JSON, or any text. */
+  instead?: string;
 }
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -118,7 +120,12 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
     const end = res.end.bind(res);
     res.end = (text: unknown) => {
       const body = JSON.parse(String(text));
-      const { change = () => {}, isForged } = attack;
+      const { change = () => {}, isForged, instead } = attack;
+      if (instead !== undefined) {
+        if (instead.startsWith('{')) res.statusCode = 400;
+        res.setHeader('Content-Length', Buffer.byteLength(instead));
+        return end(instead);
+      }
       if (body.id_token) body.id_token = changed(body.id_token, change, isForged ? strangersKey : privateKey);
       const told = JSON.stringify(body);
       res.setHeader('Content-Length', Buffer.byteLength(told));

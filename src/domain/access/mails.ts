@@ -21,6 +21,12 @@ export interface Mail {
   readonly text: string;
 }
 
+/**
+ * Sends a mail, later.
+ * @param onRefused called if a mail server refuses it for good: others may have read its link then
+ */
+export type SendMail = (mail: Mail, onRefused?: () => Promise<void>) => void;
+
 /** A name on one line, without what could be taken for more of the mail, or what mail programs make a link of. */
 const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+|[.:/\\@。．｡]+(?=\S)/gu, ' ').trim();
 

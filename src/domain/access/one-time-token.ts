@@ -35,6 +35,11 @@ export async function createToken(
   return token;
 }
 
+/** Ends a token that is not used yet. */
+export async function endToken(db: Data, token: string): Promise<void> {
+  await db.prisma.oneTimeToken.deleteMany({ where: { hash: hashToken(token) } });
+}
+
 export function linkEnded(): DomainError {
   return new DomainError('GONE', refusal('LINK_ENDED'));
 }

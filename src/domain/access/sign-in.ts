@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
-import { createToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
+import { createToken, endToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import { bySession } from './session.ts';
 import {
   createUser,
@@ -147,7 +147,8 @@ export async function mailReset(
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
   const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
-  sendMail(mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) }));
+  const mail = mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) });
+  sendMail(mail, () => endToken(db, token));
 }
 
 /**
@@ -174,7 +175,8 @@ export async function changeEmail(
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
   const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
-  sendMail(mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) }));
+  const mail = mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) });
+  sendMail(mail, () => endToken(db, token));
   return false;
 }
 
