@@ -16,8 +16,10 @@ import type { RoleRule } from '../domain/access/role.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
+import { parametersOf } from '../http/request/parameters.ts';
 import { OwnCookie } from '../http/request/session-cookie.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { parseUrl } from '../shared/parse-url.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { Turns } from '../shared/turns.ts';
 import { type SignInTools, text } from './tools.ts';
@@ -81,6 +83,7 @@ function textsOf(claim: unknown): string[] {
 /** People sign in with a provider of OpenID Connect, by the code flow with PKCE, state and nonce. */
 export class OpenId {
   readonly issuer: string;
+  readonly #issuer: URL;
   readonly #config: Config;
   readonly #consoleUrl: string;
   readonly #log: Logger;
@@ -95,7 +98,10 @@ export class OpenId {
   });
 
   private constructor(issuer: string, config: Config, consoleUrl: string, log: Logger) {
+    const url = parseUrl(issuer);
+    if (url === null) throw new Error('the issuer is no URL');
     this.issuer = issuer;
+    this.#issuer = url;
     this.#config = config;
     this.#consoleUrl = consoleUrl;
     this.#log = log;
@@ -107,7 +113,7 @@ export class OpenId {
   }
 
   get name(): string {
-    return this.#config.oidcName ?? new URL(this.issuer).host;
+    return this.#config.oidcName ?? this.#issuer.host;
   }
 
   /** Whether people sign in with the provider alone. */
@@ -136,7 +142,7 @@ export class OpenId {
     const isLocal = this.issuer.startsWith('http:');
     const known = await client
       .discovery(
-        new URL(this.issuer),
+        this.#issuer,
         this.#config.oidcClientId ?? '',
         this.#secret,
         (...request) => this.#authenticate(...request),
@@ -169,9 +175,9 @@ export class OpenId {
   }
 
   /** The tokens for a code. Providers that support both ways to send the secret may want one of them from a client. */
-  async #tokensFor(known: client.Configuration, query: string, { verifier, nonce, state }: Begun) {
+  async #tokensFor(known: client.Configuration, url: URL, { verifier, nonce, state }: Begun) {
     const ask = () =>
-      client.authorizationCodeGrant(known, new URL(query, this.#callback), {
+      client.authorizationCodeGrant(known, url, {
         pkceCodeVerifier: verifier,
         expectedNonce: nonce,
         expectedState: state,
@@ -191,6 +197,11 @@ export class OpenId {
   /** Logs that somebody could not sign in, beside what the library says. */
   refused(fault: Fault): void {
     this.#log.info({ issuer: this.issuer, fault }, 'a sign-in with OpenID was refused');
+  }
+
+  /** The URL of the callback with the query of a request, which begins with its question mark; null for an invalid one. */
+  callbackWith(query: string): URL | null {
+    return parseUrl(`${this.#callback}${query}`);
   }
 
   /** Finds out at the start whether the provider answers, for the log. */
@@ -221,14 +232,14 @@ export class OpenId {
 
   /**
    * The person whom the provider sends back.
-   * @param query of the request, with its question mark
+   * @param url that of the callback, with what the provider says
    * @throws SignInFault
    */
-  finish(query: string, begun: Begun): Promise<ProvidedPerson> {
+  finish(url: URL, begun: Begun): Promise<ProvidedPerson> {
     return this.#asking.take('', async () => {
       const known = this.#known ?? (await this.#discover());
       try {
-        const tokens = await this.#tokensFor(known, query, begun);
+        const tokens = await this.#tokensFor(known, url, begun);
         const claims = tokens.claims();
         if (claims === undefined) throw new UnusableAnswer('there is no ID token');
         return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
@@ -295,7 +306,7 @@ const cookieFor = (consoleUrl: string) => new OwnCookie(consoleUrl, 'linkspace-o
 /** A path below `/console`, as the person asked for it; `/console` in place of any other address. */
 function consolePath(asked: string): string {
   const base = 'http://localhost';
-  const url = URL.parse(asked, base);
+  const url = parseUrl(asked, base);
   const isOurs = url?.origin === base && /^\/console(\/|$)/.test(url.pathname);
   return isOurs ? `${url.pathname}${url.search}${url.hash}` : '/console';
 }
@@ -311,16 +322,16 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     const [given = '', token = null] = cookie.of(req)?.split('.') ?? [];
     const row = await findToken(db, 'OPENID', given, now());
     const data = row && kept.parse(JSON.parse(row.data));
-    const query = queryOf(req);
+    const url = openId.callbackWith(queryOf(req));
     // Another sign-in of this browser may go on elsewhere.
-    if (row === null || data === null || new URLSearchParams(query).get('state') !== data.state)
+    if (row === null || data === null || url?.searchParams.get('state') !== data.state)
       throw new SignInFault('EXPIRED');
     cookie.clear(res);
     await takeToken(db, 'OPENID', given, now());
     const linker = row.userId === null ? null : await anySessionOf(req);
     if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== data.sessionId))
       throw new SignInFault('SIGN_IN_FIRST');
-    const person = await openId.finish(query, data);
+    const person = await openId.finish(url, data);
     if (linker !== null) await linkIdentity(db, person, linker, now());
     else {
       const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());
@@ -374,7 +385,7 @@ export function createStart(
   };
   return {
     async get(req, res) {
-      const query = new URLSearchParams(queryOf(req));
+      const query = parametersOf(req.url);
       const asked = {
         to: (query.get('to') ?? '').slice(0, 1_000),
         link: query.get('link') === '1',

@@ -18,7 +18,7 @@ import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
-import { hostOf, isOnHost, plainHost } from '../domain/url.ts';
+import { hostOf, isOnHost, plainHost, protocolOf } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { Routes } from './routes.ts';
 import type { SignInTools } from './tools.ts';
@@ -74,7 +74,7 @@ export class Passkeys {
 
   /** Whether passkeys work on the page that sends a request. */
   isOffered(req: IncomingMessage): boolean {
-    const { protocol } = new URL(this.#consoleUrl);
+    const protocol = protocolOf(this.#consoleUrl);
     return (
       this.isPossible &&
       isOnHost(this.#consoleUrl, clientOf(req, this.#trust).host) &&
@@ -167,7 +167,7 @@ export class Passkeys {
   /** What an answer has to be for. Its challenge is used up. */
   #expected(db: Data, userId: number | null, now: Date) {
     return {
-      expectedOrigin: new URL(this.#consoleUrl).origin,
+      expectedOrigin: this.#consoleUrl,
       expectedRPID: this.#rpId,
       requireUserVerification: true,
       expectedChallenge: async (challenge: string) =>

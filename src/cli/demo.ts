@@ -7,6 +7,7 @@ import { createFirstKey } from '../domain/access/api-key.ts';
 import { createWelcome } from '../domain/access/sign-in.ts';
 import { shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { isoTime } from '../domain/transfer/times.ts';
+import { hostOf } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { command, UsageError } from './command.ts';
@@ -72,12 +73,12 @@ export const main = command({ help, options, note }, async ({ values, config, en
   if (!/^\d{1,3}$/.test(values.days) || days < 1 || days > DAYS)
     throw new UsageError(`--days is "${values.days}"; it may be a whole number from 1 to ${DAYS}.`);
   const now = endOf(values.until);
-  const base = new URL(baseUrlOf(config));
+  const baseUrl = baseUrlOf(config);
   await migrateIfNew(config);
   const { key, token, result } = await withDatabase(config, async (db) => {
     await requireNoLinks(db);
     const made = await createFirstKey(db, now, initialApiKey);
-    await shareDefaultDomain(db, base.host, notFoundUrl ?? null, now);
+    await shareDefaultDomain(db, hostOf(baseUrl), notFoundUrl ?? null, now);
     const own = await db.prisma.apiKey.findFirst({ where: { revokedAt: null }, orderBy: { id: 'asc' } });
     if (own === null) throw new OperatorError('No account has a key: make one by "npm run keys" first.');
     const actor = actorFor(own.accountId, own.id);
@@ -94,7 +95,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   const { spaces, links, clicks } = result;
   show(
     { ...result, key },
-    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${base.origin}/shop+
+    `Made ${spaces} spaces and ${links} links with ${clicks} clicks. Start the service on them, and open ${baseUrl}/shop+
 
   ${startCommand(env)}
 `,
@@ -102,7 +103,7 @@ export const main = command({ help, options, note }, async ({ values, config, en
   if (values.json) return;
   if (token !== null)
     print(
-      `To become the owner of its account, open this within a day:\n\n  ${consoleUrlOf({ ...config, baseUrl: base.origin })}/console/welcome#${token}\n`,
+      `To become the owner of its account, open this within a day:\n\n  ${consoleUrlOf({ ...config, baseUrl })}/console/welcome#${token}\n`,
     );
   if (key !== null) print(`The key of the account "default"; it is shown only now:\n\n  ${key}\n`);
 });

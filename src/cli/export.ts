@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
+import { protocolOf } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';
@@ -91,7 +92,7 @@ export const main = command({ help, options }, async ({ values, config, io, show
   await withDatabase(config, async (db) => {
     const writer = await accountNamed(db, account);
     const { records, counts } = counting(
-      exportAccount(db, writer, { scheme: new URL(baseUrlOf(config)).protocol }),
+      exportAccount(db, writer, { scheme: protocolOf(baseUrlOf(config)) }),
     );
     const text = writers[format](records);
     if (file === undefined) return pipeline(Readable.from(text), io.stdout, { end: false });

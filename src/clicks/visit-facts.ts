@@ -5,6 +5,7 @@ import { kinds, type Value, visitValue } from '../db/statistics/value.ts';
 import { HOST_NAME } from '../domain/url.ts';
 import { preferredLanguage, systemOf, type Visitor } from '../domain/visit/visitor.ts';
 import { encodeBidi } from '../shared/bidirectional.ts';
+import { MAX_HOST, parseUrl } from '../shared/parse-url.ts';
 
 /** Only these names are used: for an unknown browser, bowser returns a name from the user agent, which clients control. */
 const browsers: ReadonlySet<string> = new Set(Object.values(bowser.BROWSER_MAP));
@@ -43,10 +44,10 @@ const IPV6_HOST = /^\[[\da-f:.]+\]$/;
 
 /** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
 export function referrerHost(referrer: string): string | null {
-  const url = referrer === '' ? null : URL.parse(referrer);
+  const url = referrer === '' ? null : parseUrl(referrer);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   const host = url.hostname.replace(/\.$/, '');
-  if (host.length > 253 || !(HOST_NAME.test(host) || IPV6_HOST.test(host))) return null;
+  if (host.length > MAX_HOST || !(HOST_NAME.test(host) || IPV6_HOST.test(host))) return null;
   // `www.` and a single label, such as www.example, is the whole name of a site.
   return host.replace(/^www\.(?=.+\.)/, '');
 }

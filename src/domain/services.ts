@@ -3,7 +3,7 @@ import type { SendMail } from './access/mails.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';
-import { hostOf, otherNamesOf, withoutPort } from './url.ts';
+import { hostOf, otherNamesOf, protocolOf, withoutPort } from './url.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -49,7 +49,7 @@ export function servicesOf(
   given: Given,
 ): Services {
   return {
-    scheme: new URL(baseUrl).protocol,
+    scheme: protocolOf(baseUrl),
     isOtherName: otherNamesOf(baseUrl, port),
     consoleHost: consoleUrl === undefined ? null : withoutPort(hostOf(consoleUrl)),
     pageUrl: (page, token) => `${consoleUrl ?? baseUrl}/console/${page}#${token}`,

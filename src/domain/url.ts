@@ -2,17 +2,58 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { encodeBidi } from '../shared/bidirectional.ts';
+import { isLongHost, parseUrl } from '../shared/parse-url.ts';
 import { textOf, trimPasted } from './input.ts';
 import { refusal } from './rules.ts';
 
-/** Whether it is an absolute URL. Without URL.canParse, which in Node 22 refuses letters such as ü after a few thousand calls. */
+/** A URL as a parser reads it. */
+interface Address {
+  /** In ASCII. */
+  readonly href: string;
+  /** Lower case, in ASCII, with the port unless it is the default one. */
+  readonly host: string;
+}
+
+/** What is known of a text. */
+interface Known {
+  /** Null if it is no URL. */
+  readonly address: Address | null;
+  /** The rule that refuses it as a web address, or null; undefined until that is asked for. */
+  rule?: AddressRule | null;
+}
+
+/**
+ * What is known of recent texts, limited by their characters: far more than a request may have. Each is parsed once, however
+ * many rules look at it, and the destinations of links for many visits.
+ */
+const addresses = new LRUCache<string, Known>({
+  maxSize: 5_000_000,
+  sizeCalculation: (_known, text) => text.length + 80,
+  memoMethod(text) {
+    const url = parseUrl(text);
+    return { address: url && { href: url.href, host: url.host } };
+  },
+});
+
+function addressOf(text: string): Address | null {
+  return addresses.memo(text).address;
+}
+
+/** Whether it is an absolute URL. */
 function isUrl(text: string): boolean {
-  return URL.parse(text) !== null;
+  return addressOf(text) !== null;
 }
 
 /** URL parsers accept control characters and missing hosts; an address that is stored as written must have neither. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^/\\?#\p{Cc}][^\p{Cc}]*$/iu.test(text) && !NO_HOST.test(text) && isUrl(text);
+}
+
+/** The rule that refuses a text as a web address; null for a web address. */
+function addressRule(text: string): AddressRule | null {
+  const known = addresses.memo(text);
+  if (known.rule === undefined) known.rule = isWebAddress(text) ? null : ruleAgainst(text);
+  return known.rule;
 }
 
 const TWO_SCHEMES = /^https?:\/\/https?(:\/|:?\/\/)/i;
@@ -35,12 +76,12 @@ function ruleAgainst(text: string) {
   return host === '' ? 'URL_WITHOUT_HOST' : /\s/.test(host) ? 'URL_HOST_SPACE' : 'URL_HOST';
 }
 
+type AddressRule = ReturnType<typeof ruleAgainst>;
+
 /** An absolute http or https URL with a host, stored as it was written, except for characters that change its direction. */
 export const webAddress = textOf(1, MAX_URL, (text) => encodeBidi(trimPasted(text))).refine(
-  (text) => text === '' || isWebAddress(text),
-  {
-    error: ({ input }) => refusal(ruleAgainst(String(input))),
-  },
+  (text) => text === '' || addressRule(text) === null,
+  { error: ({ input }) => refusal(addressRule(String(input)) ?? 'URL') },
 );
 
 /** The message for an address that is too long for a header. */
@@ -49,7 +90,7 @@ export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });
 /** Whether clients accept the address in a header. */
 export function isSendable(address: string): boolean {
   // The parser adds a slash for an empty path.
-  return new URL(address).href.length <= MAX_URL + 1;
+  return asciiOf(address).length <= MAX_URL + 1;
 }
 
 /** A web address that clients accept in a header. */
@@ -60,22 +101,26 @@ function withoutFinalDot(host: string): string {
   return host.replace(/\.(?=:|$)/, '');
 }
 
-/** The longest host that is parsed, in characters: a name has at most 253, percent-encoded three times as many. */
-const MAX_HOST_LENGTH = 800;
 const NORMAL_HOST =
-  /^(?!.*xn--)(?=.{1,250}(?::|$))[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z][a-z\d-]*(?::(?!80$)[1-9]\d{0,3})?$/;
+  /^(?!.*xn--)(?=.{1,253}(?::|$))[a-z\d-]+(?:\.[a-z\d-]+)*\.[a-z][a-z\d-]*(?::(?!80$)[1-9]\d{0,3})?$/;
 
 /**
  * A host as browsers send it: lower case, international names in ASCII, the port unless it is the default one, no
  * final dot. Null if the text is not a host.
  */
 export function normalizeHost(text: string): string | null {
-  if (text.length > MAX_HOST_LENGTH) return null;
+  if (isLongHost(text)) return null;
   // A host in normal form needs no parser. A number at the end may be another form of an IP address.
   if (NORMAL_HOST.test(text)) return text;
-  if (/[/?#@\\\s\p{Cc}]/u.test(text) || !isUrl(`http://${text}`)) return null;
-  const host = withoutFinalDot(new URL(`http://${text}`).host);
-  return host === '' || host.length > 255 || host !== withoutFinalDot(host) ? null : host;
+  if (/[/?#@\\\s\p{Cc}]/u.test(text)) return null;
+  const address = addressOf(`http://${text}`);
+  return address && normalHost(address);
+}
+
+/** The host of a parsed address, as normalizeHost gives it. */
+export function normalHost({ host: parsed }: Pick<Address, 'host'>): string | null {
+  const host = withoutFinalDot(parsed);
+  return host === '' || isLongHost(host) || host !== withoutFinalDot(host) ? null : host;
 }
 
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
@@ -102,9 +147,24 @@ export function namesServing(host: string): readonly string[] {
   return [...new Set([host, withoutPort(host)])];
 }
 
-/** The host of a web address, as normalizeHost returns it. */
+/** The host of a web address, as normalizeHost returns it; empty if it cannot be parsed, as some of earlier versions. */
 export function hostOf(address: string): string {
-  return withoutFinalDot(new URL(address).host);
+  return withoutFinalDot(addressOf(address)?.host ?? '');
+}
+
+/** The scheme of a web address: `https:`. */
+export function protocolOf(address: string): string {
+  return asciiOf(address).split('//', 1)[0] ?? '';
+}
+
+/** The path of a web address. */
+export function pathIn(address: string): string {
+  return /^[^/]*\/\/[^/?#]*([^?#]*)/.exec(asciiOf(address))?.[1] ?? '';
+}
+
+/** Whether an address has a user or a password. */
+export function hasUser(address: string): boolean {
+  return /^[^/]*\/\/[^/?#]*@/.test(asciiOf(address));
 }
 
 /** The host without its port, so that different spellings are equal: an IPv4 address in IPv6 becomes IPv4. */
@@ -135,8 +195,7 @@ export function isLoopback(address: string): boolean {
 }
 
 function portOf(address: string): string {
-  const { port, protocol } = new URL(address);
-  return port || (defaultPorts[protocol] ?? '');
+  return /:(\d+)$/.exec(hostOf(address))?.[1] ?? defaultPorts[protocolOf(address)] ?? '';
 }
 
 /** Tells the addresses that lead to the service by another name of its machine: loopback, with one of its ports. */
@@ -153,15 +212,19 @@ export function nameIn(pair: string): string {
   return new URLSearchParams(`${name}=`).keys().next().value ?? '';
 }
 
-/** A cache of recent destinations in ASCII. */
-const inAscii = new LRUCache<string, string>({
-  max: 2_000,
-  memoMethod: (address) => new URL(address).href,
-});
-
 /** The address in ASCII, for a header. */
 export function asciiOf(address: string): string {
-  return inAscii.memo(address);
+  return (
+    addressOf(address)?.href ??
+    // Earlier versions took hosts that lead nowhere.
+    address.toWellFormed().replaceAll(/[^!-~]+/g, encodeURIComponent)
+  );
+}
+
+/** A part of a query as parsers write it. */
+function escapedQuery(text: string): string {
+  const encoded = text.replaceAll(/[\t\n\r]/g, '').toWellFormed();
+  return encoded.replaceAll(/[^!$-&(-;=?-~]+/g, (part) => encodeURIComponent(part).replaceAll("'", '%27'));
 }
 
 /**
@@ -169,15 +232,21 @@ export function asciiOf(address: string): string {
  * Its own parts are not re-encoded, and its fragment stays at the end.
  */
 export function withQuery(address: string, query: string): string {
-  if (query === '') return asciiOf(address);
-  const url = new URL(address);
-  const known = new Set(url.searchParams.keys());
-  const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));
-  if (added.length === 0) return url.href;
-  const separator = url.search === '' || url.search.endsWith('&') ? '' : '&';
-  url.search += separator + added.join('&');
-  return url.href;
+  const ascii = asciiOf(address);
+  if (query === '') return ascii;
+  const [, page = '', search, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(.*)$/s.exec(ascii) ?? [];
+  const known = search ? new Set(new URLSearchParams(`?${search}`).keys()) : NO_NAMES;
+  const added = query
+    .split('&')
+    .filter((pair) => pair !== '' && !(known.size > 0 && known.has(nameIn(pair))));
+  if (added.length === 0) return ascii;
+  const more = added.join('&');
+  // As the setter of a URL has it.
+  if (!search) return `${page}?${escapedQuery(more.replace(/^\?/, ''))}${fragment}`;
+  return `${page}?${search}${search.endsWith('&') ? '' : '&'}${escapedQuery(more)}${fragment}`;
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** The short URL of an alias on a domain. */
 export function shortUrlOf(

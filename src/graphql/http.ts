@@ -12,17 +12,18 @@ import {
 } from 'graphql-yoga';
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
+import { normalizeHost } from '../domain/url.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
 import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
+import { parametersOf } from '../http/request/parameters.ts';
 import type { Handler } from '../http/server.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import { schema } from '../schema/index.ts';
 import { errorForms } from '../schema/result.ts';
 import { ClientGone } from '../shared/client-gone.ts';
-import { remembered } from '../shared/remembered.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { RequestOf } from './context.ts';
 import { Documents } from './document.ts';
@@ -206,7 +207,7 @@ function plainlySent(req: IncomingMessage, body: string): Sent | null {
 
 /** The parameter of a GET request that is not JSON, but has to be: the server would fail. */
 function unreadableParameter(url: string): string | undefined {
-  const parameters = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  const parameters = parametersOf(url);
   return ['variables', 'extensions'].find((name) => {
     try {
       JSON.parse(parameters.get(name) || 'null');
@@ -217,15 +218,13 @@ function unreadableParameter(url: string): string | undefined {
   });
 }
 
-const urlOf = remembered((host) => ({ url: URL.parse(`http://${host}/`) }));
-
 /** What makes a request unfit for the server, with the status for it; null for a fit one. */
 function faultOf({ method, headers, url = '' }: IncomingMessage): { status: number; message: string } | null {
   if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send the query as application/json.' };
   if (!/^\s*(identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
     return { status: 415, message: 'Send the query without Content-Encoding.' };
-  if (urlOf(headers.host || 'localhost').url === null)
+  if (normalizeHost(headers.host || 'localhost') === null)
     return { status: 400, message: 'The header Host is not a host.' };
   const unreadable = method === 'GET' && unreadableParameter(url);
   return unreadable ? { status: 400, message: `The parameter ${unreadable} is not JSON.` } : null;

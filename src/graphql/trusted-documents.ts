@@ -6,6 +6,7 @@ import {
 import { GraphQLError, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
+import { parametersOf } from '../http/request/parameters.ts';
 import { schema } from '../schema/index.ts';
 import { withoutMark } from '../shared/byte-order-mark.ts';
 import { errorsOf } from './document.ts';
@@ -48,8 +49,7 @@ export function onlyTrusted(documents: TrustedDocuments): Plugin {
     extractPersistedOperationId(params, request, context) {
       // Yoga passes the parameter of a body on, though its type lacks it; that of a URL has to be read here.
       const { documentId } = params as { documentId?: unknown };
-      const given =
-        documentId ?? (request.method === 'GET' && new URL(request.url).searchParams.get('documentId'));
+      const given = documentId ?? (request.method === 'GET' && parametersOf(request.url).get('documentId'));
       return typeof given === 'string' ? given : defaultExtractPersistedOperationId(params, request, context);
     },
     getPersistedOperation: (id) => documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null,

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { hostOf, normalizeHost, withoutPort } from '../domain/url.ts';
+import { parametersOf } from './request/parameters.ts';
 
 /** Where a proxy asks whether to get a certificate for a host. No other spelling is taken from links. */
 export const TLS_ASK = '/tls/ask';
@@ -14,7 +15,7 @@ export type TlsStatusOf = (target: string) => Promise<number>;
 export function tlsStatuses(own: readonly string[], serves: (host: string) => Promise<boolean>): TlsStatusOf {
   const hosts = new Set(own.map((address) => withoutPort(hostOf(address))));
   return async (target) => {
-    const [asked, ...others] = new URL(target, 'http://localhost').searchParams.getAll('domain');
+    const [asked, ...others] = parametersOf(target).getAll('domain');
     const host = normalizeHost(asked ?? '');
     if (host === null || others.length > 0) return 404;
     if (hosts.has(withoutPort(host))) return 200;

@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Answer, Post } from '../domain/webhook/receiver.ts';
 import { VERSION } from '../own-files.ts';
+import { parseUrl } from '../shared/parse-url.ts';
 import { isPublicAddress, literalOf } from '../shared/public-address.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 
@@ -97,8 +98,9 @@ export function createPost(options: PostOptions): Post {
   const lookup = checkedLookup(options);
   return async (target, headers, body, signal) => {
     signal.throwIfAborted();
-    const url = new URL(target);
-    const literal = literalOf(url);
+    const url = parseUrl(target);
+    if (url === null) return { status: null, error: errorText(new NoAddress()) };
+    const literal = literalOf(url.hostname);
     // Node calls `lookup` only for names, not for addresses.
     if (literal !== null && !options.allowPrivate && !isPublicAddress(literal))
       return { status: null, error: errorText(new NoAddress()) };

@@ -106,7 +106,7 @@ async function settleDefaultDomain(
   now: Date,
   log: Logger,
 ): Promise<number> {
-  const { host } = new URL(baseUrl);
+  const host = hostOf(baseUrl);
   const { id, renamed } = await shareDefaultDomain(db, host, notFoundUrl ?? null, now).catch(
     (error: unknown) => {
       if (!(error instanceof HostHeld)) throw error;

@@ -17,8 +17,8 @@ export function isPublicAddress(address: string): boolean {
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6);
 }
 
-/** The address in a URL's host, without brackets; null if the host is a name, which is looked up. */
-export function literalOf({ hostname }: URL): string | null {
+/** The address that a URL has as its host, without brackets; null if the host is a name, which is looked up. */
+export function literalOf(hostname: string): string | null {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(address) === 0 ? null : address;
 }

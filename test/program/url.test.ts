@@ -1,9 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withScheme } from '../../console/src/parts/format.ts';
 import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { refusal } from '../../src/domain/rules.ts';
-import { isOnHost, normalizeHost, webAddress } from '../../src/domain/url.ts';
+import { isOnHost, nameIn, normalizeHost, webAddress, withQuery } from '../../src/domain/url.ts';
 
 test('parses URLs with letters beyond ASCII correctly after many calls', () => {
   const asked = Array.from(
@@ -58,4 +59,34 @@ test.each([
   ['https://s.example', '', false],
 ])('whether %s has the host %s: %s', (address, asked, expected) => {
   expect(isOnHost(address, asked)).toBe(expected);
+});
+
+/** The query as the setter of a URL adds it. */
+function bySetter(address: string, query: string): string {
+  const url = new URL(address);
+  const known = new Set(url.searchParams.keys());
+  const added = query.split('&').filter((pair) => pair !== '' && !known.has(nameIn(pair)));
+  if (added.length === 0) return url.href;
+  url.search += (url.search === '' || url.search.endsWith('&') ? '' : '&') + added.join('&');
+  return url.href;
+}
+
+test('adds a query to an address as the parser of URLs writes it', () => {
+  const part = fc.string({
+    unit: fc.constantFrom(...'ab&=?%#\'"<> ü\t\n\u{1F600}+[]`{|}~\u007F'),
+    maxLength: 12,
+  });
+  const sent = part.map((text) => text.replaceAll('#', ''));
+  fc.assert(
+    fc.property(part, sent, (rest, query) => {
+      for (const address of [
+        `https://Example.com/${rest}`,
+        `https://example.com?${rest}`,
+        'https://example.com/#f',
+        `https://example.com/?#${rest}`,
+      ])
+        expect(withQuery(address, query)).toBe(bySetter(address, query));
+    }),
+    { numRuns: 2_000 },
+  );
 });

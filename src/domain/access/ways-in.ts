@@ -3,6 +3,7 @@ import type { Identity, Passkey } from '../../generated/sqlite/client.ts';
 import { invalidField, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
+import { asciiOf } from '../url.ts';
 import { requireRecentSignIn } from './actor.ts';
 import { bySession } from './session.ts';
 import { endOthers } from './user.ts';
@@ -24,7 +25,7 @@ export interface SignedIn {
 
 /** Whether two issuers are one: the final slash of a host makes no difference. */
 function isSameIssuer(one: string, other: string | null): boolean {
-  return other !== null && URL.parse(one)?.href === URL.parse(other)?.href;
+  return other !== null && asciiOf(one) === asciiOf(other);
 }
 
 /** What a user signs in with besides a password, without secrets. */

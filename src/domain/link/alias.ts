@@ -1,7 +1,7 @@
 import { textOf, trimPasted, withoutEnd } from '../input.ts';
 import { type Random, randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
-import { isOnHost } from '../url.ts';
+import { isOnHost, pathIn } from '../url.ts';
 
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
 const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);
@@ -62,7 +62,7 @@ export function placeOf(path: string): string {
  * @param hosts the requested host, and the name of its domain: a proxy may add its own port to the first
  */
 export function isItself(address: string, place: string, hosts: readonly string[]): boolean {
-  return placeOf(new URL(address).pathname) === place && hosts.some((host) => isOnHost(address, host));
+  return placeOf(pathIn(address)) === place && hosts.some((host) => isOnHost(address, host));
 }
 
 /** The alias of a path `/alias+`, which asks for statistics; empty for any other path. */

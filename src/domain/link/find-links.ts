@@ -21,6 +21,7 @@ import {
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import { parseUrl } from '../../shared/parse-url.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
 import {
@@ -47,7 +48,7 @@ import {
   updatedSince,
 } from '../pagination.ts';
 import { refusal } from '../rules.ts';
-import { namesServing, normalizeHost } from '../url.ts';
+import { namesServing, normalHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';
@@ -304,11 +305,11 @@ const MAX_SHORT_URL = 4_096;
 function partsOf(text: string): { host: string; alias: string } | null {
   const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
   if (trimmed.length > MAX_SHORT_URL) return null;
-  const url = URL.parse(
+  const url = parseUrl(
     /^([a-z][a-z\d+.-]*:)?\/\//i.test(trimmed) ? trimmed.replace(/^\/\//, 'http://') : `http://${trimmed}`,
   );
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  const [host, alias] = [normalizeHost(url.host), aliasOfPath(url.pathname)];
+  const [host, alias] = [normalHost(url), aliasOfPath(url.pathname)];
   return host === null || alias === '' ? null : { host, alias };
 }
 

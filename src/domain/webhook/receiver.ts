@@ -11,6 +11,7 @@ import { tracer } from '../../shared/tracing.ts';
 import { Turns } from '../../shared/turns.ts';
 import { visibleError } from '../errors.ts';
 import type { Random } from '../random.ts';
+import { hostOf, withoutPort } from '../url.ts';
 import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
 import { isGivenUp, retryAt } from './retry-schedule.ts';
 import { signatureHeaders } from './signing.ts';
@@ -245,7 +246,7 @@ export class Receiver {
     if (answer === null) return false;
     const { body, status, error } = answer;
     tracer?.note({
-      'server.address': URL.parse(webhook.url)?.hostname,
+      'server.address': withoutPort(hostOf(webhook.url)),
       ...{ 'http.response.status_code': status ?? undefined, 'error.type': error ?? undefined },
     });
     const at = now();

@@ -15,7 +15,7 @@ import { byCreation, type Connection, type EdgesInput, readConnection } from '..
 import type { Random } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { webAddress } from '../url.ts';
+import { hasUser, hostOf, webAddress, withoutPort } from '../url.ts';
 import { changeEvents, eventsInEffect, storedEvents } from './events.ts';
 import { newMessageId, newSecret, rotated } from './signing.ts';
 
@@ -25,12 +25,6 @@ export const MAX_WEBHOOKS = 20;
 /** The name of the log's reader for webhooks. */
 export const READER = 'webhooks';
 
-/** Whether an address has a user or a password, which must not appear in logs and lists. */
-function hasUser(address: string): boolean {
-  const { username, password } = new URL(address);
-  return username !== '' || password !== '';
-}
-
 /** The names of hosts that only their own network knows. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa)\.?$|^[^.]+\.?$/;
 
@@ -39,14 +33,15 @@ export function warningOf(
   address: string,
   { allowPrivateWebhooks }: Pick<Services, 'allowPrivateWebhooks'>,
 ): string | null {
-  const parsed = new URL(address);
-  const literal = literalOf(parsed);
-  const isPrivate = literal === null ? PRIVATE_NAME.test(parsed.hostname) : !isPublicAddress(literal);
+  const host = withoutPort(hostOf(address));
+  const literal = literalOf(host);
+  const isPrivate = literal === null ? PRIVATE_NAME.test(host) : !isPublicAddress(literal);
   if (allowPrivateWebhooks || !isPrivate) return null;
-  return `${parsed.hostname} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
+  return `${host} is not a public address: nothing is delivered to it, unless the operator sets WEBHOOK_ALLOW_PRIVATE=on.`;
 }
 
-const url = webAddress.refine((text) => URL.parse(text) === null || !hasUser(text), refusal('URL_USER'));
+/** A user or a password must not appear in logs and lists. */
+const url = webAddress.refine((text) => !hasUser(text), refusal('URL_USER'));
 const events = z
   .array(choiceOf(changeEvents).meta({ title: 'WebhookEvent' }), {
     error: unless(refusal('EVENTS')),

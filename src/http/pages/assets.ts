@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { builtFile } from '../../own-files.ts';
 
-const FOLDER = builtFile('generated/');
-
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -19,7 +17,7 @@ function read(name: string): Buffer | null {
   if (known !== undefined) return known;
   let content: Buffer | null = null;
   try {
-    content = readFileSync(new URL(name, FOLDER));
+    content = readFileSync(builtFile(`generated/${name}`));
   } catch {
     // Unknown names are not cached, since anyone can request any number of them.
     return null;

@@ -53,7 +53,7 @@ export class SessionCookies extends OwnCookie {
     if (site !== undefined && site !== 'none') return site === 'same-origin' ? 'own' : 'elsewhere';
     if (origin === undefined) return 'unknown';
     const { host } = clientOf(req, this.#trust);
-    return URL.canParse(origin) && isOnHost(origin, host) ? 'own' : 'elsewhere';
+    return isOnHost(origin, host) ? 'own' : 'elsewhere';
   }
 
   /**
