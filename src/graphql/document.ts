@@ -28,8 +28,10 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { LinkSelect } from '../db/reading/link-list.ts';
 import type { Permission } from '../domain/access/role.ts';
+import { NO_LIMIT } from '../schema/input-limits.ts';
 import { permissionFor } from '../schema/permission.ts';
 import { limits, overflowOf, tooLarge } from './limits.ts';
+import { listLimitsOf } from './list-limits.ts';
 import { comparisonsIn, fieldsOf, fragmentsOf } from './merged-fields.ts';
 
 const opening: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
@@ -236,6 +238,7 @@ export class Operation {
   readonly plans = new Map<FieldNode, LinkSelect>();
   readonly #schema: GraphQLSchema;
   #facts: Facts | undefined;
+  #listLimits: ReadonlyMap<string, number> | undefined;
   #needs: ReadonlySet<Permission> | undefined;
 
   constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
@@ -261,6 +264,12 @@ export class Operation {
   get needs(): ReadonlySet<Permission> {
     this.#needs ??= permissionsFor(this.document, this.node);
     return this.#needs;
+  }
+
+  /** How many items the list in a variable may have; only for a valid document. */
+  maxItemsIn(variable: string): number {
+    this.#listLimits ??= listLimitsOf(this.document, this.#schema);
+    return this.#listLimits.get(variable) ?? NO_LIMIT;
   }
 
   /** What it uses of the schema; only for a valid document. */

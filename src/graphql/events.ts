@@ -7,9 +7,8 @@ import { ListReader } from '../db/reading/list-reader.ts';
 import type { EventSource } from '../domain/change/subscriptions.ts';
 import type { Context } from '../schema/context.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
-import { schema } from '../schema/index.ts';
 import type { Operation } from './document.ts';
-import type { Values } from './execute.ts';
+import { executable, type Values } from './execute.ts';
 import { boundedTargets } from './limits.ts';
 
 /** How many values of events are kept for equal subscribers, by the cost of the events. */
@@ -56,8 +55,8 @@ export async function subscribe(
   values: Values,
   context: Context,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
-  const { document, node } = operation;
-  const args = { schema, document, operationName: node.name?.value, variableValues: values.given };
+  const { node } = operation;
+  const args = { ...executable(operation), operationName: node.name?.value, variableValues: values.coerced };
   const source = await createSourceEventStream({ ...args, contextValue: context });
   if (!isAsyncIterable(source)) return source;
   if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');

@@ -82,6 +82,29 @@ function compilableFor({ isCovered }: Facts): GraphQLSchema {
   return made;
 }
 
+/** The schema with the type of coerced variables, which introspection does not list. */
+class ExecutedSchema extends GraphQLSchema {
+  override getType(name: string) {
+    return name === coercedType.name ? coercedType : super.getType(name);
+  }
+}
+
+/** Made when it is needed, so that the service starts sooner. */
+let executed: GraphQLSchema | undefined;
+
+/** The documents for coerced variables. */
+const coercedDocuments = new WeakMap<Operation, DocumentNode>();
+
+/** What the executor gets of an operation: it would coerce variables a second time, also long lists that are to be refused. */
+export function executable(operation: Operation): { schema: GraphQLSchema; document: DocumentNode } {
+  const { document, node } = operation;
+  if (!node.variableDefinitions?.length) return { schema, document };
+  executed ??= new ExecutedSchema({ ...schema.toConfig(), assumeValid: true });
+  const known = coercedDocuments.get(operation) ?? withCoercedVariables(document, node);
+  coercedDocuments.set(operation, known);
+  return { schema: executed, document: known };
+}
+
 /**
  * The document for variables that are coerced already. graphql-jit's own coercion refuses left-out fields that have a default,
  * and accepts some values that the executor would refuse.
@@ -143,13 +166,12 @@ export async function execute(
   { given, coerced }: Values,
   context: Context,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
-  const { document, node } = operation;
+  const { node } = operation;
   const interpret = () =>
     normalizedExecutor({
-      schema,
-      document,
+      ...executable(operation),
       operationName: node.name?.value,
-      variableValues: given,
+      variableValues: coerced,
       contextValue: context,
     });
   const isQuery = node.operation === OperationTypeNode.QUERY && !context.isHeavy;

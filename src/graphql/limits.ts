@@ -26,6 +26,11 @@ const table = {
   breadth: { max: 2_000, name: 'number of fields' },
   /** Comparisons of fields: one for each, and two for each pair that has the same name in the answer. */
   comparisons: { max: 200_000, name: 'number of comparisons between fields of the same name' },
+  /** Values that are given to fields, objects and lists included; each as often as its field can run. */
+  values: { max: 100_000, name: 'number of given values' },
+  /** Characters of a text that is given to a field, and of all of them, each as often as its field can run. */
+  textLength: { max: 20_000, name: 'length of a text' },
+  text: { max: 4_000_000, name: 'size of texts' },
   /** Values of the largest possible answer, weighted by length, and the work for them. */
   cost: { max: 300_000, name: 'cost' },
   /** The cost of an event of a subscription. */

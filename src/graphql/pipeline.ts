@@ -21,6 +21,7 @@ import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { subscribe } from './events.ts';
 import { execute, type Values } from './execute.ts';
 import { bounded, boundedTargets, limits, overflowOf, tooLarge } from './limits.ts';
+import { amountsIn, checkInputs } from './sent-values.ts';
 import { coerceVariables } from './variables.ts';
 
 /** An operation as a client sends it. */
@@ -51,7 +52,7 @@ export async function run(
 ): Promise<Answers> {
   try {
     const variables = sent.variables ?? {};
-    checkNesting(variables, sent.extensions);
+    const amounts = amountsIn(variables, sent.extensions);
     const document = documents.prepared(sent.query);
     const operation = document.operation(sent.operationName);
     if (operation === null) throw noOperation();
@@ -59,10 +60,12 @@ export async function run(
     if (document.errors.length > 0) return { errors: document.errors };
     if (operation.isSubscription && !transport.acceptsStream) throw noStream();
     request.named(operation.name);
-    const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], variables);
-    const size = sizeOf(operation, variables);
+    const definitions = operation.node.variableDefinitions ?? [];
+    const size = sizeOf(operation, variables, limits, amounts.values);
+    checkInputs(size.inputs, amounts, definitions);
     checkSize(size);
     if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
+    const coerced = coerceVariables(schema, definitions, variables, (name) => operation.maxItemsIn(name));
     for (const permission of operation.needs) requirePermission(request.actor, permission);
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const bounds = {
@@ -229,16 +232,6 @@ function servicesOnce(keyed: KeyedWrite, { node }: Operation, services: Services
 const HEAVY_VALUES = 20_000;
 /** The maximum size of targets on a page of v1, in bytes: those of any ten links fit. */
 const MAX_V1_TARGET_BYTES = 16_000_000;
-
-/** Whether objects and lists are nested beyond the limit: functions that walk through them are recursive. */
-function isNestedTooDeeply(value: unknown, levels = limits.nesting): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
-}
-
-function checkNesting(...values: readonly unknown[]): void {
-  if (values.some((value) => isNestedTooDeeply(value))) throw tooLarge('nesting', limits.nesting + 1);
-}
 
 function checkSize(size: OperationSize): void {
   const measures = ['depth', 'breadth', 'records', 'cost'] as const;

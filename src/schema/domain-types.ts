@@ -1,6 +1,7 @@
 import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
 import { builder } from './builder.ts';
+import { limitedTo, NO_LIMIT } from './input-limits.ts';
 
 type AnyRef = InputRef<NonNullable<unknown>>;
 
@@ -90,6 +91,12 @@ function typeOf({ value, format }: Described): Type {
   return format === 'id' ? 'ID' : format === 'date-time' ? 'DateTime' : 'String';
 }
 
+/** How many items a list may have. */
+function longestOf(list: z.core.$ZodType): number {
+  const { maxItems } = z.toJSONSchema(list, { io: 'input', unrepresentable: 'any' });
+  return maxItems ?? NO_LIMIT;
+}
+
 const accepts = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
 
 /**
@@ -110,7 +117,8 @@ export function inputType<Schema extends z.core.$ZodObject>(
     const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
     const cleared = accepts(rule, null) ? `${about} Null clears it.` : about;
     const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
-    return [field, { type, required: !accepts(rule, undefined), description: words }] as const;
+    const limited = items ? limitedTo({ maxItems: longestOf(described.value) }) : {};
+    return [field, { type, required: !accepts(rule, undefined), description: words, ...limited }] as const;
   });
   const type = builder.inputRef<Record<string, unknown>>(name).implement({
     description,

@@ -3,7 +3,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { batchSize, costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { ofBatch } from './input-limits.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */
 type Load = (
@@ -85,11 +86,11 @@ builder.queryFields((t) => ({
     description:
       'The records with these global ids, at most 100, in order; null for records that the account does not have.',
     extensions: costs({
-      size: ({ nodeIds }) => (Array.isArray(nodeIds) ? nodeIds.length : 1),
+      size: ({ nodeIds }) => batchSize(nodeIds),
       // A list of ids may need one statement for each type.
       work: () => STATEMENT_COST * nodeTypes.size,
     }),
-    args: { nodeIds: t.arg.idList({ required: true, description: 'The global ids.' }) },
+    args: { nodeIds: t.arg.idList({ required: true, description: 'The global ids.', ...ofBatch }) },
     resolve: (_root, { nodeIds }, context, info) => nodesOf(context, parseBatch('nodeIds', nodeIds), info),
   }),
 }));

@@ -13,6 +13,7 @@ import {
 import { builder } from './builder.ts';
 import { batchCost } from './cost/field-cost.ts';
 import { descriptionsOf, inputType } from './domain-types.ts';
+import { ofBatch } from './input-limits.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
@@ -90,6 +91,7 @@ builder.mutationFields((t) => ({
       ids: t.arg.idList({
         required: true,
         description: `The ids of the tags to delete, at most ${MAX_BATCH}.`,
+        ...ofBatch,
       }),
       into: t.arg.id({ required: true, description: 'The id of the tag that their links get.' }),
     },

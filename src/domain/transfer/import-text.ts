@@ -26,7 +26,7 @@ export const MAX_RECORDS = 500;
 export const MAX_PASSWORDS = 10;
 /** A record may have several short URLs, pixels and tags. */
 const MAX_PARTS = 2_500;
-const MAX_MAPPED = 100;
+export const MAX_MAPPED = 100;
 export const MAX_TOLD_FIELDS = 10;
 const MAX_REASON = 1_000;
 /** On SQLite, a transaction blocks the thread. */

@@ -64,12 +64,13 @@ export const changeCost = costs({ records: 1, work: (args) => CHANGE_COST + slow
 
 /** The cost of a mutation that changes the records of a batch, which its first argument lists. */
 export const batchCost = costs({
-  size: (args) => batchOf(args).length,
+  size: (args) => batchSize(batchOf(args)),
   // Larger batches are refused as invalid input.
-  records: (args) => Math.min(batchOf(args).length, MAX_BATCH),
+  records: (args) => Math.min(batchSize(batchOf(args)), MAX_BATCH),
   work(args) {
     const batch = batchOf(args);
-    return batch.length * CHANGE_COST + batch.reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
+    const slow = itemsOf(batch).reduce<number>((sum, input) => sum + slowWorkIn(input), 0);
+    return batchSize(batch) * CHANGE_COST + slow;
   },
 });
 
@@ -81,14 +82,27 @@ export const importCost = costs({
 
 /** The cost of a query that checks the records of a batch, which its first argument lists. */
 export const checkCost = costs({
-  size: (args) => batchOf(args).length,
-  work: (args) => batchOf(args).length * CHANGE_COST,
+  size: (args) => batchSize(batchOf(args)),
+  work: (args) => batchSize(batchOf(args)) * CHANGE_COST,
 });
 
-/** The items of a batch as it was sent: a single value is a list of one. */
-function batchOf(args: ArgumentValues): readonly unknown[] {
-  const [batch] = Object.values(args);
-  return Array.isArray(batch) ? batch : batch == null ? [] : [batch];
+/** How many items of a batch are looked at: a longer one is refused as invalid input. */
+const MAX_LOOKED_AT = MAX_BATCH + 1;
+
+/** A batch as it was sent: a single value is a list of one. */
+function batchOf(args: ArgumentValues): unknown {
+  return Object.values(args)[0];
+}
+
+/** The items of a batch, and their number, as far as they are looked at. */
+function itemsOf(batch: unknown): readonly unknown[] {
+  if (!Array.isArray(batch)) return batch == null ? [] : [batch];
+  return batch.length > MAX_LOOKED_AT ? batch.slice(0, MAX_LOOKED_AT) : batch;
+}
+
+export function batchSize(batch: unknown): number {
+  if (!Array.isArray(batch)) return batch == null ? 0 : 1;
+  return Math.min(batch.length, MAX_LOOKED_AT);
 }
 
 /** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */

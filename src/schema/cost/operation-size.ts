@@ -18,6 +18,7 @@ import { LRUCache } from 'lru-cache';
 import type { ParsedOperation } from '../context.ts';
 import { schema } from '../index.ts';
 import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './field-cost.ts';
+import { addInputs, type Inputs, inputsOf, NO_INPUTS } from './inputs.ts';
 
 const DAY_MS = 86_400_000;
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
@@ -50,19 +51,29 @@ function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<str
   return `${number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
-/** The size of an operation, calculated before it is executed. */
+/** Above which the work of fields is calculated no further. */
+type Limits = Pick<OperationSize, 'cost' | 'records'>;
+
+const UNLIMITED: Limits = { cost: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY };
+
+/**
+ * The size of an operation, calculated before it is executed.
+ * @param values how many values its variables have: with many of them, it is not likely to be sent again
+ */
 export function sizeOf(
   operation: ParsedOperation,
   variables: Readonly<Record<string, unknown>>,
+  limits = UNLIMITED,
+  values = 0,
 ): OperationSize {
-  const key = keyOf(operation, variables);
-  const before = sizes.get(key);
+  const key = values > MAX_KEY_LENGTH ? null : keyOf(operation, variables);
+  const before = key === null ? undefined : sizes.get(key);
   if (before) return before;
   const root = schema.getRootType(operation.node.operation);
   const size = root
-    ? new SizeCalculation(operation, variables).ofSelections(operation.node.selectionSet, root, {})
+    ? new SizeCalculation(operation, variables, limits).ofSelections(operation.node.selectionSet, root, {})
     : NOTHING;
-  if (key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
+  if (key !== null && key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
 
@@ -79,9 +90,13 @@ export interface OperationSize {
   breadth: number;
   /** Records that are created, updated or deleted. */
   records: number;
+  inputs: Inputs;
 }
 
-const NOTHING: OperationSize = { cost: 0, values: 0, reads: 0, depth: 0, breadth: 0, records: 0 };
+const NOTHING: OperationSize = {
+  ...{ cost: 0, values: 0, reads: 0, depth: 0, breadth: 0, records: 0 },
+  inputs: NO_INPUTS,
+};
 
 /** The weights of types, by the length of their values. */
 const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
@@ -114,9 +129,18 @@ class SizeCalculation {
   readonly #variables: Readonly<Record<string, unknown>>;
   /** The sizes of selections, by their type and what they get from their parent: fragments may be used often. */
   readonly #known = new Map<SelectionSetNode, Map<string, OperationSize>>();
+  readonly #limits: Limits;
+  /** The work and the records of the fields so far, each field once. */
+  #work = 0;
+  #records = 0;
 
   /** @param variables as they were sent */
-  constructor({ document, node }: ParsedOperation, variables: Readonly<Record<string, unknown>>) {
+  constructor(
+    { document, node }: ParsedOperation,
+    variables: Readonly<Record<string, unknown>>,
+    limits: Limits,
+  ) {
+    this.#limits = limits;
     const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
     this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
     const defaults = (node.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
@@ -179,9 +203,14 @@ class SizeCalculation {
     const ofName = Math.floor((node.alias ?? node.name).value.length / CHARACTERS_PER_VALUE);
     const ofLeaf = weight ?? weights[type.name] ?? 1;
     const times = amount(size, introspectionSizes[`${parent.name}.${field.name}`] ?? 1);
+    const changed = amount(records, 0);
+    this.#records += changed;
+    const isOver = this.#work > this.#limits.cost || this.#records > this.#limits.records;
+    const ownWork = isOver ? 0 : amount(work, 0);
+    this.#work += ownWork;
+    const own = inputsOf(node.arguments ?? [], field.args);
     const ofValues = (measure: 'cost' | 'values') =>
       ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
-    const ownWork = amount(work, 0);
     const cost = ownWork + ofValues('cost');
     // The work of a mutation itself is its change. Joins cost less than a statement.
     const isRead = ownWork >= STATEMENT_COST && !isOfRecord && parent !== schema.getMutationType();
@@ -191,7 +220,8 @@ class SizeCalculation {
       reads: isRead ? cost : times * below.reads,
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
-      records: amount(records, 0) + below.records,
+      records: changed + below.records,
+      inputs: addInputs(own, below.inputs, times),
     };
   }
 }
@@ -211,6 +241,7 @@ function sumOf(parts: readonly Part[]): OperationSize {
     total.breadth += size.breadth;
     total.records += size.records;
     total.depth = Math.max(total.depth, size.depth);
+    total.inputs = addInputs(total.inputs, size.inputs);
   }
   return total;
 }

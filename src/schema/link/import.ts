@@ -3,12 +3,14 @@ import { findLinks } from '../../domain/link/find-links.ts';
 import {
   type ImportedLine,
   importText,
+  MAX_MAPPED,
   MAX_RECORDS,
   MAX_TOLD_FIELDS,
 } from '../../domain/transfer/import-text.ts';
 import { builder } from '../builder.ts';
 import { costs, importCost } from '../cost/field-cost.ts';
 import { enumType } from '../domain-types.ts';
+import { limitedTo } from '../input-limits.ts';
 import { FieldErrorType } from '../result.ts';
 import { Link, selectFor } from './link.ts';
 
@@ -124,7 +126,7 @@ builder.mutationField('importLinks', (t) =>
       'refused record does not affect the others, and an existing link stays as it is, so an import may be repeated.',
     extensions: importCost,
     args: {
-      text: t.arg.string({ required: true, description: 'The text.' }),
+      text: t.arg.string({ required: true, description: 'The text.', ...limitedTo({ isLong: true }) }),
       format: t.arg({ type: ImportFormat, required: true, description: 'What it is.' }),
       dryRun: t.arg.boolean({ description: 'Whether nothing is written; false by default.' }),
       onTaken: t.arg({
@@ -133,6 +135,7 @@ builder.mutationField('importLinks', (t) =>
       }),
       domainMap: t.arg({
         type: [DomainMapInput],
+        ...limitedTo({ maxItems: MAX_MAPPED }),
         description:
           'Domains for the links of some hosts. Others go to the domain of that name, or the default one.',
       }),

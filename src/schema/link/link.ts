@@ -33,6 +33,7 @@ import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { batchCost, checkCost, costs } from '../cost/field-cost.ts';
 import { descriptionsOf, enumType, inputType } from '../domain-types.ts';
+import { ofBatch } from '../input-limits.ts';
 import { connectionOf, pageOf, selectionOf } from '../list.ts';
 import { findNodes, Node } from '../node.ts';
 import { Pixel } from '../pixel.ts';
@@ -315,6 +316,10 @@ const UpdateLinksInput = builder.inputType('UpdateLinksInput', {
   }),
 });
 
+const newLinksArg = builder.args((t) => ({
+  inputs: t.field({ type: [CreateInput], required: true, description: 'The new links.', ...ofBatch }),
+}));
+
 type NewLink = Unparsed<typeof createLinkInput>;
 
 /** The arguments of `createLink` and `prepareNewLink`. */
@@ -349,7 +354,7 @@ builder.mutationFields((t) => ({
     extensions: batchCost,
     description:
       'Creates up to 100 links. Returns one result for each, in order. A refused link does not affect the others.',
-    args: { inputs: t.arg({ type: [CreateInput], required: true, description: 'The new links.' }) },
+    args: newLinksArg,
     resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
       const prepared = await inSequence(parseBatch('inputs', inputs), async (input) => ({
@@ -379,6 +384,7 @@ builder.mutationFields((t) => ({
         type: [UpdateLinksInput],
         required: true,
         description: 'The links, and the changes of each.',
+        ...ofBatch,
       }),
     },
     resolve: async (_root, { inputs }, context, info) => {
@@ -399,7 +405,7 @@ builder.mutationFields((t) => ({
     type: [deletion.type],
     extensions: batchCost,
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
-    args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.' }) },
+    args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.', ...ofBatch }) },
     resolve: (_root, { ids }, context) =>
       inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteIn(context, id))),
   }),
@@ -413,7 +419,7 @@ builder.queryField('checkLinks', (t) =>
       'Checks up to 100 new links without creating them, each as if the ones before it were created. Returns ' +
       'for each, in order, the error that `createLinks` would, or null.',
     extensions: checkCost,
-    args: { inputs: t.arg({ type: [CreateInput], required: true, description: 'The new links.' }) },
+    args: newLinksArg,
     resolve: async (_root, { inputs }, { db, actor, services, now }) =>
       (await checkNewLinks(db, actor, services, parseBatch('inputs', inputs), now())).map((error) =>
         error ? new Failure(error) : null,
