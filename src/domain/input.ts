@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
+import { readOnce, SHORT_TEXT } from '../shared/remembered.ts';
 import { type FieldError, fieldError, invalid, invalidField, MAX_FIELD_ERRORS } from './errors.ts';
 import { refusal, refusalIn } from './rules.ts';
+
+/** A character in two UTF-16 units. */
+const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** A whole number that both databases can hold as an id or a count. */
 export const MAX_INT = 2_147_483_647;
@@ -22,9 +26,7 @@ export function parseId(id: string): number | null {
 }
 
 /** The number of code points: an emoji counts as one, not two. */
-function lengthOf(text: string): number {
-  return [...text].length;
-}
+const lengthOf = readOnce((text) => text.length - (text.match(PAIR)?.length ?? 0));
 
 /** Whether both databases can store the text. */
 export function isStorable(text: string): boolean {
@@ -45,9 +47,9 @@ export function unless(allowed: string) {
 }
 
 /** What editors, chats and web pages put around a text that is copied: spaces, and characters that nobody sees. */
-const AROUND = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]';
-const BEFORE = new RegExp(`^${AROUND}+`);
-const AT_END = new RegExp(`${AROUND}$`);
+const COPIED = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]';
+/** Each run of them is looked at once: only its first character may begin one at the end. */
+const AROUND = new RegExp(`^${COPIED}+|(?<!${COPIED})${COPIED}+$`, 'g');
 
 /** The text without the characters at its end that match; a pattern for all of them at once could take quadratic time. */
 export function withoutEnd(text: string, character: RegExp): string {
@@ -57,13 +59,9 @@ export function withoutEnd(text: string, character: RegExp): string {
 }
 
 /** An address, a host or an alias without what was copied with it. */
-export function trimPasted(text: string): string {
-  return withoutEnd(text, AT_END).replace(BEFORE, '');
-}
+export const trimPasted = readOnce((text) => text.replace(AROUND, ''));
 
-function trim(text: string): string {
-  return text.trim();
-}
+const trim = readOnce((text) => text.trim());
 
 /**
  * Case-folds text, also beyond ASCII, for search and sorting: the databases' own case functions differ. Upper case comes
@@ -106,16 +104,26 @@ export function plainKeyOf(...keys: readonly (string | null | undefined)[]): str
   return foldMarks(decoded);
 }
 
+/** The longest text that is read for a field of at most `max` characters: with what is trimmed, and characters of several units. */
+export function longestFor(max: number): number {
+  return Math.max(4 * max, SHORT_TEXT);
+}
+
 /**
- * Trimmed text of `min` to `max` characters that both databases can store.
+ * Trimmed text of `min` to `max` characters that both databases can store. A far longer one is refused before it is read.
  * @param trimmed how it is trimmed
  */
 export function textOf(min: number, max: number, trimmed: (text: string) => string = trim) {
   const range = min > 0 ? refusal('LENGTH', { min, max }) : refusal('MAX_LENGTH', { max });
   const wrong = (length: number) =>
     min > 0 ? refusal('LENGTH_GIVEN', { min, max, length }) : refusal('MAX_LENGTH_GIVEN', { max, length });
+  const longest = longestFor(max);
   return z
     .string({ error: unless(range) })
+    .refine(({ length }) => length <= longest, {
+      error: ({ input }) => wrong(String(input).length),
+      abort: true,
+    })
     .overwrite(trimmed)
     .refine((text) => lengthOf(text) >= min && lengthOf(text) <= max, {
       error: ({ input }) => (input === '' ? refusal('BLANK') : wrong(lengthOf(String(input)))),
@@ -236,6 +244,7 @@ const isoTimestamp = z.union(
  */
 export const timestamp = z
   .string(notATimestamp)
+  .refine(({ length }) => length <= SHORT_TEXT, { error: notATimestamp, abort: true })
   .trim()
   .pipe(isoTimestamp)
   .transform((text, context) => {

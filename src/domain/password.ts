@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { Turns } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
-import { textOf } from './input.ts';
+import { longestFor, textOf } from './input.ts';
 import { refusal } from './rules.ts';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -45,11 +45,14 @@ const MAX_PASSWORD = 128;
 
 /** Composed and decomposed letters are equal in passwords, since keyboards and clipboards differ in which they produce. */
 function passwordOf(shortest: number) {
-  return z
-    .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
-    .transform(normalized)
-    .pipe(textOf(shortest, MAX_PASSWORD))
-    .meta({ minLength: shortest, maxLength: MAX_PASSWORD });
+  return (
+    z
+      .string({ error: (issue) => (issue.input === undefined ? refusal('REQUIRED') : refusal('TEXT')) })
+      // A longer one is refused by its length.
+      .transform((text) => (text.length > longestFor(MAX_PASSWORD) ? text : normalized(text)))
+      .pipe(textOf(shortest, MAX_PASSWORD))
+      .meta({ minLength: shortest, maxLength: MAX_PASSWORD })
+  );
 }
 
 /** A new password, and a password to check. */
@@ -128,7 +131,8 @@ function partsOf(hash: string) {
  * @param owner who asks: owners take turns
  */
 export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
-  if (password.trim().length > MAX_DECOMPOSED_LENGTH) return false;
+  if (password.length > longestFor(MAX_PASSWORD) || password.trim().length > MAX_DECOMPOSED_LENGTH)
+    return false;
   const { cost, salt, expected } = partsOf(hash);
   const matches = async (text: string) =>
     timingSafeEqual(await derive(owner, text, salt, expected.length, cost), expected);

@@ -302,9 +302,10 @@ export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #rules: readonly ValidationRule[];
   /** By their texts, limited by characters: a parsed document takes about fifty times as much memory, an error two kB. */
-  readonly #prepared = new LRUCache<string, Prepared>({
+  readonly #prepared = new LRUCache<string, Prepared | GraphQLError>({
     maxSize: 500_000,
-    sizeCalculation: ({ errors }, text) => text.length + 100 + 40 * errors.length,
+    sizeCalculation: (known, text) =>
+      text.length + 100 + 40 * (known instanceof GraphQLError ? 1 : known.errors.length),
   });
 
   /** @param introspection whether clients may read the schema */
@@ -316,12 +317,23 @@ export class Documents {
   /** @throws GraphQLError if the text cannot be parsed within the limits */
   prepared(text: string): Prepared {
     const known = this.#prepared.get(text);
-    if (known !== undefined) return known;
-    const document = parseWithinLimits(text);
-    const errors = this.#errorsOf(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
-    const prepared = new Prepared(this.#schema, document, errors);
-    this.#prepared.set(text, prepared);
+    const prepared = known ?? this.#prepare(text);
+    if (known === undefined) this.#prepared.set(text, prepared);
+    if (prepared instanceof GraphQLError) throw prepared;
     return prepared;
+  }
+
+  /** The document, or why the text cannot be parsed. */
+  #prepare(text: string): Prepared | GraphQLError {
+    let document: DocumentNode;
+    try {
+      document = parseWithinLimits(text);
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+    const errors = this.#errorsOf(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
+    return new Prepared(this.#schema, document, errors);
   }
 
   #errorsOf(document: DocumentNode): readonly GraphQLError[] {

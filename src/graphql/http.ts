@@ -54,22 +54,43 @@ function withMessages(result: ExecutionResult, suggestions: boolean): ExecutionR
   return { ...result, errors };
 }
 
-/** The parameters in a JSON body. Some programs write a byte order mark before it. */
-async function parseBody(request: Request): Promise<GraphQLParams> {
-  let body: unknown;
+/** The value of a body in JSON; undefined if it is none. Some programs write a byte order mark before it. */
+function jsonIn(body: string): unknown {
   try {
-    body = JSON.parse((await request.text()).replace(/^\ufeff/, ''));
-  } catch (error) {
-    // The body is too large.
-    if (error instanceof GraphQLError) throw error;
+    return JSON.parse(body.replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
   }
+}
+
+/** The parameters in the value of a body. */
+function parametersIn(body: unknown): GraphQLParams {
   if (typeof body === 'object' && body !== null) return body;
   throw badRequest('The body is not a JSON object.');
+}
+
+/** The parameters of a GET request; also `documentId` if there are documents by ids. */
+function parametersOfUrl(url: string, hasIds: boolean): GraphQLParams {
+  const parameters = parametersOf(url);
+  const text = (name: string) => parameters.get(name) || undefined;
+  const json = (name: string) => {
+    const given = text(name);
+    const value = given && jsonIn(given);
+    if (given && value === undefined) throw badRequest(`The parameter ${name} is not JSON.`);
+    return value;
+  };
+  return parametersIn({
+    ...{ query: text('query'), operationName: text('operationName') },
+    ...{ variables: json('variables'), extensions: json('extensions') },
+    ...(hasIds && { documentId: text('documentId') }),
+  });
 }
 
 /** What this module gives Yoga beside the HTTP request. */
 interface YogaContext {
   readonly api: ApiRequest;
+  /** The value of a body that is read already, which is parsed once. */
+  readonly read?: { readonly json: unknown };
 }
 
 type Yoga = YogaServerInstance<YogaContext, object>;
@@ -94,8 +115,9 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
       const headers = { 'Content-Type': 'application/json; charset=utf-8' };
       endResponse(new fetchAPI.Response(body, { status: 406, headers }));
     },
-    onRequestParse({ request, setRequestParser }) {
-      if (request.method === 'POST') setRequestParser(parseBody);
+    onRequestParse({ request: { method }, serverContext: { read }, setRequestParser }) {
+      if (method !== 'POST') setRequestParser(({ url }) => parametersOfUrl(url, trusted !== undefined));
+      else setRequestParser(async (request) => parametersIn(read ? read.json : jsonIn(await request.text())));
     },
     async onParams({ params, request, setParams, setParamsHandler }) {
       // Many documents that arrive together are parsed and answered with other work in between.
@@ -194,40 +216,22 @@ const plainBody = z.strictObject({
   extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** The operation of a simple request; null if Yoga has to parse it. */
-function plainlySent(req: IncomingMessage, body: string): Sent | null {
-  if (req.url !== '/graphql') return null;
-  try {
-    const sent = plainBody.parse(JSON.parse(body));
-    return { ...sent, operationName: sent.operationName || undefined };
-  } catch {
-    return null;
-  }
-}
-
-/** The parameter of a GET request that is not JSON, but has to be: the server would fail. */
-function unreadableParameter(url: string): string | undefined {
-  const parameters = parametersOf(url);
-  return ['variables', 'extensions'].find((name) => {
-    try {
-      JSON.parse(parameters.get(name) || 'null');
-      return false;
-    } catch {
-      return true;
-    }
-  });
+/** The operation of a simple request; null if Yoga has to answer it. */
+function plainlySent({ url }: IncomingMessage, json: unknown): Sent | null {
+  if (url !== '/graphql') return null;
+  const { data: sent } = plainBody.safeParse(json);
+  return sent ? { ...sent, operationName: sent.operationName || undefined } : null;
 }
 
 /** What makes a request unfit for the server, with the status for it; null for a fit one. */
-function faultOf({ method, headers, url = '' }: IncomingMessage): { status: number; message: string } | null {
+function faultOf({ method, headers }: IncomingMessage): { status: number; message: string } | null {
   if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send the query as application/json.' };
   if (!/^\s*(identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
     return { status: 415, message: 'Send the query without Content-Encoding.' };
   if (normalizeHost(headers.host || 'localhost') === null)
     return { status: 400, message: 'The header Host is not a host.' };
-  const unreadable = method === 'GET' && unreadableParameter(url);
-  return unreadable ? { status: 400, message: `The parameter ${unreadable} is not JSON.` } : null;
+  return null;
 }
 
 export interface GraphQLDependencies extends GraphQLOptions {
@@ -250,11 +254,12 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
     type: string,
   ): Promise<void> => {
     const body = await shortBody(req);
-    const sent = body === null || trusted !== undefined ? null : plainlySent(req, body);
+    const read = body === null ? null : { json: jsonIn(body) };
+    const sent = read === null || trusted !== undefined ? null : plainlySent(req, read.json);
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
     if (sent === null || documents.isSubscription(sent.query, sent.operationName))
-      return yoga(req, res, { api });
+      return yoga(req, res, { api, ...(read && { read }) });
     const result = await run(documents, sent, api, { isGet: false, acceptsStream: false });
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();

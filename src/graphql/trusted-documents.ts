@@ -6,7 +6,6 @@ import {
 import { GraphQLError, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
-import { parametersOf } from '../http/request/parameters.ts';
 import { schema } from '../schema/index.ts';
 import { withoutMark } from '../shared/byte-order-mark.ts';
 import { errorsOf } from './document.ts';
@@ -47,10 +46,11 @@ const needed = refused('Only trusted documents are executed here: send a documen
 export function onlyTrusted(documents: TrustedDocuments): Plugin {
   return usePersistedOperations({
     extractPersistedOperationId(params, request, context) {
-      // Yoga passes the parameter of a body on, though its type lacks it; that of a URL has to be read here.
+      // Yoga passes it on, though its type lacks it.
       const { documentId } = params as { documentId?: unknown };
-      const given = documentId ?? (request.method === 'GET' && parametersOf(request.url).get('documentId'));
-      return typeof given === 'string' ? given : defaultExtractPersistedOperationId(params, request, context);
+      return typeof documentId === 'string'
+        ? documentId
+        : defaultExtractPersistedOperationId(params, request, context);
     },
     getPersistedOperation: (id) => documents.get(id) ?? documents.get(id.replace(/^sha256:/, '')) ?? null,
     customErrors: { notFound: unknown, keyNotFound: needed, persistedQueryOnly: needed },

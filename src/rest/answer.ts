@@ -91,24 +91,23 @@ export interface RequestUrl {
   readonly query: string;
 }
 
-/** The URL of another page, with all other parameters of the request. */
-function pageUrl({ path, query }: RequestUrl, page: number): string {
-  const parameters = new URLSearchParams(query);
-  parameters.set('page', String(page));
-  return `${path}?${parameters}`;
-}
-
 /** A list in v1's form. `from` and `to` are null on an empty page. */
 export function encodePage<Item>(page: Page<Item>, encode: (item: Item) => object, url: RequestUrl): Answer {
   const { items, total, page: current, perPage, pageCount: last } = page;
   const before = (current - 1) * perPage;
+  const parameters = new URLSearchParams(url.query);
+  /** The URL of another page, with all other parameters of the request. */
+  const urlOf = (number: number) => {
+    parameters.set('page', String(number));
+    return `${url.path}?${parameters}`;
+  };
   return success({
     data: items.map(encode),
     links: {
-      first: pageUrl(url, 1),
-      last: pageUrl(url, last),
-      prev: current > 1 ? pageUrl(url, current - 1) : null,
-      next: current < last ? pageUrl(url, current + 1) : null,
+      first: urlOf(1),
+      last: urlOf(last),
+      prev: current > 1 ? urlOf(current - 1) : null,
+      next: current < last ? urlOf(current + 1) : null,
     },
     meta: {
       current_page: current,

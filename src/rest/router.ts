@@ -6,6 +6,7 @@ import { runOwn } from '../graphql/pipeline.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
 import { handling } from '../http/request/info.ts';
 import type { ApiRequest } from '../schema/context.ts';
+import { isLongHost } from '../shared/parse-url.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import {
   type Answer,
@@ -37,7 +38,9 @@ function urlOf(req: Request, baseUrl: string): RequestUrl {
   const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
   // A proxy may forward any scheme of its client.
   const scheme = req.protocol.toLowerCase() === 'https' ? 'https' : 'http';
-  const host = /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(req.host ?? '') ? req.host : undefined;
+  const asked = req.host ?? '';
+  const isHost = !isLongHost(asked) && /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(asked);
+  const host = isHost ? asked : undefined;
   return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
 }
 

@@ -29,8 +29,12 @@ export function nodeIdOf(type: string, id: number): string {
   return Buffer.from(`${type}:${id}`).toString('base64url');
 }
 
+/** The longest global id that is read, in characters. */
+const MAX_NODE_ID = 100;
+
 /** The type and the number of a global id; null for an impossible id. */
 function parseNodeId(nodeId: string): { type: string; id: number } | null {
+  if (nodeId.length > MAX_NODE_ID) return null;
   const [, type = '', digits = ''] = /^(\w+):(\d+)$/.exec(Buffer.from(nodeId, 'base64url').toString()) ?? [];
   const id = parseId(digits);
   // Other encodings of the same text are not valid ids.

@@ -1,8 +1,8 @@
 /** The longest host, in characters, without its port, and the longest part between its dots: DNS has none that are longer. */
 export const MAX_HOST = 253;
 const MAX_LABEL = 63;
-/** A character takes at most so many when it is escaped. */
-const ESCAPED = 9;
+/** The longest host that is decoded: a character takes at most nine when it is escaped. */
+const MAX_ESCAPED = 9 * MAX_HOST;
 
 /** The authority of a URL, also of one without a scheme or with wrong slashes, as parsers find it. */
 const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z\d+.-]*:)?[/\\]*([^/\\?#]*)/i;
@@ -11,9 +11,9 @@ const DROPPED = /[\t\n\r]/g;
 
 /** Whether a host, perhaps with a port, is longer than those of DNS: letters beyond ASCII take quadratic time. */
 export function isLongHost(written: string): boolean {
+  if (written.length > MAX_ESCAPED) return true;
   const host = written.replace(/\.?(?::\d*)?$/, '');
   if (/^[!-$&-~]*$/.test(host)) return host.length > MAX_HOST;
-  if (host.length > ESCAPED * MAX_HOST) return true;
   try {
     // A single character may stand for many.
     const meant = decodeURIComponent(host).normalize('NFKC');

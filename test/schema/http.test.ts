@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GraphQLError } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Documents } from '../../src/graphql/document.ts';
+import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -408,4 +411,41 @@ test.each([
 test('a refusal is not cacheable', async () => {
   const response = await fetch(`${server.origin}/api/v1/spaces`);
   expect([response.status, response.headers.get('Cache-Control')]).toEqual([401, 'private, no-store']);
+});
+
+test('parses each part of a request once, also of one that is refused', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const long = 'x'.repeat(2_000);
+  const times = (text: string) => parse.mock.calls.filter(([given]) => given.includes(text)).length;
+  const variables = JSON.stringify({ s: `${long}1` });
+  const query = 'query ($s: String) { links(filter: { search: $s }) { totalCount } }';
+  await owner.fetch(`/graphql?${new URLSearchParams({ query, variables })}`);
+  expect(times(`${long}1`)).toBe(1);
+  for (const sent of [
+    { query: `{ unknown(a: "${long}2") }` },
+    { query: `{ broken(a: "${long}2")` },
+    { query: 'subscription { changes { id } }', variables: { unused: `${long}2` } },
+    { query, variables: { s: `${long}2` }, extra: 1 },
+    [`${long}2`],
+  ]) {
+    parse.mockClear();
+    const headers = { 'Content-Type': 'application/json' };
+    await owner.fetch('/graphql', { method: 'POST', headers, body: JSON.stringify(sent) });
+    expect(times(`${long}2`)).toBe(1);
+  }
+  vi.restoreAllMocks();
+});
+
+test('parses a document that is broken once', () => {
+  const documents = new Documents(schema, true);
+  const errors = [1, 2].map(() => {
+    try {
+      documents.prepared('{ broken');
+    } catch (error) {
+      return error;
+    }
+    throw new Error('it can be parsed');
+  });
+  expect(errors[0]).toBeInstanceOf(GraphQLError);
+  expect(errors[0]).toBe(errors[1]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { signedIn } from '../support/person.ts';
 import { type Caller, emptyServer, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -462,4 +462,16 @@ test('with an Idempotency-Key, links after new spaces may have passwords', async
   expect(await owner.data('{ links { nodes { hasPassword } } }')).toMatchObject({
     links: { nodes: expect.arrayContaining([{ hasPassword: true }]) },
   });
+});
+
+test('reads the values of each record once', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const cell = JSON.stringify(
+    Array.from({ length: 40 }, (_, index) => `https://a.example/${index}/${'x'.repeat(30)}`),
+  );
+  const row = (alias: string) => `${alias},https://a.example/,"${cell.replaceAll('"', '""')}"`;
+  const results = await importing(`alias,url,rotation\n${row('one')}\n${row('two')}`, { format: 'CSV' });
+  expect(results.map(({ status }) => status)).toEqual(['CREATED', 'CREATED']);
+  expect(parse.mock.calls.filter(([text]) => text === cell)).toHaveLength(2);
+  parse.mockRestore();
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewLink } from '../../db/links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { keysOf } from '../../shared/keys-of.ts';
+import { SHORT_TEXT } from '../../shared/remembered.ts';
 import type { Writer } from '../access/actor.ts';
 import { type FieldNames, fieldsSet } from '../change/change.ts';
 import {
@@ -62,6 +63,7 @@ export const MIDNIGHT = 'T00:00Z';
 /** A time; in an update, also `MIDNIGHT`. */
 const expiry = z
   .string(notATimestamp)
+  .refine(({ length }) => length <= SHORT_TEXT, { error: notATimestamp, abort: true })
   .trim()
   .transform((text, context): z.output<typeof timestamp> | typeof MIDNIGHT => {
     if (text === MIDNIGHT) return MIDNIGHT;

@@ -22,6 +22,7 @@ import {
 import { hasStatus } from '../../db/reading/link-status.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { parseUrl } from '../../shared/parse-url.ts';
+import { readOnce } from '../../shared/remembered.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { DomainError } from '../errors.ts';
 import {
@@ -30,6 +31,7 @@ import {
   foldMarks,
   idOf,
   listOf,
+  longestFor,
   parseInput,
   timestamp,
   trimPasted,
@@ -66,10 +68,10 @@ const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANY
 /** How many words a search anywhere may have. */
 const MAX_WORDS = 8;
 
-function wordsOf(search: string): string[] {
+const wordsOf = readOnce((search): readonly string[] => {
   const words = search.split(/\s+/).map(foldMarks);
   return [...new Set(words)].filter(Boolean);
-}
+});
 
 export const linkOrderFields = {
   ID: 'The order of creation.',
@@ -303,6 +305,7 @@ const MAX_SHORT_URL = 4_096;
 
 /** The host and the alias of a short URL, with or without its scheme; null if it is not one. */
 function partsOf(text: string): { host: string; alias: string } | null {
+  if (text.length > longestFor(MAX_SHORT_URL)) return null;
   const trimmed = trimPasted(text).replace(/[?#].*$/s, '');
   if (trimmed.length > MAX_SHORT_URL) return null;
   const url = parseUrl(

@@ -45,11 +45,15 @@ export function parsePeriod(input: PeriodInput, now: Date): Days {
   return { from: first, to: last };
 }
 
+/** The time of an unparsed day; NaN for any other text. */
+function dayTime(day: string): number {
+  return day.length === FIRST_DAY.length ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+}
+
 /** The number of days of an unparsed period, for the cost: at most the maximum. */
 export function lengthOfPeriod(from: unknown, to: unknown): number {
   const max = MAX_YEARS * 366;
-  const time = (day: unknown, otherwise: number) =>
-    typeof day === 'string' ? Date.parse(`${day}T00:00:00Z`) : otherwise;
+  const time = (day: unknown, otherwise: number) => (typeof day === 'string' ? dayTime(day) : otherwise);
   const end = time(to, Date.now());
   const days = (end - time(from, end - (DEFAULT_DAYS - 1) * DAY_MS)) / DAY_MS + 1;
   return Number.isNaN(days) ? max : Math.min(Math.max(Math.ceil(days), 1), max);

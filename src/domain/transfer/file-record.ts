@@ -98,6 +98,16 @@ const FALLBACKS: Readonly<Record<string, string>> = {
   countries: 'country_urls',
 };
 
+/** The records that are still in use. */
+const records = new WeakMap<RawRecord, FileRecord>();
+
+/** A record of a file, by field and column, which is read once. */
+export function recordOf(columns: FileColumns, raw: RawRecord, isCsv: boolean): FileRecord {
+  const known = records.get(raw) ?? new FileRecord(columns, raw, isCsv);
+  records.set(raw, known);
+  return known;
+}
+
 /** A record of a file, by field and column. */
 export class FileRecord {
   /** The record by our field names, without empty values and lists. */

@@ -12,7 +12,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { normalizeHost } from '../url.ts';
 import { WrongFile } from './csv.ts';
-import { columnsFor, type FileColumns, FileRecord } from './file-record.ts';
+import { columnsFor, type FileColumns, recordOf } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, Import, type ImportHooks, type ImportOptions, type SourceLine } from './import.ts';
 import { linkIn, withoutMarkers } from './pasted.ts';
@@ -103,7 +103,7 @@ const tooMany = (max: number, what: string) => wrongText(refusal('IMPORT_MAX', {
 
 /** The records of the text. @throws DomainError VALIDATION */
 async function recordsOf(text: string, format: TextToImport['format']): Promise<SourceLine[]> {
-  if (Buffer.byteLength(text) > MAX_BYTES) throw tooMany(MAX_BYTES / 1024, 'kB');
+  if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES) throw tooMany(MAX_BYTES / 1024, 'kB');
   const bare = text.replace(/^\uFEFF/, '');
   if (bare.trim() === '') throw wrongText(refusal('BLANK'));
   const lines = format === 'lines' ? pastedLines(bare) : recordsIn(bytesOf(bare), bare, format).lines;
@@ -159,7 +159,7 @@ async function passwordsIn(records: readonly SourceLine[], name: ImportFormat): 
     if (!('raw' in record)) continue;
     const columns = headers.get(record.header) ?? columnsFor(name, record.header);
     headers.set(record.header, columns);
-    const { fields } = new FileRecord(columns, record.raw, record.isCsv);
+    const { fields } = recordOf(columns, record.raw, record.isCsv);
     const { data } = parseRecord(fields, format);
     const { short_url: urls = [], pixels = [], tags = [], password, privacy_password } = data ?? {};
     parts += urls.length + pixels.length + tags.length;

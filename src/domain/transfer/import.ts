@@ -7,7 +7,7 @@ import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { columnsFor, type FileColumns, FileRecord, type RawRecord } from './file-record.ts';
+import { columnsFor, type FileColumns, type RawRecord, recordOf } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
 import {
@@ -152,7 +152,7 @@ export class Import {
     };
     if ('unreadable' in source) return { ...empty, refused: [fieldError([], source.unreadable)] };
     const columns = this.#columnsOf(source.header);
-    const record = new FileRecord(columns, source.raw, source.isCsv);
+    const record = recordOf(columns, source.raw, source.isCsv);
     const columnOf = (field: string) => record.columnOf(field);
     for (const name of record.unused)
       if (this.#unusedColumns.size < MAX_UNUSED)

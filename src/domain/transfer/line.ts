@@ -27,9 +27,7 @@ export function readLine({ fields: record, closing }: FileRecord, format: Format
   const access = accessOf(closing, format === importFormats.csv, now);
   if (access.deletedBy)
     throw new RefusedLine([fieldError([access.deletedBy.field], refusal('IMPORT_DELETED'))]);
-  // With columns for alias and domain, the short URL is not needed, unless the record may have several.
-  const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
-  const { data, error } = parseRecord(isNamed ? { ...record, short_url: undefined } : record, format);
+  const { data, error } = parseRecord(record, format);
   // What another program wrote, it means so.
   const slip = data && format === importFormats.csv && data.kind === undefined && slipIn(data.url);
   if (slip) throw new RefusedLine([fieldError(['url'], refusal(slip))]);

@@ -299,9 +299,20 @@ export type RecordValues = z.output<ReturnType<typeof recordOf>>;
 
 const schemas = new Map<Format, ReturnType<typeof recordOf>>();
 
-/** The values of a record by our field names, or what is wrong with each. */
-export function parseRecord(record: ImportRecord, format: Format) {
+type Parsed = ReturnType<ReturnType<typeof recordOf>['safeParse']>;
+
+/** The results of records that are still in use: a text is looked through before it is imported. */
+const results = new WeakMap<ImportRecord, Parsed>();
+
+/** The values of a record by our field names, or what is wrong with each. Its values are read once. */
+export function parseRecord(record: ImportRecord, format: Format): Parsed {
+  const known = results.get(record);
+  if (known !== undefined) return known;
   const schema = schemas.get(format) ?? recordOf(format);
   schemas.set(format, schema);
-  return schema.safeParse(record);
+  // With columns for alias and domain, the short URL is not needed, unless the record may have several.
+  const isNamed = record.alias !== undefined && record.domain !== undefined && !format.hasAliases;
+  const result = schema.safeParse(isNamed ? { ...record, short_url: undefined } : record);
+  results.set(record, result);
+  return result;
 }
