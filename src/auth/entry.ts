@@ -22,7 +22,7 @@ const credentials = z.object({ email: text, password: text });
 /** The paths by which people get a session, and end it. */
 export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenId | null): void {
   const { db, services, cookies, now, report, isOwn, requireOwnWays, contextOf, networkOfClient } = tools;
-  const { limit, hashed, signIn, view, sessionWith } = tools;
+  const { askerOf, limit, hashed, signIn, view, sessionWith } = tools;
   const limits = new GuessLimits();
   const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
   router.post('/token', async (req, res) => {
@@ -46,7 +46,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const given = parseInput(credentials, req.body);
       let user: User | null = null;
       await limits.check(emailKeyOf(given.email), networkOfClient(req), async () => {
-        user = await checkPassword(db, given, contextOf());
+        user = await checkPassword(db, given, { ...contextOf(), asker: askerOf(req) });
         return user !== null;
       });
       if (user === null) throw new DomainError('UNAUTHENTICATED', refusal('WRONG_PASSWORD'));
@@ -78,12 +78,12 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
   );
   router.post('/forgot', async (req, res) => {
     const { email } = parseInput(z.object({ email: text }), req.body);
-    const network = networkOfClient(req);
+    const [network, asker] = [networkOfClient(req), askerOf(req)];
     res.status(202).json({});
     // After the answer, whose time tells nothing. What one network asks for too fast is forgotten.
     const mail = async () => {
       await limit(req, network);
-      await mailReset(db, services, email, now(), req.get('accept-language') ?? '');
+      await mailReset(db, services, email, now(), req.get('accept-language') ?? '', asker);
     };
     if (isOwn)
       await mailing.take(network, mail).catch((error: unknown) => {

@@ -372,14 +372,15 @@ export function createStart(
   openId: OpenId,
   tools: SignInTools,
 ): { get: RequestHandler; post: RequestHandler } {
-  const { db, consoleUrl, now, limit, recentSessionOf } = tools;
+  const { db, consoleUrl, now, askerOf, limit, recentSessionOf } = tools;
   const cookie = cookieFor(consoleUrl);
   const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
     await limit(req);
     const session = asked.link ? await recentSessionOf(req) : null;
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
-    const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data }, now());
+    const asker = askerOf(req, session === null);
+    const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data, asker }, now());
     cookie.set(res, asked.token === null ? token : `${token}.${asked.token}`, COOKIE_AGE);
     return url.href;
   };

@@ -13,6 +13,7 @@ import {
   requireRoomForPasskey,
   usePasskey,
 } from '../domain/access/passkey.ts';
+import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
@@ -91,10 +92,11 @@ export class Passkeys {
     throw new DomainError('FORBIDDEN', message);
   }
 
-  async registrationOptions(db: Data, user: User, now: Date) {
+  /** @throws DomainError RATE_LIMITED if too many are asked for */
+  async registrationOptions(db: Data, user: User, asker: Asker, now: Date) {
     await requireRoomForPasskey(db, user.id);
     const { passkeys } = await waysOf(db, user.id);
-    const challenge = await createToken(db, 'PASSKEY', { userId: user.id }, now);
+    const challenge = await createToken(db, 'PASSKEY', { userId: user.id, asker }, now);
     const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
       supportedAlgorithmIDs,
@@ -131,8 +133,9 @@ export class Passkeys {
     return createPasskey(db, session, name, made, now);
   }
 
-  async signInOptions(db: Data, now: Date) {
-    const challenge = await createToken(db, 'PASSKEY', {}, now);
+  /** @throws DomainError RATE_LIMITED if too many are asked for */
+  async signInOptions(db: Data, asker: Asker, now: Date) {
+    const challenge = await createToken(db, 'PASSKEY', { asker }, now);
     const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
       rpID: this.#rpId,
@@ -191,7 +194,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Routes,
   passkeys: Passkeys,
-  { db, now, limit, recentSessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, askerOf, limit, recentSessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -201,7 +204,7 @@ export function addPasskeyRoutes(
   router.post('/passkey/registration-options', async (req, res) => {
     const { user } = await recentSessionOf(req);
     await limit(req);
-    res.json(await passkeys.registrationOptions(db, user, now()));
+    res.json(await passkeys.registrationOptions(db, user, askerOf(req, false), now()));
   });
   router.post('/passkey/register', async (req, res) => {
     const { id, name } = await passkeys.register(db, await recentSessionOf(req), req.body, now());
@@ -209,7 +212,7 @@ export function addPasskeyRoutes(
   });
   router.post('/passkey/sign-in-options', async (req, res) => {
     await limit(req);
-    res.json(await passkeys.signInOptions(db, now()));
+    res.json(await passkeys.signInOptions(db, askerOf(req), now()));
   });
   router.post('/passkey/sign-in', async (req, res) => {
     await signIn(req, res, await passkeys.signIn(db, req.body, now()));

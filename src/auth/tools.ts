@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts';
 import { hashToken, requireRecentSignIn } from '../domain/access/actor.ts';
 import { beginSession, endSession, findSession } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
+import type { Asker } from '../domain/access/strangers.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
 import { DomainError, RETRY_AFTER } from '../domain/errors.ts';
 import { isStorable } from '../domain/input.ts';
@@ -75,6 +76,8 @@ export function createSignInTools(dependencies: SignInDependencies) {
   const isOwn = !openId?.isOnly;
   const contextOf = (): SignInContext => ({ passwords, now: now() });
   const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
+  /** Who sends a request, for the limits of what strangers may store. */
+  const askerOf = (req: Request, isStranger = true): Asker => ({ network: networkOfClient(req), isStranger });
 
   /** Begins a session for a user, in place of the one that the browser has. */
   const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
@@ -157,7 +160,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
 
   return {
     ...dependencies,
-    ...{ isOwn, requireOwnWays, contextOf, networkOfClient, limit, hashed },
+    ...{ isOwn, requireOwnWays, contextOf, networkOfClient, askerOf, limit, hashed },
     ...{ begin, signIn, view, sessionOf, readSessionOf, recentSessionOf, sessionWith, anySessionOf },
   };
 }

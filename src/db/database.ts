@@ -178,6 +178,8 @@ export class Database implements Data {
   readonly keyedWrites: KeyedWrites;
   /** Its answers to transactions, and to attempts to write. */
   readonly writes = new AnswerWatch();
+  /** How many rows the tables had that strangers fill, and when they were counted. */
+  readonly strangersRows = new Map<string, { readonly rows: number; readonly at: number }>();
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
   readonly #connection: Connection;

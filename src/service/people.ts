@@ -6,6 +6,7 @@ import { answerRetention } from '../db/idempotency-answers.ts';
 import { Readers } from '../db/postgresql/replicas.ts';
 import { RetentionClock } from '../db/retention-clock.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
+import { StrangersRetention } from '../db/stranger-rows.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
 import { KEPT_FOR } from '../domain/kept-answer-limit.ts';
@@ -70,6 +71,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     ...[readers, access, webhooks],
     changeRetention(db, config.historyDays, retentionTime, log),
     new PlainKeys(db, log),
+    new StrangersRetention(db, now, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
     answerRetention(db, KEPT_FOR, now, log),
   ];

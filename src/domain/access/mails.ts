@@ -1,17 +1,31 @@
 import type { Data } from '../../db/database.ts';
-import { countGuess } from '../../db/sign-in-guesses.ts';
 import { languageOfTexts } from '../visit/visitor.ts';
 import { hashToken } from './actor.ts';
+import { countGuess } from './guesses.ts';
+import type { Asker } from './strangers.ts';
 
 /** How many links for new passwords, and how many other mails, an address gets in an hour, and how many a user has sent to others. */
 const MAX_MAILED = 3;
 
+interface MailLimit {
+  /** How many mails an hour. */
+  readonly max?: number;
+  /** The stranger who causes the mail, if one does. */
+  readonly asker?: Asker | null;
+}
+
 /**
  * Whether one more mail may be sent of those counted by a name, over all processes. Nothing resets the count. What others cause does not
  * use up the links for new passwords.
+ * @throws DomainError RATE_LIMITED if the stranger causes too many
  */
-export async function mayMail(db: Data, counted: string, now: Date): Promise<boolean> {
-  return (await countGuess(db, hashToken(`mail ${counted}`), now)).count <= MAX_MAILED;
+export async function mayMail(
+  db: Data,
+  counted: string,
+  now: Date,
+  { max = MAX_MAILED, asker = null }: MailLimit = {},
+): Promise<boolean> {
+  return (await countGuess(db, hashToken(`mail ${counted}`), asker, now)).count <= max;
 }
 
 /** A mail of plain text. */

@@ -2,6 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { DomainError } from '../errors.ts';
 import { refusal } from '../rules.ts';
 import { generateToken, hashToken } from './actor.ts';
+import { type Asker, addFor, storedNetwork } from './strangers.ts';
 
 /** What a token that works once is for, and how long it does, in milliseconds. */
 const lifetimes = {
@@ -19,19 +20,26 @@ const lifetimes = {
 
 export type TokenKind = keyof typeof lifetimes;
 
-/** Makes a token, and deletes those that are too old. Only this call returns it. */
+interface TokenOptions {
+  readonly userId?: number | null;
+  readonly data?: object;
+  /** Who asked for it; null for the operator and the service itself. */
+  readonly asker?: Asker | null;
+}
+
+/** Makes a token. Only this call returns it. @throws DomainError RATE_LIMITED if too many were asked for */
 export async function createToken(
   db: Data,
   kind: TokenKind,
-  { userId = null, data = {} }: { userId?: number | null; data?: object },
+  { userId = null, data = {}, asker = null }: TokenOptions,
   now: Date,
 ): Promise<string> {
   const token = generateToken();
   const expiresAt = new Date(now.getTime() + lifetimes[kind]);
-  await db.prisma.oneTimeToken.deleteMany({ where: { expiresAt: { lte: now } } });
-  await db.prisma.oneTimeToken.create({
-    data: { hash: hashToken(token), kind, userId, data: JSON.stringify(data), expiresAt },
-  });
+  const network = asker && storedNetwork(asker);
+  const row = { hash: hashToken(token), kind, userId, data: JSON.stringify(data), network, expiresAt };
+  const create = ({ prisma }: Pick<Data, 'prisma'>) => prisma.oneTimeToken.create({ data: row });
+  await (asker ? addFor(db, 'OneTimeToken', asker, now, create) : create(db));
   return token;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
-import { countGuess, forgiveGuess } from '../../db/sign-in-guesses.ts';
+import { forgiveGuess } from '../../db/sign-in-guesses.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput } from '../input.ts';
@@ -8,10 +8,12 @@ import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
+import { countGuess } from './guesses.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { createToken, endToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
 import { bySession } from './session.ts';
+import type { Asker } from './strangers.ts';
 import {
   createUser,
   emailInput,
@@ -33,6 +35,8 @@ const MAX_GUESSES = 100;
 export interface SignInContext {
   readonly passwords: UserPasswords;
   readonly now: Date;
+  /** Who signs in. */
+  readonly asker?: Asker;
 }
 
 export function tooManyPasswords(seconds: number): DomainError {
@@ -45,14 +49,14 @@ const guessesOf = (email: string) => hashToken(emailKeyOf(email));
 
 /**
  * The user with this email and password; null alike if either is wrong or the user is disabled, after the same time.
- * @throws DomainError RATE_LIMITED after too many wrong passwords for the email
+ * @throws DomainError RATE_LIMITED after too many wrong passwords for the email, or for many emails from the network
  */
 export async function checkPassword(
   db: Data,
   { email, password }: { email: string; password: string },
-  { passwords, now }: SignInContext,
+  { passwords, now, asker }: SignInContext,
 ): Promise<User | null> {
-  const { count, until } = await countGuess(db, guessesOf(email), now);
+  const { count, until } = await countGuess(db, guessesOf(email), asker ?? null, now);
   if (count > MAX_GUESSES) {
     const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
     throw tooManyPasswords(seconds);
@@ -135,18 +139,23 @@ export async function changePassword(
   });
 }
 
-/** Mails a link for a new password, if the email has a user. It is counted for each email, so that the load tells nothing. */
+/**
+ * Mails a link for a new password, if the email has a user. It is counted for each email, so that the load tells nothing.
+ * @throws DomainError RATE_LIMITED if too many are asked for
+ */
 export async function mailReset(
   db: Data,
   { sendMail, pageUrl }: Services,
   email: string,
   now: Date,
   acceptLanguage: string,
+  asker: Asker | null = null,
 ): Promise<void> {
-  if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now))) return;
+  if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now, { asker }))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
-  const token = await createToken(db, 'RESET', { userId: user.id, data: { mailed: true } }, now);
+  const data = { mailed: true };
+  const token = await createToken(db, 'RESET', { userId: user.id, data, asker }, now);
   const mail = mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) });
   sendMail(mail, () => endToken(db, token));
 }
