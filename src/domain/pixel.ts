@@ -3,8 +3,15 @@ import type { Data } from '../db/database.ts';
 import { touchLinksWithPixel } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
-import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
-import { type FieldError, fieldError, invalid } from './errors.ts';
+import {
+  createOwned,
+  deleteOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+} from './access/ownership.ts';
+import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import { refusal } from './rules.ts';
 
@@ -74,6 +81,10 @@ const kind = {
   rows: (tx) => tx.prisma.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
+/** How many pixels an account may have. */
+export const MAX_PIXELS = 1_000;
+export const noRoomForPixels = refusal('PIXELS_OF_ACCOUNT', { max: MAX_PIXELS });
+
 export const { find: findPixel, findMany: findPixels, connection: pixelConnection } = readersOf<Pixel>(kind);
 
 /** The errors of a value for a type; empty if it is valid. */
@@ -111,9 +122,12 @@ export async function createPixel(
   now: Date,
 ): Promise<Pixel> {
   const data = parsePixel(input);
-  return createOwned(db, kind, actor, now, data, (tx, common) =>
-    tx.prisma.pixel.create({ data: { ...data, ...common } }),
-  );
+  const { accountId } = actor;
+  return createOwned(db, kind, actor, now, data, async (tx, common) => {
+    const count = () => tx.prisma.pixel.count({ where: { accountId } });
+    await requireRoom(tx, accountId, MAX_PIXELS, count, () => invalidField('name', noRoomForPixels));
+    return tx.prisma.pixel.create({ data: { ...data, ...common } });
+  });
 }
 
 /**

@@ -5,8 +5,16 @@ import { countOf } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
-import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import {
+  createOwned,
+  deleteOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+} from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
+import { invalidField } from './errors.ts';
 import { parseInput, type Unparsed } from './input.ts';
 import {
   createNamedInput,
@@ -24,6 +32,7 @@ import {
   readConnection,
   readPage,
 } from './pagination.ts';
+import { refusal } from './rules.ts';
 
 export type { Space };
 
@@ -36,6 +45,10 @@ const kind = {
 } satisfies Kind<Space, Partial<Space>>;
 
 export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
+
+/** How many spaces an account may have. */
+export const MAX_SPACES = 10_000;
+export const noRoomForSpaces = refusal('SPACES_OF_ACCOUNT', { max: MAX_SPACES });
 
 export const { filter: spaceFilter, selection } = namedSelection('spaces');
 const spacesInput = z.object(selection);
@@ -77,9 +90,12 @@ export async function createSpace(
   now: Date,
 ): Promise<Space> {
   const fields = parseInput(createNamedInput, input);
-  return createOwned(db, kind, actor, now, fields, (tx, common) =>
-    tx.prisma.space.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } }),
-  );
+  const { accountId } = actor;
+  return createOwned(db, kind, actor, now, fields, async (tx, common) => {
+    const count = () => tx.prisma.space.count({ where: { accountId } });
+    await requireRoom(tx, accountId, MAX_SPACES, count, () => invalidField('name', noRoomForSpaces));
+    return tx.prisma.space.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
+  });
 }
 
 /**

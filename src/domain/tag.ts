@@ -4,7 +4,14 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, lockTags, replaceTags } from '../db/tags.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
-import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import {
+  createOwned,
+  deleteOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+} from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt, recordingChanges } from './change/change.ts';
 import { invalidField, notFound } from './errors.ts';
 import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
@@ -69,8 +76,9 @@ export async function createTag(
 ): Promise<Tag> {
   const fields = parseInput(createNamedInput, input);
   const create = async (tx: Transaction, common: { accountId: number; createdAt: Date; updatedAt: Date }) => {
-    await tx.lockRow('Account', actor.accountId);
-    if ((await roomForTags(tx, actor.accountId)) <= 0) throw invalidField('name', noRoom);
+    const { accountId } = actor;
+    const count = () => tx.prisma.tag.count({ where: { accountId } });
+    await requireRoom(tx, accountId, MAX_TAGS, count, () => invalidField('name', noRoom));
     return tx.prisma.tag.create({ data: { ...fields, ...nameKeysOf(fields.name), ...common } });
   };
   return whereNameIsFree(createOwned(db, kind, actor, now, fields, create), taken);

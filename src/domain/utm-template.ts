@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
 import type { Actor, Writer } from './access/actor.ts';
-import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from './access/ownership.ts';
+import {
+  createOwned,
+  deleteOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+} from './access/ownership.ts';
 import { invalidField } from './errors.ts';
 import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';
@@ -56,10 +63,9 @@ export async function createUtmTemplate(
   const fields = parseInput(createUtmTemplateInput, input);
   const { accountId } = actor;
   const create = createOwned(db, kind, actor, now, fields, async (tx, common) => {
-    // Locked against concurrent additions.
-    await tx.lockRow('Account', accountId);
-    if ((await tx.prisma.utmTemplate.count({ where: { accountId } })) >= MAX_UTM_TEMPLATES)
-      throw invalidField('name', refusal('UTM_TEMPLATES', { max: MAX_UTM_TEMPLATES }));
+    const count = () => tx.prisma.utmTemplate.count({ where: { accountId } });
+    const noRoom = () => invalidField('name', refusal('UTM_TEMPLATES', { max: MAX_UTM_TEMPLATES }));
+    await requireRoom(tx, accountId, MAX_UTM_TEMPLATES, count, noRoom);
     return tx.prisma.utmTemplate.create({ data: { ...fields, nameKey: foldCase(fields.name), ...common } });
   });
   return whereNameIsFree(create, taken);

@@ -26,6 +26,8 @@ export interface Observation {
 
 /** The maximum number of operation names as labels: clients choose those of GraphQL. */
 const MAX_OPERATIONS = 200;
+/** The maximum number of keys as labels; further ones are together. */
+const MAX_KEYS = 1_000;
 /** How long the metrics wait for numbers of the database, in milliseconds: less than a primary waits for its workers' metrics. */
 const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -34,6 +36,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export class Metrics {
   readonly #registry = new Registry();
   readonly #names = new Set<string>();
+  readonly #keys = new Set<number>();
   readonly #requests = new Histogram({
     name: 'linkspace_request_duration_seconds',
     help: 'Answered requests, by surface and operation.',
@@ -120,10 +123,12 @@ export class Metrics {
     if (this.#names.size < MAX_OPERATIONS) this.#names.add(operation);
     const known = this.#names.has(operation) ? operation : 'other';
     this.#requests.observe({ surface, operation: known, status }, seconds);
-    if (keyId === undefined) return;
-    if (surface === 'v1') this.#v1.inc({ key: keyId, operation: known });
+    if (keyId === undefined || (surface !== 'v1' && deprecated.length === 0)) return;
+    if (this.#keys.size < MAX_KEYS) this.#keys.add(keyId);
+    const key = this.#keys.has(keyId) ? keyId : 'other';
+    if (surface === 'v1') this.#v1.inc({ key, operation: known });
     // The schema limits the number of names.
-    for (const field of deprecated) this.#deprecated.inc({ key: keyId, field });
+    for (const field of deprecated) this.#deprecated.inc({ key, field });
   }
 
   click(): void {

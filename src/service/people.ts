@@ -2,6 +2,7 @@ import { OpenId } from '../auth/openid.ts';
 import { createAuthRouter } from '../auth/router.ts';
 import { consoleUrlOf } from '../config.ts';
 import { changeRetention } from '../db/change/log.ts';
+import { accessRetention } from '../db/ended-access.ts';
 import { answerRetention } from '../db/idempotency-answers.ts';
 import { Readers } from '../db/postgresql/replicas.ts';
 import { RetentionClock } from '../db/retention-clock.ts';
@@ -72,6 +73,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     changeRetention(db, config.historyDays, retentionTime, log),
     new PlainKeys(db, log),
     new StrangersRetention(db, now, log),
+    accessRetention(db, retentionTime, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
     answerRetention(db, KEPT_FOR, now, log),
   ];

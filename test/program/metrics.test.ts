@@ -24,6 +24,25 @@ test('reports waiting deliveries and their lag at the same moment', async () => 
   expect(await numbers()).toEqual(['0', '0']);
 });
 
+test('name at most a thousand keys, and count the others together', async () => {
+  const metrics = new Metrics();
+  const request = { surface: 'v1', operation: 'GET /links', status: 200, seconds: 0 } as const;
+  for (let round = 0; round < 2; round++)
+    for (let keyId = 1; keyId <= 1_200; keyId++)
+      metrics.request({ ...request, keyId, deprecated: ['Change.key'] });
+  const text = await metrics.text();
+  for (const name of ['v1_requests', 'deprecated_fields']) {
+    const lines = [
+      ...text.matchAll(new RegExp(`^linkspace_${name}_total\\{key="(\\w+)".*\\} (\\d+)$`, 'gm')),
+    ];
+    expect(lines).toHaveLength(1_001);
+    expect(lines.slice(-2).map(([, key, count]) => [key, count])).toEqual([
+      ['1000', '2'],
+      ['other', '400'],
+    ]);
+  }
+});
+
 test('only counters have names that end with _total', async () => {
   const types = [...(await new Metrics().text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   expect(types.length).toBeGreaterThan(20);

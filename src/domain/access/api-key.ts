@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
+import { endedBefore } from '../../db/ended-access.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { ApiKey, Prisma } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
@@ -16,6 +17,7 @@ import {
   requireRecentSignIn,
   requireRole,
 } from './actor.ts';
+import { requireRoom } from './ownership.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
 
 const PREFIX_LENGTH = 8;
@@ -133,6 +135,20 @@ export async function revokeKey(db: Data, id: string, now: Date): Promise<void> 
   });
 }
 
+/** How many keys an account may have, also ended ones; the operator makes any number. */
+export const MAX_KEYS = 1_000;
+
+/** A condition for keys without those that are kept for the history alone. */
+function countedKeys(now: Date) {
+  const after = { gt: endedBefore(now) };
+  return {
+    AND: [
+      { OR: [{ revokedAt: null }, { revokedAt: after }] },
+      { OR: [{ expiresAt: null }, { expiresAt: after }] },
+    ],
+  };
+}
+
 export const createApiKeyInput = z.object({
   name: nameOf(100).describe('The name of the key, 1 to 100 characters.'),
   role: roleInput('What the key may do: at most ADMIN, and never more than its maker.'),
@@ -161,6 +177,9 @@ export async function createApiKey(db: Data, actor: Actor, given: unknown, now: 
     requirePermission(caller, 'KEYS');
     requireRole(caller, role);
     const { accountId, keyId: parentId, memberId: makerId } = actor;
+    const count = () => tx.prisma.apiKey.count({ where: { accountId, ...countedKeys(now) } });
+    const noRoom = () => invalidField('name', refusal('KEYS_OF_ACCOUNT', { max: MAX_KEYS }));
+    await requireRoom(tx, accountId, MAX_KEYS, count, noRoom);
     // A key makes none that lasts longer.
     const parent = parentId === null ? null : await tx.prisma.apiKey.findUnique({ where: { id: parentId } });
     const [end = null] = [expiresAt?.at, parent?.expiresAt]

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import type { Invitation } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
-import { DomainError, notFound } from '../errors.ts';
+import { DomainError, invalidField, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -21,6 +21,7 @@ import {
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
+import { requireRoom } from './ownership.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
 import { hasOwner, type SignInContext } from './sign-in.ts';
 import {
@@ -36,6 +37,9 @@ import {
 export type { Invitation };
 
 const LIFETIME = 7 * 24 * 60 * 60 * 1000;
+/** How many invitations an account may have, also ended ones, and how many it sends in an hour by mail. */
+export const MAX_INVITATIONS = 1_000;
+const MAX_MAILED = 100;
 
 export const invitationInput = z.object({
   email: emailInput.describe('The email address that the invitation is for.'),
@@ -69,6 +73,9 @@ async function create(
       const { count } = await tx.prisma.invitation.deleteMany({ where: { id: last.id } });
       if (count > 0) await record('DELETED', 'INVITATION', [last.id]);
     }
+    const count = () => tx.prisma.invitation.count({ where: { accountId } });
+    const noRoom = () => invalidField('email', refusal('INVITATIONS_OF_ACCOUNT', { max: MAX_INVITATIONS }));
+    await requireRoom(tx, accountId, MAX_INVITATIONS, count, noRoom);
     const token = generateToken();
     const expiresAt = new Date(now.getTime() + LIFETIME);
     const hash = hashToken(token);
@@ -96,13 +103,18 @@ export async function inviteMember(
   // Whoever gets the link of an admin can make keys, which outlast the session.
   if (isAtLeast(invited.role, 'ADMIN')) requireRecentSignIn(actor, now);
   const made = await create(db, actor, invited, now);
-  if (sendMail && (await mayMail(db, emailKeyOf(invited.email), now))) {
+  const { accountId } = actor;
+  // First: what is not sent does not use up the mails of the address.
+  const mayMailNow = async () =>
+    (await mayMail(db, `invitations of ${accountId}`, now, { max: MAX_MAILED })) &&
+    (await mayMail(db, emailKeyOf(invited.email), now));
+  if (sendMail && (await mayMailNow())) {
     const found = await db.prisma.membership.findUnique({
       where: { id: actor.memberId ?? 0 },
       include: { account: true, user: true },
     });
     const account =
-      found?.account ?? (await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } }));
+      found?.account ?? (await db.prisma.account.findUniqueOrThrow({ where: { id: accountId } }));
     const names = { account: accountName(account), inviter: found?.user.name ?? 'Linkspace' };
     const url = pageUrl('accept', made.token);
     sendMail(mailOf('invitation', acceptLanguage, { to: invited.email, url, ...names }));

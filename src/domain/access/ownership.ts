@@ -13,7 +13,7 @@ import {
   requireUnchanged,
   timeOfChange,
 } from '../change/change.ts';
-import { notFound } from '../errors.ts';
+import { type DomainError, notFound } from '../errors.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 
@@ -79,6 +79,22 @@ export function createOwned<Row extends { id: number }>(
     await record('CREATED', kind, [row.id], fieldsSet(given, fields), details?.(row));
     return row;
   });
+}
+
+/**
+ * Makes sure that the account may have one more record of a kind, and locks it against concurrent additions.
+ * @param count counts the records
+ * @throws the refusal
+ */
+export async function requireRoom(
+  tx: Transaction,
+  accountId: number,
+  max: number,
+  count: () => PromiseLike<number>,
+  refusal: () => DomainError,
+): Promise<void> {
+  await tx.lockRow('Account', accountId);
+  if ((await count()) >= max) throw refusal();
 }
 
 interface UpdateOptions<Row> {

@@ -5,7 +5,7 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
-import { createOwned, deleteOwned, type Kind, updateOwned } from '../access/ownership.ts';
+import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
@@ -157,14 +157,16 @@ export async function createDomain(
 ): Promise<Domain> {
   const given = parseInput(createDomainInput, input);
   const { name: host, ...urls } = given;
+  const { accountId } = actor;
   const requireAllowed = await urlRules(db, actor, services, given);
   requireAllowed(urls);
   const columns = { ...hostColumns(host, services, now), ...urls };
   requireNotConsole(services, host);
   return whereHostIsFree(
     createOwned(db, domainKind, actor, now, given, async (tx, common) => {
-      if ((await tx.prisma.domain.count({ where: { accountId: actor.accountId } })) >= MAX_DOMAINS)
-        throw invalidField('name', refusal('DOMAINS', { max: MAX_DOMAINS }));
+      const count = () => tx.prisma.domain.count({ where: { accountId } });
+      const noRoom = () => invalidField('name', refusal('DOMAINS', { max: MAX_DOMAINS }));
+      await requireRoom(tx, accountId, MAX_DOMAINS, count, noRoom);
       return tx.prisma.domain.create({ data: { ...columns, ...common } });
     }),
   );

@@ -7,11 +7,11 @@ import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';
 import type { DryRun } from '../link/used-aliases.ts';
 import { createNamedInput } from '../named.ts';
-import { createPixel, createPixelInput, parsePixel } from '../pixel.ts';
+import { createPixel, createPixelInput, MAX_PIXELS, noRoomForPixels, parsePixel } from '../pixel.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { createDomain, createDomainInput, usableDomains } from '../short-domain/domain.ts';
-import { createSpace } from '../space.ts';
+import { createSpace, MAX_SPACES, noRoomForSpaces } from '../space.ts';
 import { createTag } from '../tag.ts';
 import { withoutPort } from '../url.ts';
 import { type ImportLine, RefusedLine } from './line.ts';
@@ -41,6 +41,18 @@ export interface NewRecordOptions {
   readonly maxNew?: number;
 }
 
+/** How many spaces and pixels an account may have, and has. */
+const rooms = {
+  spaces: {
+    ...{ max: MAX_SPACES, refused: noRoomForSpaces },
+    count: (db: Data, accountId: number) => db.prisma.space.count({ where: { accountId } }),
+  },
+  pixels: {
+    ...{ max: MAX_PIXELS, refused: noRoomForPixels },
+    count: (db: Data, accountId: number) => db.prisma.pixel.count({ where: { accountId } }),
+  },
+};
+
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
 
@@ -56,6 +68,8 @@ export class NamedRecords {
   readonly #options: NewRecordOptions;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
+  /** How many records the account has before a dry run. */
+  readonly #own = new Map<keyof typeof rooms, number>();
   #default: UsableDomain;
   /** The case-folded names of the tags that are made. */
   readonly newTags = new Set<string>();
@@ -203,14 +217,24 @@ export class NamedRecords {
   }
 
   async #create(
-    what: keyof NamedRecords['created'],
+    what: keyof typeof rooms,
     path: readonly string[],
     create: () => Promise<{ id: number }>,
   ): Promise<number | null> {
     this.#requireRoom(path);
-    const id = this.#context.dryRun ? null : (await refusing(path, create)).id;
+    const id = this.#context.dryRun ? await this.#tryOut(what, path) : (await refusing(path, create)).id;
     this.created[what]++;
     return id;
+  }
+
+  /** @throws RefusedLine if the account has no room for one more record */
+  async #tryOut(what: keyof typeof rooms, path: readonly string[]): Promise<null> {
+    const { db, writer } = this.#context;
+    const { max, refused, count } = rooms[what];
+    const own = this.#own.get(what) ?? (await count(db, writer.accountId));
+    this.#own.set(what, own);
+    if (own + this.created[what] >= max) throw new RefusedLine([fieldError([...path, 'name'], refused)]);
+    return null;
   }
 
   /** @throws RefusedLine if no more records may be created */

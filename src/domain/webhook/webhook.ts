@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts';
-import type { Data, Transaction } from '../../db/database.ts';
+import type { Data } from '../../db/database.ts';
 import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { addDeliveries, deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
-import { createOwned, deleteOwned, type Kind, readersOf, updateOwned } from '../access/ownership.ts';
+import {
+  createOwned,
+  deleteOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+} from '../access/ownership.ts';
 import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
@@ -80,11 +87,8 @@ export const {
   connection: webhookConnection,
 } = readersOf<Webhook>(kind);
 
-/** Makes sure that the account may have another webhook, and locks the account against concurrent additions. */
-async function requireRoom(tx: Transaction, accountId: number): Promise<void> {
-  await tx.lockRow('Account', accountId);
-  if ((await tx.prisma.webhook.count({ where: { accountId } })) < MAX_WEBHOOKS) return;
-  throw new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
+function noRoom(): DomainError {
+  return new DomainError('VALIDATION', `An account may have at most ${MAX_WEBHOOKS} webhooks.`, [
     fieldError(['url'], refusal('WEBHOOKS', { max: MAX_WEBHOOKS })),
   ]);
 }
@@ -105,7 +109,14 @@ export async function createWebhook(
   // Read before the transaction: for the first webhook, the log's reader must not start after its creation.
   const seen = await readLogSnapshot(db);
   const webhook = await createOwned(db, kind, actor, now, fields, async (tx, common) => {
-    await requireRoom(tx, actor.accountId);
+    const { accountId } = actor;
+    await requireRoom(
+      tx,
+      accountId,
+      MAX_WEBHOOKS,
+      () => tx.prisma.webhook.count({ where: { accountId } }),
+      noRoom,
+    );
     if ((await tx.prisma.webhook.findFirst({ select: { id: true } })) === null)
       await beginReader(tx, READER, positionOf(seen));
     return tx.prisma.webhook.create({ data: { ...fields, secret, ...common, queue: { create: {} } } });

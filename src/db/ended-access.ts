@@ -1,0 +1,34 @@
+import type { Logger } from 'pino';
+import type { Data } from './database.ts';
+import { AgeRetention } from './retention.ts';
+import type { RetentionTime } from './retention-clock.ts';
+import { sql } from './sql.ts';
+
+/** How long keys and invitations are kept after their end, in milliseconds. */
+const KEPT_FOR = 90 * 24 * 60 * 60 * 1000;
+const EVERY = 60 * 60 * 1000;
+const DELETE_BATCH_SIZE = 500;
+
+/** When what is deleted now has ended at the latest. */
+export const endedBefore = (now: Date): Date => new Date(now.getTime() - KEPT_FOR);
+
+/** Deletes some ended keys and invitations; returns whether there may be more. Keys that the history names stay with it. */
+async function deleteEnded(db: Data, before: Date): Promise<boolean> {
+  const keys = await db.execute(sql`DELETE FROM "ApiKey" WHERE "id" IN (
+    SELECT "id" FROM "ApiKey" AS "ended" WHERE ("revokedAt" <= ${before} OR "expiresAt" <= ${before})
+      AND NOT EXISTS (SELECT 1 FROM "Change" WHERE "keyId" = "ended"."id")
+    ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`);
+  const invitations = await db.execute(sql`DELETE FROM "Invitation" WHERE "id" IN (
+    SELECT "id" FROM "Invitation" WHERE "expiresAt" <= ${before} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`);
+  return Math.max(keys, invitations) === DELETE_BATCH_SIZE;
+}
+
+/** Deletes keys and invitations some time after their end. */
+export function accessRetention(db: Data, now: RetentionTime, log: Logger): AgeRetention {
+  const deleteSome = (before: Date) => deleteEnded(db, before);
+  return new AgeRetention(
+    log,
+    { what: 'keys and invitations', every: EVERY },
+    { maxAge: KEPT_FOR, now, deleteSome },
+  );
+}
