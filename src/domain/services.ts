@@ -4,6 +4,7 @@ import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';
 import { hostOf, otherNamesOf, protocolOf, withoutPort } from './url.ts';
+import { WAITING_LIMITS, type WaitingLimits } from './webhook/waiting-limits.ts';
 
 /** Settings and services that the rules depend on. */
 export interface Services {
@@ -32,6 +33,8 @@ export interface Services {
   readonly allowPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
+  /** How many messages may wait for an account's webhooks. */
+  readonly waitingLimits: WaitingLimits;
 }
 
 interface Settings extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebhooks'> {
@@ -54,6 +57,7 @@ export function servicesOf(
     consoleHost: consoleUrl === undefined ? null : withoutPort(hostOf(consoleUrl)),
     pageUrl: (page, token) => `${consoleUrl ?? baseUrl}/console/${page}#${token}`,
     sendMail: null,
+    waitingLimits: WAITING_LIMITS,
     random: randomInt,
     hashPassword,
     verifyPassword,

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReadServer } from '../db/postgresql/read-server.ts';
-import type { DeliveryStatus } from '../domain/webhook/events.ts';
+import type { DeliveryStatus, DisabledReason } from '../domain/webhook/events.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
@@ -84,6 +84,12 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
+  readonly #disabledWebhooks = new Counter({
+    name: 'linkspace_webhooks_disabled_total',
+    help: 'Webhooks that the service disabled, since they failed or too many messages waited.',
+    labelNames: ['reason'],
+    registers: [this.#registry],
+  });
   readonly #signInFailures = new Counter({
     name: 'linkspace_sign_in_failures_total',
     help: 'Refused attempts to sign in to the console, by password, passkey or OpenID.',
@@ -104,6 +110,7 @@ export class Metrics {
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
     // The first one is an increase only if there is a zero before it.
     for (const way of ['password', 'passkey', 'openid'] as const) this.#signInFailures.inc({ way }, 0);
+    for (const reason of ['failing', 'too_many_waiting']) this.#disabledWebhooks.inc({ reason }, 0);
     for (const outcome of ['delivered', 'retried', 'failed']) this.#webhooks.inc({ outcome }, 0);
     for (const what of ['clicks', 'bots', 'values', 'visitors', 'statistics']) this.#refused.inc({ what }, 0);
   }
@@ -153,6 +160,10 @@ export class Metrics {
 
   webhookAttempt(outcome: DeliveryStatus): void {
     this.#webhooks.inc({ outcome: outcome === 'PENDING' ? 'retried' : outcome.toLowerCase() });
+  }
+
+  webhookDisabled(reason: DisabledReason): void {
+    this.#disabledWebhooks.inc({ reason: reason.toLowerCase() });
   }
 
   signInFailed(way: SignInWay): void {

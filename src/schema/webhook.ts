@@ -1,4 +1,11 @@
-import { type DeliveryStatus, deliveryStatuses, eventsOf, webhookEvents } from '../domain/webhook/events.ts';
+import {
+  type DeliveryStatus,
+  deliveryStatuses,
+  disabledReasonOf,
+  disabledReasons,
+  eventsOf,
+  webhookEvents,
+} from '../domain/webhook/events.ts';
 import {
   createWebhook,
   createWebhookInput,
@@ -26,6 +33,12 @@ import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult, NotFoundError, resultOf, ValidationError } from './result.ts';
 
 const WebhookEvent = enumType('WebhookEvent', 'The events that a webhook can get.', webhookEvents);
+
+const WebhookDisabledReason = enumType(
+  'WebhookDisabledReason',
+  'Why a webhook is disabled.',
+  disabledReasons,
+);
 
 const DeliveryStatusEnum = enumType('DeliveryStatus', 'The status of a delivery.', deliveryStatuses);
 
@@ -75,6 +88,13 @@ const Webhook = builder.prismaObject('Webhook', {
       resolve: ({ url }, _args, { services }) => warningOf(url, services),
     }),
     disabled: t.exposeBoolean('disabled'),
+    disabledReason: t.field({
+      type: WebhookDisabledReason,
+      nullable: true,
+      select: { disabled: true, disabledReason: true },
+      description: 'Why it is disabled; null while it works.',
+      resolve: disabledReasonOf,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     deliveries: t.field({

@@ -66,6 +66,8 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
     waitUntilIdle: () => load.waitUntilIdle(),
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
+    disabled: (reason) => metrics?.webhookDisabled(reason),
+    limits: services.waitingLimits,
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   const background: Background[] = [

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { SendMail } from '../domain/access/mails.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
+import type { WaitingLimits } from '../domain/webhook/waiting-limits.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
@@ -39,6 +40,8 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   readonly webhookDelays?: readonly number[];
   /** How often webhooks are looked up, in milliseconds. */
   readonly webhookInterval?: number;
+  /** How many messages may wait for an account's webhooks. */
+  readonly waitingLimits?: WaitingLimits;
   /** The bytes that are free on the disk of SQLite's file, by its path. */
   readonly freeSpace?: (path: string) => number;
   /** How often the operator's files are checked for changes, in milliseconds. */

@@ -55,6 +55,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
   const services = servicesOf(config, {
     ...{ defaultDomainId, lists, random, hashPassword, resolveTxt, sendMail },
+    ...(ports.waitingLimits && { waitingLimits: ports.waitingLimits }),
   });
 
   // What tells of changes, also of other processes'.

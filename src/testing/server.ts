@@ -48,7 +48,8 @@ export interface TestServerOptions
         | 'random'
       >
     >,
-    Partial<Pick<Ports, 'sendMail' | 'timeouts' | 'trusted' | 'webhookDelays' | 'webhookInterval'>> {
+    Partial<Pick<Ports, 'sendMail' | 'timeouts' | 'trusted' | 'waitingLimits'>>,
+    Partial<Pick<Ports, 'webhookDelays' | 'webhookInterval'>> {
   /** A migrated database; by default an empty SQLite file, which is deleted when the server stops. */
   readonly url?: string;
   /** The time at the start; by default NOON. */

@@ -352,7 +352,7 @@ test('disables a webhook that has failed for five days, recorded as the operator
       const { changes } = await caller.data<{ changes: { edges: { node: object }[] } }>(query, { id });
       return changes.edges.at(-1)?.node;
     })
-    .toEqual({ action: 'UPDATED', fields: ['disabled'], key: null });
+    .toEqual({ action: 'UPDATED', fields: ['disabled', 'disabledReason'], key: null });
   set(NOON);
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });
@@ -441,8 +441,6 @@ test('two processes deliver each of many changes once, and those of a record in 
     .poll(() => received().filter(({ message }) => message.type === 'link.deleted').length)
     .toBeGreaterThan(7);
   await expect.poll(pending).toBe(0);
-  const sent = new Set(received().map(({ headers }) => headers['webhook-id']));
-  expect(sent.size).toBe(8 * 7);
   for (const id of ids) {
     const ofRecord = received().filter(({ message }) => message.data.id === id);
     const order = [...new Set(ofRecord.map(({ headers }) => headers['webhook-id']))];
@@ -450,10 +448,11 @@ test('two processes deliver each of many changes once, and those of a record in 
     expect(ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string))).toEqual(
       ofRecord.map(({ headers }) => order.indexOf(headers['webhook-id'] as string)).sort((a, b) => a - b),
     );
-    expect([ofRecord[0], ofRecord.at(-1)].map((one) => one?.message.type)).toEqual([
-      'link.created',
-      'link.deleted',
-    ]);
+    // Updates join one that nobody has begun to send.
+    const types = order.map(
+      (one) => ofRecord.find(({ headers }) => headers['webhook-id'] === one)?.message.type,
+    );
+    expect(types.join(' ')).toMatch(/^link\.created( link\.updated){1,5} link\.deleted$/);
   }
   receiver.answer = (_received, res) => void res.writeHead(204).end();
 });

@@ -2,8 +2,15 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { changeRetention } from '../../src/db/change/log.ts';
 import { deleteOldDeliveries, dueDeliveries, nextDue } from '../../src/db/webhook/deliveries.ts';
+import { Beginnings, endJoining, joinable } from '../../src/db/webhook/joining.ts';
 import { writeOutcomes } from '../../src/db/webhook/outcomes.ts';
 import { claimQueues, readBacklog, releaseQueue, renewClaims } from '../../src/db/webhook/queues.ts';
+import {
+  failWaiting,
+  overfullWebhooks,
+  waitingByWebhook,
+  waitsMoreThan,
+} from '../../src/db/webhook/waiting.ts';
 import { actorFor } from '../../src/domain/access/actor.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { retryAt } from '../../src/domain/webhook/retry-schedule.ts';
@@ -167,6 +174,14 @@ test('work on pending deliveries does not read finished ones', async () => {
     await db.transaction((tx) => nextDue(tx, 1));
     await readBacklog(db);
     await caller.data('mutation { redeliver(deliveryId: "3001") { __typename } }');
+    const about = [{ webhookId: 1, kind: 'SPACE', recordId: 1 }];
+    await db.transaction((tx) => joinable(tx, about));
+    await db.transaction((tx) => endJoining(tx, about));
+    await new Beginnings(db).note(3_001);
+    await waitsMoreThan(db, 1, 10);
+    await waitingByWebhook(db, 1);
+    await overfullWebhooks(db);
+    await failWaiting(db, 1, 'too many');
   });
   const concerned = statements.filter(
     (sql) => sql.includes('"WebhookDelivery"') && !/^\s*INSERT|COUNT\(\*\) AS "_count/.test(sql),
@@ -174,7 +189,7 @@ test('work on pending deliveries does not read finished ones', async () => {
   const plans = await Promise.all(concerned.map((sql) => planOf(db, sql)));
   const steps = plans.flat().join('\n');
   expect(concerned.length).toBeGreaterThan(5);
-  expect(steps).toMatch(/WebhookDelivery_due/);
+  for (const index of ['due', 'joined']) expect(steps).toContain(`WebhookDelivery_${index}`);
   expect(steps).not.toMatch(
     /WebhookDelivery_webhookId|Seq Scan on "WebhookDelivery"|SCAN (WebhookDelivery|one|earlier|same)/,
   );

@@ -172,6 +172,8 @@ const deliveryErrors: Texts['deliveryErrors'] = {
     'Es kam keine Verbindung zustande. Prüfen Sie, ob der Empfänger läuft und seine Firewall Anfragen zulässt.',
   'no answer in time':
     'Innerhalb von 10 Sekunden kam keine Antwort. Der Empfänger muss zuerst antworten und lange Arbeit später tun.',
+  'too many messages waited':
+    'Zu viele Nachrichten haben gewartet, deshalb wurde sie nicht gesendet. Senden Sie sie noch einmal, sobald der Empfänger schnell genug ist.',
   'internal error': 'Der Dienst selbst hatte einen Fehler. Kommt das wieder vor, sagen Sie es dem Betreiber.',
   '3xx': 'Weiterleitungen wird nicht gefolgt: Geben Sie die URL ein, zu der sie führt.',
   '4xx':
@@ -234,7 +236,7 @@ const fieldNamesOf: Texts['history']['fieldsOf'] = {
     rootUrl: 'Ziel der Startseite',
     verified: 'Bestätigung',
   },
-  WEBHOOK: { url: 'Empfänger' },
+  WEBHOOK: { url: 'Empfänger', disabledReason: 'warum er abgeschaltet ist' },
 };
 const editedNames: Texts['link']['names'] = {
   url: 'Ziel',
@@ -1477,6 +1479,13 @@ export const texts: Translation = {
     test: 'Test senden',
     delivered: (outcome) => `Zugestellt. ${outcome}`,
     notDelivered: (outcome) => `Nicht zugestellt. ${outcome}`,
+    disabledFor: {
+      TOO_MANY_WAITING:
+        'Abgeschaltet: Zu viele Nachrichten haben gewartet und sind fehlgeschlagen. Machen Sie den Empfänger schneller, und schalten Sie den Webhook dann ein.',
+      FAILING:
+        'Abgeschaltet: Fünf Tage lang ist jeder Versuch fehlgeschlagen. Reparieren Sie den Empfänger, und schalten Sie den Webhook dann ein.',
+      BY_HAND: 'Von Hand abgeschaltet: Bis er eingeschaltet wird, wird nichts gesendet.',
+    },
     notPublic: (host) =>
       `${host} ist ein Host in einem privaten Netz: Dorthin wird nichts zugestellt, außer der Betreiber dieses Dienstes erlaubt es. Geben Sie eine https-URL ein, die aus dem Internet erreichbar ist.`,
     refresh: 'Aktualisieren',

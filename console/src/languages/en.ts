@@ -15,6 +15,7 @@ import type {
   Scope,
   StatisticsDimension,
   TargetType,
+  WebhookDisabledReason,
   WebhookEvent,
 } from '../generated/documents.ts';
 import { inDigits } from '../parts/format.ts';
@@ -166,6 +167,8 @@ const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
     'There was no connection. Check that the receiver runs, and that its firewall lets requests in.',
   'no answer in time':
     'There was no answer within 10 seconds. The receiver has to answer first, and do long work later.',
+  'too many messages waited':
+    'Too many messages waited, so it was not sent. Send it again once the receiver is fast enough.',
   'internal error': 'The service itself failed. If that happens again, tell its operator.',
   '3xx': 'Redirects are not followed: enter the URL where it leads.',
   '4xx': 'The receiver refuses the request. Check the secret that it has; its log says more.',
@@ -176,6 +179,12 @@ const deliveryStatus: Words<DeliveryStatus> = {
   DELIVERED: 'Delivered',
   FAILED: 'Failed',
   PENDING: 'Waiting',
+};
+const disabledFor: Words<WebhookDisabledReason> = {
+  TOO_MANY_WAITING:
+    'Disabled: too many messages waited, and they have failed. Make the receiver faster, then enable the webhook.',
+  FAILING: 'Disabled: every attempt failed for five days. Repair the receiver, then enable the webhook.',
+  BY_HAND: 'Disabled by hand: nothing is sent until it is enabled.',
 };
 const outcomes: Words<RedirectOutcome | 'EXPIRED_TO'> = {
   REDIRECT: 'is redirected to',
@@ -228,7 +237,7 @@ const fieldNamesOf: Readonly<Partial<Record<string, Readonly<Partial<Record<stri
     rootUrl: 'where the bare domain leads',
     verified: 'verification',
   },
-  WEBHOOK: { url: 'receiver' },
+  WEBHOOK: { url: 'receiver', disabledReason: 'why it is disabled' },
 };
 const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   url: 'Destination',
@@ -1337,6 +1346,7 @@ const english = {
     test: 'Send a test',
     delivered: (outcome: string) => `Delivered. ${outcome}`,
     notDelivered: (outcome: string) => `Not delivered. ${outcome}`,
+    disabledFor,
     notPublic: (host: string) =>
       `${host} is a host of a private network: nothing is delivered to it, unless the operator of this service allows it. Enter an https URL that can be reached from the Internet.`,
     refresh: 'Refresh',

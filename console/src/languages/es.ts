@@ -1084,7 +1084,7 @@ export const texts: Translation = {
         rootUrl: 'destino de la raíz',
         verified: 'verificación',
       },
-      WEBHOOK: { url: 'receptor' },
+      WEBHOOK: { url: 'receptor', disabledReason: 'por qué está desactivado' },
     },
     byUser: (name, isSelf) => `por ${isSelf ? 'usted' : name}`,
     byKey: (name, prefix) => `por la clave ${name && `${name}, `}${prefix}…`,
@@ -1392,6 +1392,13 @@ export const texts: Translation = {
     test: 'Enviar una prueba',
     delivered: (outcome) => `Entregado. ${outcome}`,
     notDelivered: (outcome) => `No entregado. ${outcome}`,
+    disabledFor: {
+      TOO_MANY_WAITING:
+        'Desactivado: esperaban demasiados mensajes, que han fallado. Haga más rápido el receptor y active después el webhook.',
+      FAILING:
+        'Desactivado: todos los intentos fallaron durante cinco días. Repare el receptor y active después el webhook.',
+      BY_HAND: 'Desactivado a mano: no se envía nada hasta que se active.',
+    },
     notPublic: (host) =>
       `${host} es un host de una red privada: no se le envía nada, salvo que el operador de este servicio lo permita. Introduzca una URL https accesible desde Internet.`,
     refresh: 'Actualizar',
@@ -1424,6 +1431,8 @@ export const texts: Translation = {
       'No hubo conexión. Compruebe que el receptor funciona y que su cortafuegos deja pasar las solicitudes.',
     'no answer in time':
       'No hubo respuesta en 10 segundos. El receptor debe responder primero y hacer después el trabajo largo.',
+    'too many messages waited':
+      'Esperaban demasiados mensajes, por lo que no se envió. Envíelo de nuevo cuando el receptor sea lo bastante rápido.',
     'internal error': 'Falló el propio servicio. Si vuelve a ocurrir, avise a su operador.',
     '3xx': 'No se siguen las redirecciones: introduzca la URL a la que lleva.',
     '4xx': 'El receptor rechaza la solicitud. Compruebe el secreto que tiene; su registro dice más.',

@@ -1092,7 +1092,7 @@ export const texts: Translation = {
         rootUrl: 'destination de la racine',
         verified: 'vérification',
       },
-      WEBHOOK: { url: 'destinataire' },
+      WEBHOOK: { url: 'destinataire', disabledReason: 'pourquoi il est désactivé' },
     },
     byUser: (name, isSelf) => `par ${isSelf ? 'vous' : name}`,
     byKey: (name, prefix) => `par la clé ${name && `${name}, `}${prefix}…`,
@@ -1398,6 +1398,13 @@ export const texts: Translation = {
     test: 'Envoyer un test',
     delivered: (outcome) => `Envoi arrivé. ${outcome}`,
     notDelivered: (outcome) => `Envoi non arrivé. ${outcome}`,
+    disabledFor: {
+      TOO_MANY_WAITING:
+        'Désactivé : trop de messages attendaient, et ils ont échoué. Rendez le destinataire plus rapide, puis activez le webhook.',
+      FAILING:
+        'Désactivé : toutes les tentatives ont échoué pendant cinq jours. Réparez le destinataire, puis activez le webhook.',
+      BY_HAND: 'Désactivé à la main : rien n’est envoyé tant qu’il n’est pas activé.',
+    },
     notPublic: (host) =>
       `${host} est un hôte d’un réseau privé : rien n’y est envoyé, sauf si l’exploitant de ce service l’autorise. Saisissez une URL https accessible depuis Internet.`,
     refresh: 'Actualiser',
@@ -1431,6 +1438,8 @@ export const texts: Translation = {
       'Pas de connexion. Vérifiez que le destinataire tourne et que son pare-feu laisse passer les requêtes.',
     'no answer in time':
       'Pas de réponse en 10 secondes. Le destinataire doit d’abord répondre, et faire les longs travaux ensuite.',
+    'too many messages waited':
+      'Trop de messages attendaient, il n’a donc pas été envoyé. Renvoyez-le quand le destinataire sera assez rapide.',
     'internal error': 'Le service lui-même a échoué. Si cela se reproduit, prévenez son exploitant.',
     '3xx': 'Les redirections ne sont pas suivies : saisissez l’URL où elle mène.',
     '4xx': 'Le destinataire refuse la requête. Vérifiez le secret qu’il a ; son journal en dit plus.',

@@ -5,14 +5,16 @@ import { empty, join, type Sql, sql } from '../sql.ts';
 
 export type NewDelivery = Pick<
   WebhookDelivery,
-  'webhookId' | 'messageId' | 'event' | 'kind' | 'recordId' | 'createdAt'
+  'webhookId' | 'messageId' | 'event' | 'kind' | 'recordId' | 'createdAt' | 'mayJoin'
 >;
 
 export interface DueDelivery
-  extends Omit<NewDelivery, 'webhookId'>,
+  extends Omit<NewDelivery, 'webhookId' | 'mayJoin'>,
     Pick<WebhookDelivery, 'id' | 'failures'> {
   /** 1 if the body is stored, else 0. */
   readonly kept: number;
+  /** 1 if further updates may join it, else 0. */
+  readonly joins: number;
 }
 
 const BATCH_SIZE = 500;
@@ -67,7 +69,8 @@ export async function dueDeliveries(
   limit: number,
 ): Promise<DueDelivery[]> {
   return db.read<DueDelivery>(sql`SELECT "id", "messageId", "event", "kind", "recordId", "createdAt", "failures",
-      CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept" ${dueOf(webhookId, now)} LIMIT ${limit}`);
+      CASE WHEN "body" IS NULL THEN 0 ELSE 1 END AS "kept", CASE WHEN "mayJoin" THEN 1 ELSE 0 END AS "joins"
+    ${dueOf(webhookId, now)} LIMIT ${limit}`);
 }
 
 /** When the webhook's next delivery is due; null if none waits. */

@@ -26,7 +26,7 @@ const MAX_CLAIM = 60 * 60 * 1_000;
 
 /**
  * Makes deliveries due that wait for longer than any retry does, and ends claims that are as wrong: the clock was ahead when
- * they were written.
+ * they were written. Removes why webhooks were disabled that work.
  * @param longest the longest delay of a retry, in milliseconds
  */
 export async function mendSchedule(db: Data, now: Date, longest: number): Promise<void> {
@@ -35,6 +35,10 @@ export async function mendSchedule(db: Data, now: Date, longest: number): Promis
     UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "status" = 'PENDING' AND "nextAttemptAt" > ${latest}
     AND "webhookId" IN (SELECT "webhookId" FROM "WebhookQueue" WHERE "dueAt" IS NOT NULL)`);
   await db.prisma.$executeRaw(sql`UPDATE "WebhookQueue" SET "dueAt" = ${now} WHERE "dueAt" > ${latest}`);
+  // A process of an earlier version enables a webhook without that.
+  await db.prisma.$executeRaw(
+    sql`UPDATE "Webhook" SET "disabledReason" = NULL WHERE NOT "disabled" AND "disabledReason" IS NOT NULL`,
+  );
   await db.prisma.$executeRaw(sql`
     UPDATE "WebhookQueue" SET "claimedBy" = NULL, "claimedUntil" = NULL
     WHERE "claimedUntil" > ${db.dialect.fromNow(MAX_CLAIM)}`);
@@ -119,7 +123,12 @@ export interface WebhookAtReader {
   readonly events: string;
   /** The webhook's change that decided so. */
   readonly changeId: number;
+  /** 1 if whoever delivers for it notes what it begins to send; 0 if that is a process of an earlier version. */
+  readonly notesBeginnings: number;
 }
+
+/** Begins the names of processes that note what they begin to send. */
+export const NOTING = 'noting-';
 
 /** The webhooks of the accounts, as they stay until the transaction ends: on PostgreSQL, deletions wait for it. */
 export async function webhooksAtReader(
@@ -128,7 +137,9 @@ export async function webhooksAtReader(
 ): Promise<WebhookAtReader[]> {
   if (accountIds.length === 0) return [];
   const locked = tx.dialect.lock('FOR KEY SHARE OF "Webhook"');
-  return tx.read(sql`SELECT "webhookId", "accountId", "queue"."events", "changeId"
+  const isOther = sql`"claimedUntil" > ${tx.dialect.fromNow(0)} AND "claimedBy" NOT LIKE ${`${NOTING}%`}`;
+  return tx.read(sql`SELECT "webhookId", "accountId", "queue"."events", "changeId",
+        CASE WHEN ${isOther} THEN 0 ELSE 1 END AS "notesBeginnings"
       FROM "Webhook" JOIN "WebhookQueue" AS "queue" ON "webhookId" = "Webhook"."id"
       WHERE "accountId" IN (${join([...accountIds])}) ORDER BY "webhookId" ${locked}`);
 }

@@ -34,7 +34,7 @@ const BATCH = { lines: 25, bytes: 50_000 };
 /** How many bytes are parsed without a pause. */
 const CHUNK = 65_536;
 
-export interface TextToImport extends Pick<ImportOptions, 'dryRun' | 'onTaken'> {
+export interface TextToImport extends Pick<ImportOptions, 'dryRun' | 'onTaken' | 'isOneTransaction'> {
   readonly text: string;
   /** Of pasted lines, `lines`. */
   readonly format: ImportFormat | 'lines';
@@ -63,7 +63,7 @@ export async function importText(
   db: Data,
   actor: Actor,
   services: Services,
-  { text, format: given, dryRun, onTaken, domainMap, spaceId }: TextToImport,
+  { text, format: given, dryRun, onTaken, isOneTransaction, domainMap, spaceId }: TextToImport,
   now: Date,
 ): Promise<{ results: readonly ImportedLine[]; unusedColumns: string[] }> {
   const format = given === 'lines' ? 'csv' : given;
@@ -71,7 +71,7 @@ export async function importText(
   const passwords = await passwordsIn(records, format);
   const { createdAt } = await db.prisma.account.findUniqueOrThrow({ where: { id: actor.accountId } });
   const options: ImportOptions = {
-    ...{ format, onTaken, dryRun, batch: BATCH, mapDomain: mappingOf(domainMap) },
+    ...{ format, onTaken, dryRun, isOneTransaction, batch: BATCH, mapDomain: mappingOf(domainMap) },
     ...{ spaceId: await spaceIn(db, actor, spaceId), refusesDomains: !actor.permissions.has('DOMAINS') },
     maxNew: MAX_BATCH,
     // Nobody can tell by an alias whether another account has a link to a URL.

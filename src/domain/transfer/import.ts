@@ -7,6 +7,7 @@ import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { pauseForWebhooks } from '../webhook/waiting-limits.ts';
 import { columnsFor, type FileColumns, type RawRecord, recordOf } from './file-record.ts';
 import type { ImportFormat } from './formats.ts';
 import { type ImportLine, RefusedLine, readLine } from './line.ts';
@@ -41,6 +42,8 @@ export interface ImportOptions extends NewRecordOptions {
   readonly batch?: { readonly lines: number; readonly bytes: number };
   /** What the generated aliases depend on, beside URL and title. */
   readonly seed?: string;
+  /** Whether all batches are one transaction, for which others wait. */
+  readonly isOneTransaction?: boolean;
 }
 
 export interface ImportHooks {
@@ -113,6 +116,7 @@ export class Import {
         links += entry.links.length;
         if (Math.max(batch.length, links) < max.lines && size < max.bytes) continue;
         await this.#write(batch);
+        await this.#pause();
         batch = [];
         [size, links] = [0, 0];
         stopped = this.#hooks.isStopped();
@@ -226,8 +230,15 @@ export class Import {
       const isTaken = ofEntry.some((outcome) => outcome.kind === 'refused' && outcome.taken);
       if (onTaken === 'stop' && isTaken) this.#failedAt = entry.line;
     }
-    db.progressed();
     this.#hooks.onProgress(this.#reports.counts.lines);
+  }
+
+  /** Pauses between two batches while many messages wait for the account's webhooks. */
+  async #pause(): Promise<void> {
+    const { db, writer, services, dryRun } = this.#context;
+    if (dryRun || this.#options.isOneTransaction) return;
+    await pauseForWebhooks(db, writer.accountId, services.waitingLimits);
+    db.progressed();
   }
 
   /** Says of an alias that an earlier line has, which one that is. */

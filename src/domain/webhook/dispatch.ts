@@ -2,6 +2,7 @@ import type { LoggedChange } from '../../db/change/events.ts';
 import { moveReader, positionOfReader, readLogSnapshot, settledAfter } from '../../db/change/log.ts';
 import type { Data, Transaction } from '../../db/database.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
+import { type AboutRecord, endJoining, joinable } from '../../db/webhook/joining.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import type { Random } from '../random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
@@ -21,8 +22,16 @@ function changed(webhook: WebhookAtReader, { id, webhookEvents }: LoggedChange):
   return { ...webhook, events: webhookEvents, changeId: id };
 }
 
-/** Adds the deliveries of changes, in order. A webhook gets the events that are in effect at the change's position in the log. */
-async function makeDeliveries(tx: Transaction, changes: readonly LoggedChange[], random: Random, now: Date) {
+/**
+ * Adds the deliveries of changes, in order, and returns their accounts. A webhook gets the events that are in effect at the
+ * change's position in the log.
+ */
+async function makeDeliveries(
+  tx: Transaction,
+  changes: readonly LoggedChange[],
+  random: Random,
+  now: Date,
+): Promise<(number | undefined)[]> {
   const accountIds = new Set(changes.flatMap(({ accountId }) => accountId ?? []));
   const webhooks = new Map(
     (await webhooksAtReader(tx, [...accountIds])).map((one) => [one.webhookId, one] as const),
@@ -39,26 +48,71 @@ async function makeDeliveries(tx: Transaction, changes: readonly LoggedChange[],
     }
     const event = isEventKind(kind) ? eventOf({ kind, action }) : null;
     if (event === null) continue;
-    for (const { webhookId, accountId: owner, events } of webhooks.values())
-      if (owner === accountId && eventsOf({ events }).includes(event))
-        made.push({ webhookId, event, kind, recordId, createdAt, messageId: newMessageId(random) });
+    for (const { webhookId, accountId: owner, events, notesBeginnings } of webhooks.values())
+      if (owner === accountId && eventsOf({ events }).includes(event)) {
+        const mayJoin = action === 'UPDATED' && notesBeginnings === 1;
+        const messageId = newMessageId(random);
+        made.push({ webhookId, event, kind, recordId, createdAt, messageId, mayJoin });
+      }
   }
   await storeAtReader(tx, [...after.values()]);
-  await addDeliveries(tx, made, now);
+  const left = await withoutJoined(tx, made);
+  await addDeliveries(tx, left, now);
+  return left.map(({ webhookId }) => webhooks.get(webhookId)?.accountId);
+}
+
+const keyOf = ({ webhookId, kind, recordId }: AboutRecord) => `${webhookId} ${kind} ${recordId}`;
+
+/**
+ * The messages without updates that join an earlier one about the record, which nobody has begun to send: what that says is read
+ * later. Updates before and after another message about the record do not join.
+ */
+async function withoutJoined(tx: Transaction, made: readonly NewDelivery[]): Promise<NewDelivery[]> {
+  // A new record has no earlier messages.
+  const about = new Map(
+    made.filter(({ event }) => !event.endsWith('_CREATED')).map((one) => [keyOf(one), one]),
+  );
+  const waiting = new Map((await joinable(tx, [...about.values()])).map((one) => [keyOf(one), one]));
+  const ended: AboutRecord[] = [];
+  const left: NewDelivery[] = [];
+  /** Where the messages are among those that are left that others may join. */
+  const places = new Map<string, number>();
+  for (const one of made) {
+    const key = keyOf(one);
+    const [before, place] = [waiting.get(key), places.get(key)];
+    if (one.mayJoin && (before ?? place) !== undefined) continue;
+    if (before) ended.push(before);
+    const earlier = place === undefined ? undefined : left[place];
+    if (earlier && place !== undefined) left[place] = { ...earlier, mayJoin: false };
+    waiting.delete(key);
+    places.delete(key);
+    if (one.mayJoin) places.set(key, left.length);
+    left.push(one);
+  }
+  await endJoining(tx, ended);
+  return left;
 }
 
 /**
  * Adds the deliveries of the next settled changes; returns how many changes there were. Several processes may try at once:
  * one of them advances the reader and adds the deliveries, in one transaction.
+ * @param added called with each account, and how many deliveries it got
  */
-export async function dispatchChanges(db: Data, random: Random, now: () => Date): Promise<number> {
+export async function dispatchChanges(
+  db: Data,
+  random: Random,
+  now: () => Date,
+  added?: (accountId: number, deliveries: number) => void,
+): Promise<number> {
   const position = await positionOfReader(db, READER);
   if (position === null) return 0;
   const changes = await settledAfter(db.database, position, await readLogSnapshot(db));
   const last = changes.at(-1);
   if (last === undefined) return 0;
-  await db.transaction(async (tx) => {
-    if (await moveReader(tx, READER, position, last)) await makeDeliveries(tx, changes, random, now());
-  });
+  const accountIds = await db.transaction(async (tx) =>
+    (await moveReader(tx, READER, position, last)) ? makeDeliveries(tx, changes, random, now()) : [],
+  );
+  for (const [accountId, own] of Map.groupBy(accountIds, (id) => id))
+    if (accountId !== undefined) added?.(accountId, own.length);
   return changes.length;
 }

@@ -28,6 +28,32 @@ export const deliveryStatuses = {
 
 export type DeliveryStatus = keyof typeof deliveryStatuses;
 
+/** Why a webhook is disabled. */
+export const disabledReasons = {
+  TOO_MANY_WAITING:
+    'Too many messages waited for the webhooks of the account, and the most for this one. They have failed.',
+  FAILING: 'Every attempt failed for five days.',
+  BY_HAND: 'Somebody disabled it.',
+} as const;
+
+export type DisabledReason = keyof typeof disabledReasons;
+
+function isDisabledReason(name: string | null): name is DisabledReason {
+  return name !== null && name in disabledReasons;
+}
+
+/** Why a webhook is disabled; null while it works. Earlier versions store no reason. */
+export function disabledReasonOf({
+  disabled,
+  disabledReason,
+}: {
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+}): DisabledReason | null {
+  if (!disabled) return null;
+  return isDisabledReason(disabledReason) ? disabledReason : 'BY_HAND';
+}
+
 /** The kinds of records whose changes are events. */
 export type EventKind = Extract<RecordKind, 'LINK' | 'SPACE' | 'TAG'>;
 

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { Beginnings } from '../../db/webhook/joining.ts';
 import { Outcomes } from '../../db/webhook/outcomes.ts';
-import { claimQueues, type Queue, type Room, releaseQueue, renewClaims } from '../../db/webhook/queues.ts';
+import {
+  claimQueues,
+  NOTING,
+  type Queue,
+  type Room,
+  releaseQueue,
+  renewClaims,
+} from '../../db/webhook/queues.ts';
 import { withTimeout } from '../../shared/timeout.ts';
 import { AttemptSlots, type DeliveryDependencies, Receiver, type SharedState } from './receiver.ts';
 
@@ -24,7 +32,7 @@ export class ReceiverPool {
   readonly #deps: DeliveryDependencies;
   readonly #capacity: Capacity;
   readonly #onFree: () => void;
-  readonly #claim = { by: randomUUID(), duration: CLAIM_DURATION };
+  readonly #claim = { by: `${NOTING}${randomUUID()}`, duration: CLAIM_DURATION };
   readonly #abort = new AbortController();
   readonly #shared: SharedState;
   readonly #byWebhook = new Map<number, Receiver>();
@@ -42,6 +50,7 @@ export class ReceiverPool {
     this.#shared = {
       claimedBy: this.#claim.by,
       outcomes: new Outcomes(dependencies.db),
+      beginnings: new Beginnings(dependencies.db),
       slots: new AttemptSlots(dependencies.overdueAfter),
       signal: this.#abort.signal,
       mayContinue: (receiver) => this.#mayContinue(receiver),

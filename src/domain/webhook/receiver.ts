@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.ts';
 import { bodyOf, type DueDelivery, dueDeliveries } from '../../db/webhook/deliveries.ts';
+import type { Beginnings } from '../../db/webhook/joining.ts';
 import type { Outcomes } from '../../db/webhook/outcomes.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
@@ -12,7 +13,7 @@ import { Turns } from '../../shared/turns.ts';
 import { visibleError } from '../errors.ts';
 import type { Random } from '../random.ts';
 import { hostOf, withoutPort } from '../url.ts';
-import { type DeliveryStatus, type EventKind, messageTypeOf } from './events.ts';
+import { type DeliveryStatus, type DisabledReason, type EventKind, messageTypeOf } from './events.ts';
 import { isGivenUp, retryAt } from './retry-schedule.ts';
 import { signatureHeaders } from './signing.ts';
 import { giveUpWebhook } from './webhook.ts';
@@ -113,6 +114,8 @@ export interface DeliveryDependencies {
   waitUntilIdle(): Promise<void>;
   /** Called with the result of each attempt. */
   attempted?(outcome: DeliveryStatus): void;
+  /** Called when a webhook is disabled. */
+  disabled?(reason: DisabledReason): void;
 }
 
 /** What the receivers of a process share. */
@@ -120,6 +123,7 @@ export interface SharedState {
   /** The process that claims queues. */
   readonly claimedBy: string;
   readonly outcomes: Outcomes;
+  readonly beginnings: Beginnings;
   readonly slots: AttemptSlots;
   readonly signal: AbortSignal;
   /** Whether the receiver may get another attempt: its claim is valid for long enough, and no other receiver waits for its place. */
@@ -239,7 +243,7 @@ export class Receiver {
 
   /** Tries one delivery, and returns whether it was delivered. */
   async #try(webhook: Webhook, delivery: DueDelivery): Promise<boolean> {
-    const { db, log, slots, outcomes, random, now, delays, attempted, waitUntilIdle } = this.#deps;
+    const { db, log, slots, outcomes, random, now, delays, attempted, disabled, waitUntilIdle } = this.#deps;
     await waitUntilIdle();
     const attempt = async () => (this.#mayContinue() ? this.#send(webhook, delivery) : null);
     const answer = await slots.run(webhook.id, () => this.#isBad(), attempt);
@@ -268,7 +272,7 @@ export class Receiver {
     // Only when a message is given up: the first failure after days without a message is no reason.
     if (next !== null || !isGivenUp(this.#failingSince, at)) return false;
     this.#isChanged = true;
-    await giveUpWebhook(db, webhook.id, at);
+    if (await giveUpWebhook(db, webhook.id, at)) disabled?.('FAILING');
     // The failures of a disabled webhook are not stored.
     this.#storedFailingSince = this.#failingSince;
     log.warn({ webhook: webhook.id }, 'a webhook that failed for five days is disabled');
@@ -289,8 +293,10 @@ export class Receiver {
 
   /** Builds the message, unless one was sent before, signs it and posts it. */
   async #send(webhook: Webhook, delivery: DueDelivery): Promise<Answer & { body: string | null }> {
-    const { db, slots, post, snapshot, now, signal, log } = this.#deps;
+    const { db, slots, beginnings, post, snapshot, now, signal, log } = this.#deps;
     let body: string | null = null;
+    // Before the record is read: later updates of it make a message of their own.
+    if (delivery.joins === 1) await beginnings.note(delivery.id);
     try {
       body =
         (delivery.kept === 1 ? await bodyOf(db, delivery.id) : null) ??

@@ -7,6 +7,8 @@ import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
 import { type Capacity, ReceiverPool } from './receiver-pool.ts';
 import { longestDelay } from './retry-schedule.ts';
+import { WaitingMessages } from './waiting.ts';
+import type { WaitingLimits } from './waiting-limits.ts';
 
 const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
@@ -24,6 +26,8 @@ export interface WebhookDependencies extends DeliveryDependencies {
   /** The time by which old deliveries are deleted. */
   readonly retentionTime: RetentionTime;
   readonly capacity?: Capacity;
+  /** How many messages may wait. */
+  readonly limits?: WaitingLimits | undefined;
   /** How often claims are renewed and due deliveries are looked up, in milliseconds. */
   readonly interval?: number | undefined;
 }
@@ -35,6 +39,7 @@ export interface WebhookDependencies extends DeliveryDependencies {
 export class WebhookSender {
   readonly #deps: WebhookDependencies;
   readonly #receivers: ReceiverPool;
+  readonly #waiting: WaitingMessages;
   readonly #fault: RepeatedFault;
   /** Whether there are any webhooks; null if unknown. */
   #any: boolean | null = null;
@@ -53,6 +58,7 @@ export class WebhookSender {
   constructor(dependencies: WebhookDependencies) {
     this.#deps = dependencies;
     this.#fault = new RepeatedFault(dependencies.log, 'webhooks cannot be processed');
+    this.#waiting = new WaitingMessages(dependencies);
     this.#receivers = new ReceiverPool(dependencies, dependencies.capacity ?? CAPACITY, () => this.#wake());
   }
 
@@ -61,6 +67,7 @@ export class WebhookSender {
       if (kind !== 'WEBHOOK') return;
       this.#know(null);
       this.#announced++;
+      this.#waiting.lookAgain();
       this.#receivers.changed(recordId);
       this.#wake();
     });
@@ -121,10 +128,14 @@ export class WebhookSender {
     const { db, random, now, delays } = this.#deps;
     if (performance.now() - this.#mendedAt >= MEND_INTERVAL) {
       await mendSchedule(db, now(), longestDelay(delays));
+      this.#waiting.lookAgain();
       this.#mendedAt = performance.now();
     }
     // After fewer changes, the next round is early enough.
-    if ((await dispatchChanges(db, random, now)) >= MANY_CHANGES) this.#again = true;
+    const added = (accountId: number, messages: number) => this.#waiting.add(accountId, messages);
+    if ((await dispatchChanges(db, random, now, added)) >= MANY_CHANGES) this.#again = true;
+    await this.#waiting.enforce();
+    if (await this.#waiting.failSome()) this.#again = true;
     await this.#receivers.claim();
     await this.#deleteOld();
   }

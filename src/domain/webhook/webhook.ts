@@ -23,7 +23,13 @@ import type { Random } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hasUser, hostOf, webAddress, withoutPort } from '../url.ts';
-import { changeEvents, eventsInEffect, storedEvents } from './events.ts';
+import {
+  changeEvents,
+  type DisabledReason,
+  disabledReasonOf,
+  eventsInEffect,
+  storedEvents,
+} from './events.ts';
 import { newMessageId, newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -136,7 +142,11 @@ export async function updateWebhook(
   now: Date,
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
-  return updateOwned(db, kind, actor, id, now, () => fields, {
+  const { disabled } = fields;
+  const reasonFor = (row: Webhook) => (disabled ? (disabledReasonOf(row) ?? 'BY_HAND') : null);
+  const decide = (row: Webhook) =>
+    disabled === undefined ? fields : { ...fields, disabledReason: reasonFor(row) };
+  return updateOwned(db, kind, actor, id, now, decide, {
     async inTransaction({ tx }, { id: webhookId }) {
       if (fields.disabled === false)
         await tx.prisma.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
@@ -173,18 +183,29 @@ export async function deleteWebhook(db: Data, actor: Actor, id: string, now: Dat
   });
 }
 
-/** Disables a webhook that has failed for too long, as the operator. */
-export async function giveUpWebhook(db: Data, id: number, now: Date): Promise<void> {
-  await recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
+/** Disables a webhook, as the operator; returns whether it was enabled. */
+export function disableWebhook(
+  db: Data,
+  id: number,
+  disabledReason: DisabledReason,
+  now: Date,
+): Promise<boolean> {
+  return recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
     await tx.lockRow('Webhook', id);
     const webhook = await tx.prisma.webhook.findUnique({ where: { id, disabled: false } });
-    if (webhook === null) return;
-    const data = { disabled: true, updatedAt: timeOfChange(webhook, now) };
+    if (webhook === null) return false;
+    const data = { disabled: true, disabledReason, updatedAt: timeOfChange(webhook, now) };
     const disabled = await tx.prisma.webhook.update({ where: { id }, data });
     await tx.prisma.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
     const details = { owner: webhook.accountId, ...kind.details(disabled) };
-    await record('UPDATED', 'WEBHOOK', [id], ['disabled'], details);
+    await record('UPDATED', 'WEBHOOK', [id], ['disabled', 'disabledReason'], details);
+    return true;
   });
+}
+
+/** Disables a webhook that has failed for too long; returns whether it was enabled. */
+export function giveUpWebhook(db: Data, id: number, now: Date): Promise<boolean> {
+  return disableWebhook(db, id, 'FAILING', now);
 }
 
 /**
@@ -245,7 +266,7 @@ export async function testWebhook(
     const ping = { webhookId: recordId, kind: kind.kind, recordId };
     const where = { ...ping, status: 'PENDING' };
     const waiting = await tx.prisma.webhookDelivery.findFirst({ where });
-    const made = { ...ping, event: 'PING', messageId: newMessageId(random), createdAt: now };
+    const made = { ...ping, event: 'PING', messageId: newMessageId(random), createdAt: now, mayJoin: false };
     await (waiting ? redeliverNow(tx, waiting, now) : addDeliveries(tx, [made], now));
     return tx.prisma.webhookDelivery.findFirstOrThrow({ where });
   });

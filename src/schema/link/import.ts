@@ -142,10 +142,10 @@ builder.mutationField('importLinks', (t) =>
       spaceId: t.arg.id({ description: 'The space of links for which the text names none.' }),
     },
     resolve: async (_root, { format, dryRun, onTaken, domainMap, spaceId, text }, context, info) => {
-      const { db, actor, services, lists, now } = context;
+      const { db, actor, services, lists, now, keyed } = context;
       const input = {
         ...{ text, format: lower(format), dryRun: dryRun ?? false, onTaken: lower(onTaken ?? 'SKIP') },
-        ...{ domainMap: domainMap ?? [], spaceId: spaceId ?? null },
+        ...{ domainMap: domainMap ?? [], spaceId: spaceId ?? null, isOneTransaction: keyed !== undefined },
       };
       const { results, unusedColumns } = await importText(db, actor, services, input, now());
       const ids = [...new Set(results.flatMap((one) => one.linkId ?? one.existingLinkId ?? []))];

@@ -1077,6 +1077,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
     await page.getByRole('menuitem', { name: 'Send a test' }).click();
     await shown(outcome);
+    const reason = page.locator('.records').getByText('Disabled by hand: nothing is sent');
+    for (const action of ['Disable', 'Enable']) {
+      await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+      await reason.waitFor({ state: action === 'Disable' ? 'visible' : 'hidden' });
+    }
     // Names that could not be read are read again.
     const failsOnce = (route: Route) =>
       route.request().postData()?.includes('ChangedRecords')
@@ -1090,8 +1096,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect
       .poll(() => names.allInnerTexts())
       .toEqual([
-        'example.com/hook',
-        'example.com/hook',
+        ...Array(4).fill('example.com/hook'),
         'Ads',
         `go${accounts}.example`,
         `go${accounts}.example`,

@@ -16,15 +16,20 @@ export function outcomeOf(
 ): string {
   const t = texts.webhooks;
   // What was delivered may be sent again.
-  if (lastAttemptAt === null || (status === 'PENDING' && error === null)) return t.sending;
-  const answered = responseStatus === null ? '' : t.answered(responseStatus, atTime(lastAttemptAt));
+  if (status === 'PENDING' && error === null) return t.sending;
+  const answered =
+    responseStatus === null || lastAttemptAt === null
+      ? ''
+      : t.answered(responseStatus, atTime(lastAttemptAt));
   if (status === 'DELIVERED') return answered;
   const { deliveryErrors: errors } = texts;
-  const why =
-    responseStatus !== null
-      ? (errors[responseStatus] ?? errors[`${Math.floor(responseStatus / 100)}xx`] ?? '')
-      : // The URL itself may show what the error does not reveal.
-        (errors[error === 'no public address' && warning !== null ? 'private host' : (error ?? '')] ?? error);
+  // The URL itself may show what the error does not reveal.
+  const named = error === 'no public address' && warning !== null ? 'private host' : (error ?? '');
+  const ofStatus =
+    responseStatus === null
+      ? error
+      : (errors[responseStatus] ?? errors[`${Math.floor(responseStatus / 100)}xx`] ?? '');
+  const why = errors[named] ?? ofStatus;
   return [answered, why, status === 'PENDING' && t.retried].filter(Boolean).join(' ');
 }
 

@@ -137,6 +137,9 @@ export function WebhooksView(): ReactElement {
                   </span>
                 ))}
               </p>
+              {webhook.disabledReason !== null && (
+                <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
+              )}
               {webhook.warning !== null && (
                 <p className="notice">{t.notPublic(new URL(webhook.url).hostname)}</p>
               )}
