@@ -64,11 +64,13 @@ async function useAll(env: Record<string, string>, first = 1): Promise<void> {
       links(first: 5, filter: { search: "needle" }, orderBy: { field: CLICKS }) {
         totalCount nodes { alias clicks tags { name } statistics { clicks } }
       }
+      anywhere: links(filter: { search: "needle", searchBy: ANYWHERE }) { totalCount }
       changes(first: 10) { nodes { kind action } }
       viewer { account { topLinks { nodes { clicks } } } }
     }`),
   ).toMatchObject({
     links: { totalCount: 1, nodes: [{ alias: 'here', clicks: 1, tags: [{ name: 'Blue' }] }] },
+    anywhere: { totalCount: 1 },
     changes: { nodes: expect.arrayContaining([{ kind: 'TAG', action: 'CREATED' }]) },
   });
   const imported = await owner.data(

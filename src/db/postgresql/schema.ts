@@ -10,9 +10,9 @@ export function quoted(identifier: string): string {
 
 /**
  * The names of tables in our own statements. Prisma's have the schema before them already; after OF, PostgreSQL takes no
- * schema.
+ * schema, and after AS is another name.
  */
-const TABLE = /(?<!\.|\bOF )"(?:[A-Z]\w*|_prisma_migrations)"(?!\."[A-Z_])/g;
+const TABLE = /(?<!\.|\b(?:OF|AS) )"(?:[A-Z]\w*|_prisma_migrations)"(?!\."[A-Z_])/g;
 
 /** Returns the statement with the schema before each name of a table. */
 export function qualified(statement: string, schema: string): string {
