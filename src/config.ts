@@ -155,7 +155,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 const logLevel = z.enum(logLevels, `one of ${logLevels.join(', ')}`);
 
-/** Whether the value of NODE_ENV is of a service that nobody uses yet. */
+/** Returns true for a value of NODE_ENV that is not production. */
 function isForDevelopment(name: string): boolean {
   return /^(development|test)$/i.test(name);
 }

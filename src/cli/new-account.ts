@@ -10,7 +10,7 @@ import { printable } from './terminal.ts';
 export const newAccountOption = { 'new-account': { type: 'string' } } as const;
 export const newAccountHelp = `  --new-account  yes or no: whether an account is made if none has the name; without it, a terminal is asked`;
 
-/** How many existing names are shown. */
+/** The maximum number of existing names that are shown. */
 const MAX_NEAREST = 3;
 
 const quotedList = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ');
@@ -27,9 +27,9 @@ async function isWanted({ stdin, stderr }: Io, question: string): Promise<boolea
 
 /** An account that a command makes. */
 export interface NewAccount {
-  /** What to say of it, with the nearest names of others. */
+  /** The words about it, with the nearest names of others. */
   readonly notice: string;
-  /** Whether a person has seen the notice, and agreed. */
+  /** True if a person has seen the notice, and agreed. */
   readonly isSeen: boolean;
 }
 

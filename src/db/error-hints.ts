@@ -61,7 +61,7 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
   ],
 ];
 
-/** How to set what a connection cannot set itself. */
+/** Tells the operator to set what a connection cannot set itself. */
 function hintForSetting({ session, setting, needed }: WrongSetting, variable: string): string {
   const { role, database, settings, pooled } = session;
   const where = pooled ? `behind the connection pooler of ${variable}` : `of the database of ${variable}`;
@@ -72,7 +72,7 @@ function hintForSetting({ session, setting, needed }: WrongSetting, variable: st
   );
 }
 
-/** How to let the role make tables. */
+/** Tells the operator to let the role make tables. */
 function hintForRights({ session }: ForbiddenSchema, variable: string): string {
   const { schema, database, role, hasSchema } = session;
   const told = `The user "${role}" of ${variable} may not create`;
@@ -90,7 +90,7 @@ function hintForRights({ session }: ForbiddenSchema, variable: string): string {
   );
 }
 
-/** How to make a database for all texts. */
+/** Tells the operator to make a database for all texts. */
 function hintForEncoding({ session: { database, encoding } }: WrongEncoding, variable: string): string {
   return (
     `The database "${database}" of ${variable} is in ${encoding}, which lacks most characters. Make another one: ` +
@@ -98,7 +98,7 @@ function hintForEncoding({ session: { database, encoding } }: WrongEncoding, var
   );
 }
 
-/** Which schema to name. */
+/** Tells the operator to name a schema. */
 function hintForSchema({ session: { schema, database, settings } }: WrongSchema, variable: string): string {
   if (schema === null)
     return (

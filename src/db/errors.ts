@@ -65,7 +65,7 @@ export function isRefused(error: unknown): boolean {
   return hasCode(error, /^(2[23][0-9A-Z]{3}|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)(_[A-Z]+)?)$/);
 }
 
-/** Whether PostgreSQL refuses a text that its database's encoding lacks. */
+/** Returns true for a text that PostgreSQL refuses, since the encoding of the database lacks a character. */
 export function isUnstorable(error: unknown): boolean {
   return hasCode(error, /^22P05$/);
 }
@@ -120,7 +120,7 @@ export function isUnanswered(error: unknown): boolean {
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
 
-/** Whether TLS to the server failed, as with a certificate that is not trusted any more. */
+/** Returns true for a failure of TLS to the server, such as an expired certificate. */
 export function isUntrusted(error: unknown): boolean {
   return hasCode(
     error,

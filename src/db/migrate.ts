@@ -173,10 +173,10 @@ async function applyToPostgresql(
   }
 }
 
-/** How migrations are applied. */
+/** Options of applying migrations. */
 interface MigrationOptions {
   readonly progress?: MigrationProgress;
-  /** Whether the tables may be made beside those of another installation in the same database. */
+  /** True if tables may be made beside those of another installation in the same database. */
   readonly newSchema?: boolean;
 }
 

@@ -53,11 +53,11 @@ export interface MigrationState {
 
 /** The state of a database that is not open yet. */
 interface FoundState extends MigrationState {
-  /** Why it cannot store all texts; null if it can. */
+  /** A reason why it cannot store all texts; null if it can. */
   readonly lacking: string | null;
 }
 
-/** Why a database cannot store all texts. @param encoding undefined if it is not known */
+/** Returns why a database cannot store all texts; null if it can. @param encoding undefined if it is not known */
 export function lackingIn(encoding: string | undefined): string | null {
   return encoding === undefined || encoding === UTF8
     ? null
@@ -89,7 +89,7 @@ export async function requireReadable(db: Database): Promise<void> {
 
 /**
  * The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query.
- * @param mayBeNew whether the tables may be made beside those of another installation
+ * @param mayBeNew true if the tables may be made beside those of another installation
  */
 export async function migrationStateOf(url: string, mayBeNew = false): Promise<FoundState> {
   const provider = requireProvider(url);

@@ -21,8 +21,8 @@ const WITH_AT =
   /^(user|password|options|(fallback_)?application_name|ssl(cert|key|rootcert|password)|schema)$/;
 
 /**
- * Whether a password with an unencoded `/`, `?` or `#` has ended the host of a URL: then there is an @ after the host, which would
- * be a part of the password.
+ * Returns true if a password with an unencoded `/`, `?` or `#` has ended the host of a URL. Then there is an @ after the host,
+ * which is a part of the password.
  */
 export function hasBrokenPassword(url: string): boolean {
   const { pathname, searchParams, hash } = new URL(url);
@@ -34,18 +34,18 @@ export function hasBrokenPassword(url: string): boolean {
 /** The maximum length of PostgreSQL's identifiers, in bytes. */
 const MAX_IDENTIFIER = 63;
 
-/** Whether only a shell would make a path of a text, such as `~/x.db` or `$HOME/x.db`, and no such file exists. */
+/** Returns true for a text such as `~/x.db` or `$HOME/x.db`, which only a shell makes a path of, unless that file exists. */
 export function isUnexpanded(path: string): boolean {
   return /^~|\$\{?\w|%\w+%/.test(path) && !existsSync(path);
 }
 
-/** Why such a path is refused. */
+/** The words for a refused path of this kind. */
 export const UNEXPANDED = 'the whole path: nothing replaces ~ and variables in it';
 
-/** The same of a SQLite URL, in words for its path. */
+/** The words for a refused SQLite URL of this kind. */
 export const UNEXPANDED_FILE = `file:PATH of a file that is there, or with ${UNEXPANDED}`;
 
-/** Whether the path of a SQLite URL is as `isUnexpanded` describes. */
+/** Returns true for a SQLite URL whose path is unexpanded. */
 export function isUnexpandedFile(url: string): boolean {
   return url.startsWith('file:') && isUnexpanded(url.slice('file:'.length));
 }

@@ -14,10 +14,10 @@ export function isNearName(one: string, other: string): boolean {
   );
 }
 
-/** How many characters of names are compared: the work grows with their square. */
+/** The maximum number of characters that are compared: the work grows with its square. */
 const MAX_COMPARED = 50;
 
-/** How many characters have to be added, removed or replaced to make one text of another, whatever their case. */
+/** Returns how many characters must be added, removed or replaced to make one text of another, whatever their case. */
 function distanceOf(one: string, other: string): number {
   const [a, b] = [one, other].map((name) => name.slice(0, MAX_COMPARED).toLowerCase());
   let row = Array.from({ length: (b?.length ?? 0) + 1 }, (_, index) => index);

@@ -17,7 +17,7 @@ const OWN_TABLES = ['Account', 'ApiKey', 'Revision'];
 
 /** A connection as the server sees it. */
 export interface Session {
-  /** Whether it goes through a pooler: the process id sent at the start is not that of the server process that answers. */
+  /** True for a connection through a pooler: another server process answers than the one that was named at the start. */
   readonly pooled: boolean;
   readonly database: string;
   readonly role: string;
@@ -27,12 +27,13 @@ export interface Session {
   readonly settings: Readonly<Record<string, string>>;
   /** The schema of the installation: that of the URL, or else the first that exists of `search_path`; null if none does. */
   readonly schema: string | null;
-  /** Whether the schema exists. */
+  /** True if the schema exists. */
   readonly hasSchema: boolean;
-  /** Whether the schema has tables of an installation, and whether `public` has. */
+  /** True if the schema has tables of an installation. */
   readonly hasTables: boolean;
+  /** True if the schema `public` has tables of an installation. */
   readonly publicHasTables: boolean;
-  /** Whether names without a schema mean the tables of this one. */
+  /** True if names without a schema mean the tables of this one. */
   readonly findsTables: boolean;
 }
 
@@ -61,7 +62,7 @@ export async function inspect(client: Client, schema: string | null): Promise<Se
   return { ...session, pooled: pid !== client.processID };
 }
 
-/** The same of a URL. */
+/** Connects to a URL and returns what the server says. @throws if nothing answers */
 export async function inspectUrl(url: string, schema = namedSchema(url)): Promise<Session> {
   const client = await connectTo(url, { connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
   return inspect(client, schema).finally(() => client.end());
@@ -99,7 +100,7 @@ export class ForbiddenSchema extends WrongSchema {}
 
 /**
  * Returns the schema of the installation.
- * @param mayBeNew whether it is made beside the installation in `public`
+ * @param mayBeNew true if it is made beside the installation in `public`
  * @throws WrongSchema if there is none, or only `public` has tables: whose installation it is cannot be known
  * @throws WrongEncoding if tables would be made that cannot have all texts
  */

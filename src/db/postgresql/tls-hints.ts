@@ -75,7 +75,7 @@ const hints: readonly (readonly [fault: RegExp, hint: Hint])[] = [
   ],
 ];
 
-/** Why TLS to a server failed, and what to do; null for another error. */
+/** Explains why TLS to a server failed, and what to do; returns null for another error. */
 export function hintForTls(error: unknown, place: Place): string | null {
   const causes = causesOf(error);
   const isOfFile = ({ path }: ErrorDetails) =>

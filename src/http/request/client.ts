@@ -19,7 +19,7 @@ const NEAR: ReadonlySet<string> = new Set([
   'carrierGradeNat',
 ]);
 
-/** How often a proxy that is not trusted is logged, in milliseconds. */
+/** The shortest time between two warnings of an untrusted proxy, in milliseconds. */
 const WARNING_INTERVAL = 3_600_000;
 
 /**
