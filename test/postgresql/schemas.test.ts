@@ -8,6 +8,8 @@ import { Caller } from '../support/server.ts';
 import { refusalOf, type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
+// All migrations run in several schemas, and services on them: 7 s of processor time.
+
 const KEY = 'the-first-key-of-an-empty-database';
 const services: StartedService[] = [];
 
