@@ -4,6 +4,7 @@ import { DomainError, visibleError } from './domain/errors.ts';
 import { OperatorError } from './operator-error.ts';
 import { ClientGone } from './shared/client-gone.ts';
 import { oneLine } from './shared/one-line.ts';
+import { printable } from './shared/printable.ts';
 import { RepeatedFault } from './shared/repeated-fault.ts';
 import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
 import { tracer } from './shared/tracing.ts';
@@ -45,6 +46,15 @@ export const serializers = {
   },
 };
 
+type Destination = ReturnType<typeof pino.destination>;
+
+/** The destination, with the same JSON in other characters on a terminal, which texts of requests could control. */
+function forTerminal(destination: Destination): Destination {
+  if (!process.stdout.isTTY) return destination;
+  const write = destination.write.bind(destination);
+  return Object.assign(destination, { write: (line: string) => write(printable(line)) });
+}
+
 function loggerTo(destination: DestinationStream, { level, worker, isTraced }: LogOptions): Logger {
   const base = worker === undefined ? null : { worker };
   const mixin = isTraced ? () => ({ trace_id: tracer?.traceId() }) : undefined;
@@ -53,7 +63,7 @@ function loggerTo(destination: DestinationStream, { level, worker, isTraced }: L
 
 /** The log of a start. Each line is written synchronously, since a migration on SQLite blocks the thread. */
 export function createStartLog(options: LogOptions): Logger {
-  return loggerTo(pino.destination({ sync: true }), options);
+  return loggerTo(forTerminal(pino.destination({ sync: true })), options);
 }
 
 /** The log on standard output: a JSON object per line. */
@@ -62,7 +72,7 @@ export function createLog(options: LogOptions): Logger {
   // a redirect's time, and would block on a slow reader.
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
   const size = options.shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
-  return loggerTo(pino.destination({ ...together, ...size }), options);
+  return loggerTo(forTerminal(pino.destination({ ...together, ...size })), options);
 }
 
 /** How long the end waits for the log to be written, in milliseconds. */

@@ -9,6 +9,7 @@ import { sendsTraces } from './otel-variables.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
+import { printable } from './shared/printable.ts';
 import { tracer, traceWith } from './shared/tracing.ts';
 import { giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
@@ -93,7 +94,9 @@ async function endWithArguments([first]: readonly string[]): Promise<void> {
   if (first === undefined) return;
   const answer = await answers.get(first)?.();
   if (answer === undefined)
-    process.stderr.write(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`);
+    process.stderr.write(
+      printable(`npm start takes no arguments, but got ${shown('', first)}. See --help.\n`),
+    );
   else process.stdout.write(answer);
   process.exit(answer === undefined ? 1 : 0);
 }
@@ -116,7 +119,7 @@ try {
   if (options.isTraced) traceWith((await import('./otel.ts')).createTracer(log));
   await serve(config, log, createStartLog(options));
 } catch (error) {
-  process.stderr.write(`${explain(error, config)}\n`);
+  process.stderr.write(printable(`${explain(error, config)}\n`));
   if (log) await exit(1, log);
   process.exit(1);
 }

@@ -7,14 +7,14 @@ import { OperatorError } from '../operator-error.ts';
 import { VERSION } from '../own-files.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { printable } from '../shared/printable.ts';
 import { databaseNote } from './database.ts';
-import { printable } from './terminal.ts';
 
 /** What a command uses of its process: input and outputs, and the signals that stop it. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   /** The input, where there is one. */
   readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable;
 }
 

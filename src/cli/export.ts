@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isatty } from 'node:tty';
 import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { protocolOf } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
+import { printable } from '../shared/printable.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';
 import { counted } from './terminal.ts';
@@ -57,6 +59,17 @@ async function targetOf(file: string): Promise<string> {
   }
 }
 
+/** The text as a terminal shows it. */
+async function* printed(text: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const part of text) yield printable(part.replaceAll('\r\n', '\n'));
+}
+
+/** Writes to a device or a pipe. */
+async function writeDevice(path: string, text: AsyncIterable<string>): Promise<void> {
+  const device = await open(path, 'w');
+  await pipeline(Readable.from(isatty(device.fd) ? printed(text) : text), device.createWriteStream());
+}
+
 /** Writes the file completely, or not at all; a device or a pipe directly. */
 async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
   const path = await targetOf(file);
@@ -64,7 +77,7 @@ async function writeFile(file: string, text: AsyncIterable<string>): Promise<voi
   if (found?.isDirectory()) throw new OperatorError(`--file is ${file}, which is a directory.`);
   if ((await stat(dirname(path)).catch(() => null)) === null)
     throw new OperatorError(`--file is ${file}; there is no directory ${dirname(path)}.`);
-  if (found && !found.isFile()) return pipeline(Readable.from(text), createWriteStream(path));
+  if (found && !found.isFile()) return writeDevice(path, text);
   const unfinished = `${path}.${randomUUID()}.part`;
   try {
     // Other users of the machine must not read it.
@@ -95,7 +108,8 @@ export const main = command({ help, options }, async ({ values, config, io, show
       exportAccount(db, writer, { scheme: protocolOf(baseUrlOf(config)) }),
     );
     const text = writers[format](records);
-    if (file === undefined) return pipeline(Readable.from(text), io.stdout, { end: false });
+    if (file === undefined)
+      return pipeline(Readable.from(io.stdout.isTTY ? printed(text) : text), io.stdout, { end: false });
     await writeFile(file, text);
     const parts = Object.entries(counts()).map(([kinds, number]) => counted(number, kinds.replace(/s$/, '')));
     show({ file, ...counts() }, `Exported to ${file}: ${parts.join(', ')}.`);

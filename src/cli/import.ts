@@ -7,10 +7,11 @@ import { inWords, type LineMessage } from '../domain/transfer/report.ts';
 import { normalizeHost } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
+import { printable } from '../shared/printable.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { accountNamed, servicesIn, withDatabase } from './database.ts';
 import { openSource, type Source } from './import-file.ts';
-import { counted, printable, progressBar } from './terminal.ts';
+import { counted, progressBar } from './terminal.ts';
 
 const formats = Object.keys(importFormats);
 /** The tables that imports fill. */
@@ -135,7 +136,7 @@ export const main = command({ help, options }, async ({ values, config, io, prin
   };
   const quiet = {
     info() {},
-    warn: (what: object, message: string) => void io.stderr.write(`${message} ${inspect(what)}\n`),
+    warn: (what: object, message: string) => void io.stderr.write(printable(`${message} ${inspect(what)}\n`)),
   };
   const { lists } = await readOperatorFiles(config, quiet);
   return withDatabase(config, async (db) => {

@@ -3,8 +3,8 @@ import type { Data } from '../db/database.ts';
 import { findAccountForOperator } from '../domain/access/account.ts';
 import { OperatorError } from '../operator-error.ts';
 import { nearestNames } from '../shared/did-you-mean.ts';
+import { printable } from '../shared/printable.ts';
 import { type Io, UsageError } from './command.ts';
-import { printable } from './terminal.ts';
 
 /** The option of commands that make an account if none has the name, and its help. */
 export const newAccountOption = { 'new-account': { type: 'string' } } as const;

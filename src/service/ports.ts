@@ -9,6 +9,7 @@ import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
 import type { Timeouts } from '../schema/context.ts';
+import { printable } from '../shared/printable.ts';
 
 /** What a process, a test or a benchmark gives beside the configuration. */
 export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resolveTxt'> {
@@ -56,7 +57,7 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
 
 /** The ports of the program. */
 export const program = {
-  print: (text: string) => void process.stdout.write(text),
+  print: (text: string) => void process.stdout.write(printable(text)),
   now: () => new Date(),
   random: randomInt,
   hashPassword,

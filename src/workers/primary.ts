@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
+import { printable } from '../shared/printable.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { type Patience, SignsOfLife } from './signs-of-life.ts';
 import { WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
@@ -182,7 +183,7 @@ export async function supervise(
     log,
     onFailure(why) {
       if (ending) return;
-      if (why !== null) process.stderr.write(`Linkspace ends: ${why}; the log says more.\n`);
+      if (why !== null) process.stderr.write(printable(`Linkspace ends: ${why}; the log says more.\n`));
       void end(1);
     },
     onEnd: (worker) => shared?.metrics.workerEnded(worker),

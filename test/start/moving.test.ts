@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -12,10 +12,10 @@ import {
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../support/command.ts';
 import { exportsFolder } from '../support/moving.ts';
-import { Program, runProgram } from '../support/process.ts';
+import { dist, Program, runProgram } from '../support/process.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-moving-'));
@@ -83,6 +83,44 @@ test('escapes control characters of a file in the terminal', async () => {
     expect(stdout).toContain('\\u001b[31mred');
     expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
   }
+});
+
+describe('characters that control a terminal', () => {
+  const controls = /[^\P{Cc}\r\n]|\p{Bidi_Control}/u;
+  const hasScript = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
+  /** Runs a program on a terminal of its own. */
+  const onTerminal = (program: string, variables: Record<string, string>, ...args: string[]) =>
+    new Program('script', ['-qec', [process.execPath, dist(program), ...args].join(' '), '/dev/null'], {
+      ...{ ...env, ...variables },
+    }).end();
+
+  test.skipIf(!hasScript)('are escaped in an export on a terminal, and stay in pipes', async () => {
+    const title = '\u001b[31mred\u0085\u009b\u007f\u202e\u2066\u200f\u061c';
+    const { id } = await owner.link({ alias: 'controls', title });
+    expect((await exporting()).stdout).toContain(title);
+    expect((await exporting('--format', 'json')).stdout).toContain(JSON.stringify(title));
+    const shown = '\\u001b[31mred\\u0085\\u009b\\u007f\\u202e\\u2066\\u200f\\u061c';
+    // Each starts a program on a terminal.
+    for (const args of [[], ['--format', 'json', '--file', '/dev/tty']]) {
+      const { stdout } = await onTerminal('cli/export', {}, '--account', 'owner', ...args);
+      expect(stdout).not.toMatch(controls);
+      expect(stdout).toContain(shown);
+      expect(stdout).not.toContain('\\u000d');
+    }
+    await owner.rest('DELETE', `/links/${id}`);
+  });
+
+  test.skipIf(!hasScript)('are escaped in the log of a start, and in why it failed', async () => {
+    const hosts = join(folder, 'hosts.txt');
+    writeFileSync(hosts, 'bad \u009b\u202e\n');
+    // Nobody can listen at this address.
+    const { stdout } = await onTerminal('main', { ...env, HOST: '203.0.113.1', BLOCKED_HOSTS: hosts });
+    expect(stdout).toContain('"text":"bad \\u009b\\u202e"');
+    expect(stdout).not.toMatch(controls);
+    const { stderr } = await runProgram('main', { ...env, LOG_LEVEL: 'x\u009b\u202e' });
+    expect(stderr).toContain('x\\u009b\\u202e');
+    expect(stderr).not.toMatch(controls);
+  });
 });
 
 test('refuses a deeply nested record before it uses memory', async () => {
