@@ -3,7 +3,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { hashToken, requireRecentSignIn } from '../domain/access/actor.ts';
-import { beginSession, endSession, findSession } from '../domain/access/session.ts';
+import { beginSession, endSession, findSession, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
@@ -109,8 +109,13 @@ export function createSignInTools(dependencies: SignInDependencies) {
   /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED, RATE_LIMITED */
   const sessionOf = async (req: Request) => counted(req, await sessionWith(req, cookies.tokenOf(req)));
 
-  /** The same for what changes nothing, wherever the request comes from. */
-  const readSessionOf = async (req: Request) => counted(req, await anySessionOf(req));
+  /** The same for what changes nothing, wherever the request comes from. The error says whether the session has expired. */
+  const readSessionOf = async (req: Request) => {
+    const [found, token] = [await anySessionOf(req), cookies.of(req)];
+    if (found === null && token !== null && (await hasExpired(db, token, now())))
+      throw new DomainError('UNAUTHENTICATED', refusal('SESSION_EXPIRED'));
+    return counted(req, found);
+  };
 
   /** Counts a request of the session's user. @throws DomainError UNAUTHENTICATED without a session, RATE_LIMITED */
   const counted = async <Session extends { userId: number }>(req: Request, found: Session | null) => {

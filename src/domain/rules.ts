@@ -81,6 +81,7 @@ export const rules = {
   ROLE_TOO_LOW: 'The role {role} may not do this: it needs {needed}.',
   SERVICE_PATH: 'is a path of the service itself',
   SESSION_ENDED: 'The session has ended: sign in again.',
+  SESSION_EXPIRED: 'The session has expired: sign in again.',
   SHORT_DOMAIN: 'may not lead to a short domain of this service',
   SIGN_IN_AGAIN: 'Sign in again: this needs a sign-in of the last 15 minutes.',
   SPACES_OF_ACCOUNT: 'cannot be added: an account may have at most {max} spaces',

@@ -334,6 +334,40 @@ describe('a session', () => {
     await other.stop();
   });
 
+  test('that has expired is told for a day, and none that was ended', async () => {
+    const { prisma } = server.database;
+    const hour = 60 * 60 * 1000;
+    const now = server.clock.now;
+    const ruleAt = async (person: Person, hours: number) => {
+      server.clock.now = new Date(now.getTime() + hours * hour);
+      const { status, body } = await person.auth('session');
+      server.clock.now = now;
+      return [status, body.error && Object(body.error).rule];
+    };
+    const person = await member('expired@example.com');
+    const { body } = await person.auth('session');
+    const userId = Number((body.user as { id: string }).id);
+    expect(await ruleAt(person, 12)).toEqual([401, 'SESSION_EXPIRED']);
+    // Another sign-in of the same person leaves it.
+    server.clock.now = new Date(now.getTime() + 35 * hour);
+    const elsewhere = new Person(server);
+    await signIn(elsewhere, 'expired@example.com', 'a good password');
+    expect(await ruleAt(person, 35)).toEqual([401, 'SESSION_EXPIRED']);
+    expect(await ruleAt(person, 36)).toEqual([401, undefined]);
+    await prisma.session.updateMany({
+      where: { userId },
+      data: { signedInAt: new Date(now.getTime() - 30 * 24 * hour), lastUsedAt: now },
+    });
+    expect(await ruleAt(person, 1)).toEqual([401, 'SESSION_EXPIRED']);
+    await setDisabled(server.database, userId, now);
+    expect(await ruleAt(person, 1)).toEqual([401, undefined]);
+    const ended = new Person(server);
+    await signIn(ended);
+    await prisma.session.deleteMany({ where: { hash: hashToken(String(ended.cookie?.split('=')[1])) } });
+    expect(await ruleAt(ended, 0)).toEqual([401, undefined]);
+    expect(await ruleAt(new Person(server), 0)).toEqual([401, undefined]);
+  });
+
   test('ends after 12 hours without use, and 30 days after signing in', async () => {
     const fresh = await startTestServer();
     await fresh.caller('default');

@@ -11,6 +11,7 @@ import {
   type TargetList,
 } from '../../console/src/data/link-fields.ts';
 import { errorsAfter, errorsIn, linkErrors, unsendable } from '../../console/src/data/refusals.ts';
+import { fieldsWith, typedOf } from '../../console/src/data/typed.ts';
 
 const url = 'https://example.com/';
 /** A form in which only one list of targets is shown. */
@@ -203,6 +204,54 @@ describe('the form of a link in the console', () => {
     const { spaceTyped: _, ...earlier } = { ...emptyFields, url };
     expect(fieldsOfDraft({ ...earlier, title: 7, other: 'x' })).toEqual({ ...emptyFields, url });
     expect([null, 'x', undefined].map(fieldsOfDraft)).toEqual([null, null, null]);
+  });
+});
+
+describe('what was typed', () => {
+  const read: LinkFields = {
+    ...formWith('COUNTRY', { COUNTRY: [{ key: 'DE', url }], ROTATION: [{ key: '', url }] }),
+    ...{ title: 'Read', tagIds: ['1'], expiresAfter: '5' },
+  };
+  const mine: LinkFields = {
+    ...read,
+    ...{ title: 'Typed', forwardsQuery: false, tagIds: ['1', '2'], targetType: 'PLATFORM', password: 'x' },
+    targets: { ...read.targets, PLATFORM: [{ key: 'IOS', url: 'https://ios.example/' }] },
+  };
+  const kept = JSON.parse(JSON.stringify(typedOf(mine, read)));
+
+  test('is kept without anything else of a link', () => {
+    expect(Object.keys(kept.typed)).toEqual([
+      ...['title', 'targetType', 'tagIds', 'forwardsQuery', 'targets.PLATFORM'],
+    ]);
+    expect(JSON.stringify(kept)).not.toMatch(/Read|example\.com|"DE"/);
+  });
+
+  test('is typed again in a link that is as it was', () => {
+    expect(fieldsWith(kept, read)).toEqual({ fields: { ...mine, password: '' }, read });
+  });
+
+  test.each<[changed: Partial<LinkFields>, conflicts: string[]]>([
+    [{ url: 'https://other.example/', expiresAfter: '6' }, []],
+    [{ title: 'Theirs', forwardsQuery: false }, ['title']],
+    [{ title: 'Typed', tagIds: [] }, ['tagIds']],
+    [{ targetType: 'NONE' }, ['targetType', 'targets']],
+    [
+      {
+        targetType: 'PLATFORM',
+        targets: formWith('PLATFORM', { PLATFORM: [{ key: 'LINUX', url }] }).targets,
+      },
+      ['targetType', 'targets'],
+    ],
+  ])('is in conflict with what others changed: %j', (changed, conflicts) => {
+    const now = { ...read, ...changed };
+    const found = fieldsWith(kept, now);
+    const names = fieldsInConflict(now, found?.fields ?? now, found?.read ?? now);
+    expect(names.toSorted()).toEqual(conflicts.toSorted());
+    expect(found?.fields).toMatchObject({ title: 'Typed', url: now.url });
+  });
+
+  test('is nothing where this version does not know the fields', () => {
+    expect(fieldsWith({ typed: { other: 'x', title: 7, tagIds: 'x' }, signs: {} }, read)).toBeNull();
   });
 });
 

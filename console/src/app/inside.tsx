@@ -4,7 +4,9 @@ import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
 import { away } from '../data/away.ts';
 import { createClient } from '../data/client.ts';
+import { keepDraftsOf } from '../data/drafts.ts';
 import { Fault } from '../data/faults.ts';
+import { findUser, hasExpired } from '../data/presence.ts';
 import { useRead } from '../data/read.ts';
 import { type Session, SessionContext } from '../data/session.ts';
 import { signInAgain, tellUser, USER_CHANNEL } from '../data/sign-in-again.ts';
@@ -24,12 +26,19 @@ type State =
   | { readonly at: 'out'; readonly why: string }
   | { readonly at: 'in'; readonly who: SignedIn };
 
-async function findState(): Promise<State> {
+/** How often drafts are marked as those of an open session, and for how long they stay after it has expired, in milliseconds. */
+const AN_HOUR = 60 * 60 * 1000;
+const A_DAY = 24 * AN_HOUR;
+
+/** @param isOpen whether the tab had a session until now */
+async function findState(isOpen = false): Promise<State> {
   try {
-    return { at: 'in', who: await ask<SignedIn>('session') };
+    return { at: 'in', who: await findUser() };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return error.kind === 'session' ? { at: 'out', why: '' } : { at: 'failed', fault: error };
+    if (error.kind !== 'session') return { at: 'failed', fault: error };
+    const why = hasExpired(error) ? texts.signIn.over : texts.signIn.ended;
+    return { at: 'out', why: isOpen ? why : '' };
   }
 }
 
@@ -45,6 +54,18 @@ export function Inside(): ReactElement {
     // What is on the page stays while the service is away.
     if (next.at !== 'failed') setState(next);
   });
+  const userId = state.at === 'in' ? state.who.user.id : null;
+  const isOut = state.at === 'out';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only these decide
+  useEffect(() => {
+    if (userId !== null) {
+      const timer = setInterval(() => keepDraftsOf(userId), AN_HOUR);
+      return () => clearInterval(timer);
+    }
+    // Nobody has to load the page again.
+    const timer = isOut ? setTimeout(enter, A_DAY) : undefined;
+    return () => clearTimeout(timer);
+  }, [userId, isOut]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     void enter();
@@ -73,22 +94,32 @@ export function Inside(): ReactElement {
     );
   const { who } = state;
   // Only once: what is still under way must not end another session.
-  const leave = (why: string) => {
+  const leave = (next: State) => {
     signInAgain.end(false);
-    setState((now) => (now === state ? { at: 'out', why } : now));
+    setState((now) => (now === state ? next : now));
+  };
+  const leaveByChoice = () => leave({ at: 'out', why: '' });
+  const leaveByEnd = async () => {
+    const next = await findState(true);
+    leave(next.at === 'failed' ? { at: 'out', why: texts.signIn.over } : next);
   };
   const [, id = '', rest = ''] = /^\/(\d+)(.*)$/.exec(location) ?? [];
   const [first] = who.accounts;
   if (who.accounts.some((account) => account.id === id)) {
     if (rest === '') return <Redirect to={`/${id}/overview`} replace />;
-    return <InAccount key={`${who.user.id} ${id}`} accountId={id} who={who} onOver={leave} />;
+    return (
+      <InAccount
+        key={`${who.user.id} ${id}`}
+        {...{ accountId: id, who, onOver: leaveByEnd, onOut: leaveByChoice }}
+      />
+    );
   }
   if (id === '' && first) {
     const view = location === '/' && search === '' ? '/overview' : location;
     return <Redirect to={`/${first.id}${view}${search && `?${search}`}`} replace />;
   }
   if (location === '/profile') return <OwnProfile who={who} />;
-  return <NoMember who={who} onOut={() => leave('')} />;
+  return <NoMember who={who} onOut={leaveByChoice} />;
 }
 
 /** The profile of a member of no account. */
@@ -137,12 +168,19 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
 }
 
 /** Everything in it belongs to one account: another one has another. */
-function InAccount(props: { accountId: string; who: SignedIn; onOver: (why: string) => void }): ReactElement {
+function InAccount(props: {
+  accountId: string;
+  who: SignedIn;
+  /** The session has ended. */
+  onOver: () => Promise<void>;
+  /** The user has signed out. */
+  onOut: () => void;
+}): ReactElement {
   const { accountId } = props;
-  const over = useEffectEvent(() => props.onOver(texts.signIn.over));
+  const over = useEffectEvent(props.onOver);
   const [client] = useState(() =>
     createClient(accountId, ({ kind }) => {
-      if (kind === 'session') over();
+      if (kind === 'session') void over();
       if (kind === 'away') void away.find();
     }),
   );
@@ -159,8 +197,8 @@ function WithViewer({
   client,
   accountId,
   who,
-  onOver,
-}: Pick<Session, 'client' | 'accountId'> & { who: SignedIn; onOver: (why: string) => void }): ReactElement {
+  onOut,
+}: Pick<Session, 'client' | 'accountId'> & { who: SignedIn; onOut: () => void }): ReactElement {
   const { data, fault, again } = useRead(ViewerDocument, {}, { on: ['MEMBER', 'ACCOUNT'] });
   const viewer = data?.viewer;
   // biome-ignore lint/correctness/useExhaustiveDependencies: to sign out is the same for ever
@@ -170,7 +208,7 @@ function WithViewer({
     const { accounts } = who;
     return {
       ...{ client, accountId, viewer, accounts, may, canWrite: may('WRITE') },
-      signOut: () => void signOut(() => onOver('')),
+      signOut: () => void signOut(onOut),
     };
   }, [client, accountId, viewer, who]);
   if (session === null)

@@ -1,7 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import { findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
+import { findUser } from '../data/presence.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { loadScript } from '../data/version.ts';
 import { EmailField, OwnPasswordField } from '../parts/field.tsx';
@@ -177,7 +178,7 @@ export function SignInPage(): ReactElement {
   const goOn = () => (to === null ? navigate('/', { replace: true }) : location.replace(to));
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    ask('session')
+    findUser()
       .then(() => (fault === null ? goOn() : setIn(true)))
       .catch(() => undefined)
       .finally(() => setKnown(true));

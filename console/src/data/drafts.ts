@@ -1,9 +1,15 @@
-/** What was typed and not saved, kept in this browser. Passwords are never among it. */
+import { fieldsOfDraft } from './link-fields.ts';
+import { forgetSeen } from './seen.ts';
+import { typedOf } from './typed.ts';
+
+/** What was typed and not saved, kept in this browser. Passwords are never among it, nor what a link has. */
 const PREFIX = 'linkspace.draft.';
-/** What is remembered of links: see `useLinkMemory`. */
+/** What earlier versions kept of links. */
 const SEEN = 'linkspace.seen.';
 /** The draft of a new link. */
 export const NEW = 'new';
+/** How long a draft stays after the session was last known to be open: until it expires, and a day. */
+const MAX_AGE = 36 * 60 * 60 * 1000;
 
 /** Whose drafts they are: the next person in this browser does not see them. */
 export interface Own {
@@ -14,17 +20,6 @@ export interface Own {
 /** The name of a draft of a user in an account: that of a new link, or of changes to one. */
 export const draftName = ({ viewer, accountId }: Own, what: string): string =>
   `${PREFIX}${viewer.user?.id}.${accountId}.${what}`;
-
-/** The name of what is remembered of a link for a user in an account. */
-export const seenName = ({ viewer, accountId }: Own, id: string): string =>
-  `${SEEN}${viewer.user?.id}.${accountId}.${id}`;
-
-export const seenNames = (): string[] => Object.keys(localStorage).filter((name) => name.startsWith(SEEN));
-
-/** Forgets what is remembered of links. Drafts stay, for when the same person returns. */
-export function forgetSeen(): void {
-  for (const name of seenNames()) localStorage.removeItem(name);
-}
 
 /** What the drafts of a user in an account are of: `NEW`, or the ids of links. */
 export function draftsOf(own: Own): string[] {
@@ -47,7 +42,7 @@ export function readDraft(name: string): unknown {
 
 export function keepDraft(name: string, draft: object): void {
   try {
-    localStorage.setItem(name, JSON.stringify(draft));
+    localStorage.setItem(name, JSON.stringify({ ...draft, keptAt: Date.now() }));
   } catch {
     // The browser keeps nothing, or has no room.
   }
@@ -55,4 +50,25 @@ export function keepDraft(name: string, draft: object): void {
 
 export function dropDraft(name: string): void {
   localStorage.removeItem(name);
+}
+
+const keptNames = (): string[] =>
+  Object.keys(localStorage).filter((name) => name.startsWith(PREFIX) || name.startsWith(SEEN));
+
+/** Forgets all that was typed, and what is known of links. */
+export function forgetAll(): void {
+  for (const name of keptNames()) dropDraft(name);
+  forgetSeen();
+}
+
+/** Keeps the drafts of the user who is signed in, unless they are too old, and forgets all others. */
+export function keepDraftsOf(userId: string): void {
+  for (const name of keptNames()) {
+    const { fields, read, keptAt = Date.now(), ...draft } = Object(readDraft(name));
+    const isKept = name.startsWith(`${PREFIX}${userId}.`) && keptAt > Date.now() - MAX_AGE;
+    // Those of earlier versions have all fields of their links.
+    const [mine, before] = [fieldsOfDraft(fields), fieldsOfDraft(read)];
+    if (isKept) keepDraft(name, { ...draft, ...(mine && before && typedOf(mine, before)) });
+    else dropDraft(name);
+  }
 }

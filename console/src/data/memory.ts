@@ -1,56 +1,15 @@
-import { useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import type { ChangeRowFragment, LinkWholeFragment } from '../generated/documents.ts';
 import { isOwn, useChangesOfLink } from './changes.ts';
-import { dropDraft, keepDraft, readDraft, seenName, seenNames } from './drafts.ts';
 import { changedFields, type Saved } from './edit-state.ts';
-import { fieldsOf, fieldsOfDraft, type LinkFields } from './link-fields.ts';
+import { fieldsOf, type LinkFields } from './link-fields.ts';
+import { type Seen, seen } from './seen.ts';
 import type { Session } from './session.ts';
 
-/** How many links are remembered, with how many saves of each. */
-const MOST_LINKS = 50;
+/** How many saves of a link are remembered. */
 const MOST_SAVES = 20;
-/** For how long after it was last shown, in milliseconds. */
-const MAX_AGE = 30 * 86_400_000;
 /** By how much a change may be logged before the time that the link has of it, in milliseconds. */
 const TOLERANCE = 500;
-
-interface Memory {
-  /** The fields as somebody here last saw, saved or accepted them. */
-  readonly known: LinkFields;
-  /** When the link was as that, or before what is not accepted yet. */
-  readonly since: string;
-  /** What was saved here, oldest first. */
-  readonly saves: readonly Saved[];
-}
-
-function savedIn(kept: Partial<Record<keyof Saved, unknown>> | null): Saved[] {
-  const [before, after] = [fieldsOfDraft(kept?.before), fieldsOfDraft(kept?.after)];
-  return before && after && typeof kept?.at === 'string'
-    ? [{ before, after, at: kept.at, isPast: kept.isPast === true }]
-    : [];
-}
-
-/** What was kept, with when that was; null if it is too old, or nothing that this version knows. */
-function memoryIn(kept: unknown): (Memory & { readonly keptAt: number }) | null {
-  const { since, saves, keptAt, ...rest } = Object(kept);
-  const known = fieldsOfDraft(rest.known);
-  const isThere = known && typeof since === 'string' && Array.isArray(saves) && keptAt > Date.now() - MAX_AGE;
-  return isThere ? { known, since, saves: saves.flatMap(savedIn), keptAt } : null;
-}
-
-function keep(name: string, memory: Memory): void {
-  keepDraft(name, { ...memory, keptAt: Date.now() });
-  const all = seenNames().map((one) => ({ one, keptAt: memoryIn(readDraft(one))?.keptAt ?? 0 }));
-  const byAge = all.toSorted((one, other) => other.keptAt - one.keptAt);
-  for (const { one } of byAge.filter(({ keptAt }, at) => at >= MOST_LINKS || keptAt === 0)) dropDraft(one);
-  // Other tabs hear of it by themselves.
-  dispatchEvent(new StorageEvent('storage', { key: name }));
-}
-
-function subscribe(listener: () => void): () => void {
-  addEventListener('storage', listener);
-  return () => removeEventListener('storage', listener);
-}
 
 /** The fields of the log of changes, where they are not called as in the form. */
 const logged: Readonly<Record<string, string>> = {
@@ -92,7 +51,7 @@ interface Found {
 function savedBy(
   found: readonly Found[],
   log: readonly ChangeRowFragment[],
-  { known, saves }: Pick<Memory, 'known' | 'saves'>,
+  { known, saves }: Pick<Seen, 'known' | 'saves'>,
   now: LinkFields,
 ): Saved[] {
   const beforeOf = ({ field, change }: Found): Partial<LinkFields> | null => {
@@ -120,12 +79,10 @@ export interface LinkMemory {
   learn(link: LinkWholeFragment, fields: Partial<LinkFields>, ...saved: readonly Saved[]): void;
 }
 
-/** What this browser remembers of a link, and what that says of how it is now. */
+/** What this tab remembers of a link, and what that says of how it is now. */
 export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMemory {
-  const name = seenName(session, link.id);
-  const text = useSyncExternalStore(subscribe, () => localStorage.getItem(name));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what is read
-  const memory = useMemo(() => memoryIn(readDraft(name)), [name, text]);
+  const name = `${session.viewer.user?.id} ${session.accountId} ${link.id}`;
+  const memory = useSyncExternalStore(seen.subscribe, () => seen.get(name));
   const [arrivedAt] = useState(link.updatedAt);
   const now = fieldsOf(link);
   const { known, since, saves } = memory ?? { known: now, since: link.updatedAt, saves: [] };
@@ -143,9 +100,9 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const others = found.filter(({ field }) => !own.includes(field));
   const learn: LinkMemory['learn'] = (fresh, fields, ...saved) => {
     const current = fieldsOf(fresh);
-    const before = memoryIn(readDraft(name)) ?? { known: current, since: '', saves: [] };
+    const before = seen.get(name) ?? { known: current, since: '', saves: [] };
     const after = { ...before.known, ...fields };
-    keep(name, {
+    seen.keep(name, {
       known: after,
       since: Object.keys(changedFields(current, after)).length === 0 ? fresh.updatedAt : before.since,
       saves: [...before.saves.filter(({ at }) => saved.every((one) => one.at !== at)), ...saved].slice(
@@ -162,15 +119,15 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   useEffect(learnOwn, [link, ownNames]);
   // The log may have a change before the link is read again.
   const read = others.filter(({ change }) => change.at <= link.updatedAt);
-  const seen = savedBy(read, log, { known, saves }, now).filter(({ at }) =>
+  const further = savedBy(read, log, { known, saves }, now).filter(({ at }) =>
     saves.every((one) => one.at !== at),
   );
-  const keepSeen = useEffectEvent(() => {
-    if (seen.length > 0) learn(link, {}, ...seen);
+  const keepFurther = useEffectEvent(() => {
+    if (further.length > 0) learn(link, {}, ...further);
   });
-  const seenAt = seen.map(({ at }) => at).join();
+  const furtherAt = further.map(({ at }) => at).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: which are new
-  useEffect(keepSeen, [seenAt]);
+  useEffect(keepFurther, [furtherAt]);
   return {
     saves,
     learn,

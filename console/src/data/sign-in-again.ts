@@ -1,4 +1,4 @@
-import { forgetSeen } from './drafts.ts';
+import { forgetAll } from './drafts.ts';
 
 let answer: ((isDone: boolean) => void) | null = null;
 const listeners = new Set<() => void>();
@@ -31,7 +31,7 @@ export function askToSignIn(): Promise<boolean> {
 export const USER_CHANNEL = 'linkspace.user';
 
 export function tellUser(id: string | null): void {
-  if (id === null) forgetSeen();
+  if (id === null) forgetAll();
   const channel = new BroadcastChannel(USER_CHANNEL);
   channel.postMessage(id);
   channel.close();

@@ -11,7 +11,6 @@ import {
   draftOf,
   type FieldErrors,
   fieldsOf,
-  fieldsOfDraft,
   hasChanges,
   type LinkFields,
 } from './link-fields.ts';
@@ -19,6 +18,7 @@ import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
 import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
+import { fieldsWith, typedOf } from './typed.ts';
 import { write } from './write.ts';
 
 /** Says what fields are again, after what they were until then. */
@@ -79,19 +79,18 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
 
-function keptOf(name: string): Editing | null {
-  const kept = readDraft(name);
-  if (typeof kept !== 'object' || kept === null) return null;
-  const { fields, read, updatedAt, lostPassword } = kept as Partial<Record<keyof Editing, unknown>>; // Each is checked.
-  const [mine, seen] = [fieldsOfDraft(fields), fieldsOfDraft(read)];
-  if (!mine || !seen || typeof updatedAt !== 'string') return null;
-  return { fields: mine, read: seen, updatedAt, lostPassword: lostPassword === true };
+/** What was typed of the link as it is now, with what of it has changed since then. */
+function keptOf(name: string, link: LinkWholeFragment): Editing | null {
+  const { typed, signs, updatedAt, lostPassword } = Object(readDraft(name));
+  const all = fieldsWith({ typed: Object(typed), signs: Object(signs) }, fieldsOf(link));
+  if (!all || typeof updatedAt !== 'string') return null;
+  return { ...all, updatedAt, lostPassword: lostPassword === true };
 }
 
 /** The state of the form of a link; what was typed survives a reload. */
 export function useEditState(link: LinkWholeFragment, session: Session): EditState {
   const name = draftName(session, link.id);
-  const [kept] = useState(() => keptOf(name));
+  const [kept] = useState(() => keptOf(name, link));
   const [editing, setEditing] = useState<Editing>(kept ?? editingOf(link));
   const [errors, setErrors] = useState<FieldErrors>({});
   const latest = useRef(link);
@@ -106,9 +105,9 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     else if (!isConflict(link, editing)) setEditing(editingOn(link, editing.fields, editing.read));
   }
   useEffect(() => {
-    const { fields, lostPassword = false } = editing;
+    const { fields, read, updatedAt, lostPassword = false } = editing;
     const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
-    const draft = { ...editing, fields: draftOf(fields), lostPassword: lostPassword || hasPassword };
+    const draft = { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
     if (isChanged) keepDraft(name, draft);
     else dropDraft(name);
   }, [name, editing, isChanged]);

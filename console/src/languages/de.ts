@@ -418,6 +418,7 @@ const rules: Translation['rules'] = {
   ROLE_TOO_LOW: 'Ihre Rolle reicht dafür nicht aus.',
   SERVICE_PATH: 'ist ein Pfad des Dienstes selbst',
   SESSION_ENDED: 'Die Sitzung ist beendet: Melden Sie sich erneut an.',
+  SESSION_EXPIRED: 'Die Sitzung ist abgelaufen: Melden Sie sich erneut an.',
   SHORT_DOMAIN: 'darf nicht zu einer Kurzlink-Domain dieses Dienstes führen',
   SIGN_IN_AGAIN: 'Melden Sie sich erneut an: Dafür darf die Anmeldung höchstens 15 Minuten zurückliegen.',
   SPACES_OF_ACCOUNT: 'lässt sich nicht hinzufügen: Ein Konto darf höchstens {max} Spaces haben',
@@ -522,7 +523,9 @@ export const texts: Translation = {
     open: 'Anmelden',
     forgot: 'Passwort vergessen?',
     noUser: 'Neu hier? Bitten Sie einen Inhaber Ihres Kontos um eine Einladung.',
-    over: 'Ihre Sitzung ist beendet. Sie endet nach 12 Stunden ohne Nutzung, wenn Sie sich anderswo abmelden oder das Passwort ändern und wenn Ihre Rolle herabgesetzt oder entzogen wird. Melden Sie sich erneut an; Ihre Eingaben bleiben erhalten.',
+    over: 'Ihre Sitzung ist beendet. Sie endet nach 12 Stunden ohne Nutzung und nach 30 Tagen. Melden Sie sich innerhalb eines Tages wieder an, um Ihre Eingaben zu behalten.',
+    ended:
+      'Ihre Sitzung wurde anderswo beendet: von Ihnen selbst oder weil sich Passwort oder Rolle geändert haben. Ihre Eingaben in diesem Browser wurden gelöscht.',
     byPasskey: 'Mit Passkey anmelden',
     noPasskey:
       'Kein Passkey verwendet: Sie haben abgebrochen, oder dieses Gerät hat keinen für diesen Dienst.',
@@ -700,7 +703,8 @@ export const texts: Translation = {
     identitiesLead: 'Melden Sie sich mit Ihrem Konto bei einem Anbieter an.',
     link: (name) => `${name} verknüpfen`,
     sessions: 'Wo Sie angemeldet sind',
-    sessionsLead: 'Eine Sitzung endet nach 12 Stunden ohne Nutzung und nach 30 Tagen.',
+    sessionsLead:
+      'Eine Sitzung endet nach 12 Stunden ohne Nutzung und nach 30 Tagen. Nicht gespeicherte Eingaben bleiben danach einen Tag lang in diesem Browser, nur für Sie. Gelöscht werden sie, wenn Sie sich abmelden, wenn sich hier jemand anderes anmeldet und wenn die Sitzung anderswo beendet wird.',
     session: (since, used) => `seit ${since} · zuletzt ${used} verwendet`,
     thisOne: (device) => `${device} (hier)`,
     end: 'Abmelden',
@@ -1175,7 +1179,7 @@ export const texts: Translation = {
     keptFor:
       'Wer wann was geändert hat, bleibt 90 Tage erhalten, wenn der Betreiber nichts anderes gewählt hat, die alten Werte aber nicht.',
     remembered:
-      'Dieser Browser merkt sich die alten Werte von dem, was Sie hier gespeichert haben oder was Ihnen hier gemeldet wurde, bis Sie sich abmelden.',
+      'Dieser Tab merkt sich die alten Werte von dem, was Sie hier gespeichert haben oder was Ihnen hier gemeldet wurde, bis er geschlossen oder neu geladen wird.',
     gone: (kind, id) => `${kind} Nummer ${id}, später gelöscht`,
     further: (count) => `und ${inDigits(count)} weitere`,
     several: (count, kind) => `${inDigits(count)} ${severalKinds[kind] ?? kind}`,

@@ -437,7 +437,9 @@ const english = {
     open: 'Sign in',
     forgot: 'Forgot your password?',
     noUser: 'New here? Ask an owner of your account for an invitation.',
-    over: 'Your session is over. It ends after 12 hours without use, when you sign out or change your password elsewhere, and when your role is lowered or taken. Sign in again; what you typed is kept.',
+    over: 'Your session is over. It ends after 12 hours without use, and after 30 days. Sign in again within a day to find what you typed.',
+    ended:
+      'Your session is over. It was ended elsewhere: by you, or because your password or role changed. What you typed in this browser was deleted.',
     byPasskey: 'Sign in with a passkey',
     noPasskey: 'No passkey was used: you cancelled, or this device has none for this service.',
     passkeysAt: (url: string) => `Passkeys work only where the console is opened at ${url}.`,
@@ -609,7 +611,8 @@ const english = {
     identitiesLead: 'Sign in as who you are there.',
     link: (name: string) => `Link ${name}`,
     sessions: 'Where you are signed in',
-    sessionsLead: 'A session ends after 12 hours without use, and after 30 days.',
+    sessionsLead:
+      'A session ends after 12 hours without use, and after 30 days. What you typed and did not save then stays in this browser for a day, for you alone. Signing out, another person who signs in here, and ending the session elsewhere delete it.',
     session: (since: string, used: string) => `since ${since} · last used ${used}`,
     thisOne: (device: string) => `${device} (here)`,
     end: 'Sign out',
@@ -1053,7 +1056,7 @@ const english = {
     keptFor:
       'The history keeps who changed what and when for 90 days, unless the operator chose otherwise, but not the old values.',
     remembered:
-      'This browser remembers the old values of what you saved or were told of here, until you sign out.',
+      'This tab remembers the old values of what you saved or were told of here, until it is closed or loaded again.',
     gone: (kind: string, id: string) => `${kind} number ${id}, which was deleted later`,
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>

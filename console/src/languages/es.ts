@@ -113,6 +113,7 @@ const rules: Translation['rules'] = {
   ROLE_TOO_LOW: 'Su rol no lo permite: hace falta el rol {needed}.',
   SERVICE_PATH: 'es una ruta del propio servicio',
   SESSION_ENDED: 'La sesión ha terminado: inicie sesión de nuevo.',
+  SESSION_EXPIRED: 'La sesión ha caducado: inicie sesión de nuevo.',
   SHORT_DOMAIN: 'no puede llevar a un dominio corto de este servicio',
   SIGN_IN_AGAIN: 'Inicie sesión de nuevo: para esto debe haberlo hecho en los últimos 15 minutos.',
   SPACES_OF_ACCOUNT: 'está de más: una cuenta puede tener {max} espacios como máximo',
@@ -301,7 +302,9 @@ export const texts: Translation = {
     open: 'Iniciar sesión',
     forgot: '¿Ha olvidado su contraseña?',
     noUser: '¿Es nuevo aquí? Pida una invitación a un propietario de su cuenta.',
-    over: 'Su sesión ha terminado. Ocurre tras 12 horas sin uso, al cerrar sesión o cambiar de contraseña en otro lugar, y cuando se le reduce o retira el rol. Inicie sesión de nuevo; lo que ha escrito se conserva.',
+    over: 'Su sesión ha terminado. Termina tras 12 horas sin uso y a los 30 días. Inicie sesión de nuevo en el plazo de un día para recuperar lo que ha escrito.',
+    ended:
+      'Su sesión se cerró desde otro lugar: por usted, o porque cambió su contraseña o su rol. Lo que había escrito en este navegador se ha borrado.',
     byPasskey: 'Iniciar sesión con una llave de acceso',
     noPasskey:
       'No se ha usado ninguna llave de acceso: ha cancelado, o este dispositivo no tiene ninguna para este servicio.',
@@ -494,7 +497,8 @@ export const texts: Translation = {
     identitiesLead: 'Inicie sesión con la identidad que tiene allí.',
     link: (name) => `Vincular ${name}`,
     sessions: 'Sus sesiones',
-    sessionsLead: 'Una sesión termina tras 12 horas sin uso y a los 30 días.',
+    sessionsLead:
+      'Una sesión termina tras 12 horas sin uso y a los 30 días. Lo que ha escrito sin guardar permanece entonces un día en este navegador, solo para usted. Se borra al cerrar sesión, cuando otra persona inicia sesión aquí y cuando la sesión se cierra desde otro lugar.',
     session: (since, used) => `desde el ${since} · último uso: ${used}`,
     thisOne: (device) => `${device} (aquí)`,
     end: 'Cerrar sesión',
@@ -1030,7 +1034,7 @@ export const texts: Translation = {
     keptFor:
       'El historial guarda durante 90 días quién cambió qué y cuándo, salvo que el operador lo haya decidido de otro modo, pero no los valores anteriores.',
     remembered:
-      'Este navegador recuerda los valores anteriores de lo que usted guardó o de lo que se le avisó aquí, hasta que cierre la sesión.',
+      'Esta pestaña recuerda los valores anteriores de lo que usted guardó o de lo que se le avisó aquí, hasta que se cierre o se vuelva a cargar.',
     gone: (kind, id) => `${kind} n.º ${id} (ya no existe)`,
     further: (count) => `y ${inDigits(count)} más`,
     several: (count, kind) => {

@@ -113,6 +113,7 @@ const rules: Translation['rules'] = {
   ROLE_TOO_LOW: 'Votre rôle ne le permet pas : il faut le rôle {needed}.',
   SERVICE_PATH: 'est un chemin du service lui-même',
   SESSION_ENDED: 'La session est terminée : reconnectez-vous.',
+  SESSION_EXPIRED: 'La session a expiré : reconnectez-vous.',
   SHORT_DOMAIN: 'ne peut pas mener à un domaine court de ce service',
   SIGN_IN_AGAIN: 'Reconnectez-vous : votre connexion doit dater de moins de 15 minutes.',
   SPACES_OF_ACCOUNT: 'est en trop : un compte a {max} espaces au plus',
@@ -302,7 +303,9 @@ export const texts: Translation = {
     open: 'Se connecter',
     forgot: 'Mot de passe oublié ?',
     noUser: 'Pas encore d’accès ? Demandez une invitation à un propriétaire de votre compte.',
-    over: 'Votre session est terminée. Cela arrive après 12 heures d’inactivité, quand vous vous déconnectez ou changez de mot de passe ailleurs, et quand votre rôle est réduit ou retiré. Reconnectez-vous ; votre saisie est conservée.',
+    over: 'Votre session est terminée. Elle prend fin après 12 heures d’inactivité, et au bout de 30 jours. Reconnectez-vous dans les 24 heures pour retrouver votre saisie.',
+    ended:
+      'Votre session a été fermée ailleurs : par vous, ou parce que votre mot de passe ou votre rôle a changé. Votre saisie dans ce navigateur a été supprimée.',
     byPasskey: 'Se connecter avec une clé d’accès',
     noPasskey:
       'Aucune clé d’accès n’a été utilisée : vous avez annulé, ou cet appareil n’en a pas pour ce service.',
@@ -499,7 +502,8 @@ export const texts: Translation = {
     identitiesLead: 'Connectez-vous avec l’identité que vous avez chez eux.',
     link: (name) => `Associer ${name}`,
     sessions: 'Vos sessions',
-    sessionsLead: 'Une session prend fin après 12 heures d’inactivité, et au bout de 30 jours.',
+    sessionsLead:
+      'Une session prend fin après 12 heures d’inactivité, et au bout de 30 jours. Ce que vous avez saisi sans l’enregistrer reste alors un jour dans ce navigateur, pour vous seul. La déconnexion, la connexion d’une autre personne ici et la fin de la session depuis un autre endroit le suppriment.',
     session: (since, used) => `depuis le ${since} · dernière utilisation : ${used}`,
     thisOne: (device) => `${device} (ici)`,
     end: 'Déconnecter',
@@ -1038,7 +1042,7 @@ export const texts: Translation = {
     keptFor:
       'L’historique garde 90 jours qui a modifié quoi et quand, sauf autre choix de l’exploitant, mais pas les anciennes valeurs.',
     remembered:
-      'Ce navigateur retient les anciennes valeurs de ce que vous avez enregistré ou de ce qui vous a été signalé ici, jusqu’à votre déconnexion.',
+      'Cet onglet retient les anciennes valeurs de ce que vous avez enregistré ou de ce qui vous a été signalé ici, jusqu’à ce qu’il soit fermé ou rechargé.',
     gone: (kind, id) => `${kind} n° ${id} (n’existe plus)`,
     further: (count) => `et ${inDigits(count)} de plus`,
     several: (count, kind) => {

@@ -12,8 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { away } from '../data/away.ts';
-import { draftName, draftsOf, NEW, readDraft } from '../data/drafts.ts';
-import { fieldsOfDraft } from '../data/link-fields.ts';
+import { draftsOf, NEW } from '../data/drafts.ts';
 import { type Session, SessionContext } from '../data/session.ts';
 import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
@@ -92,11 +91,9 @@ class Shield extends Component<ShieldProps, { readonly failures: number; readonl
 
 /** What somebody typed and has not saved, by its names. */
 function unsavedOf(session: Session): string[] {
-  return draftsOf(session).map((what) => {
-    if (what === NEW) return texts.trouble.newLink;
-    const { read } = Object(readDraft(draftName(session, what)));
-    return texts.trouble.link(fieldsOfDraft(read)?.alias ?? `#${what}`);
-  });
+  return draftsOf(session).map((what) =>
+    what === NEW ? texts.trouble.newLink : texts.trouble.link(`#${what}`),
+  );
 }
 
 function Failure({

@@ -8,6 +8,8 @@ import type { User } from './user.ts';
 /** How long a session lasts without use, and at most, in milliseconds. */
 const IDLE = 12 * 60 * 60 * 1000;
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
+/** How long a session that has expired is known, so that the person's browser can tell this from an end by others. */
+const EXPIRED_FOR = 24 * 60 * 60 * 1000;
 const MAX_DEVICE = 200;
 /** How many sessions a user has at most: each is shown, and can be ended. */
 export const MAX_SESSIONS = 50;
@@ -41,8 +43,8 @@ export interface NewSession {
 }
 
 /**
- * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that have ended, and
- * the one that was used longest ago if there are too many.
+ * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that expired long ago,
+ * and the one that was used longest ago if there are too many.
  * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
  * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile
@@ -54,12 +56,12 @@ export async function beginSession(
   now: Date,
 ): Promise<NewSession> {
   const token = generateToken();
-  const { user: _, ...live } = liveSessions(now);
+  const { user: _, ...known } = liveSessions(new Date(now.getTime() - EXPIRED_FOR));
   const id = await db.transaction(async (tx) => {
     await tx.lockRow('User', userId);
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
     if (same === null) throw sessionEnded();
-    await tx.prisma.session.deleteMany({ where: { userId, NOT: live } });
+    await tx.prisma.session.deleteMany({ where: { userId, NOT: known } });
     const tooMany = await tx.prisma.session.findMany({
       ...{ where: { userId }, orderBy: [...newestFirst], skip: MAX_SESSIONS - 1, select: { id: true } },
     });
@@ -69,7 +71,7 @@ export async function beginSession(
     return (await tx.prisma.session.create({ data })).id;
   });
   begun++;
-  return { id, token, maxAge: LONGEST / 1000 };
+  return { id, token, maxAge: (LONGEST + EXPIRED_FOR) / 1000 };
 }
 
 /**
@@ -97,6 +99,14 @@ export async function findSession(db: Data, token: string, now: Date) {
     where: { hash: hashToken(token), ...liveSessions(now) },
     include: { user: true },
   });
+}
+
+/** Whether the session with a token has expired within the last day, and nobody has ended it. */
+export async function hasExpired(db: Data, token: string, now: Date): Promise<boolean> {
+  const where = { hash: hashToken(token), user: { disabledAt: null } };
+  const session = await db.prisma.session.findFirst({ where });
+  const ago = session === null ? Number.NaN : now.getTime() - sessionEnd(session).getTime();
+  return ago >= 0 && ago < EXPIRED_FOR;
 }
 
 export async function endSession(db: Data, token: string): Promise<void> {

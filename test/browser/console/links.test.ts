@@ -495,9 +495,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect([await limit.inputValue(), await toast.count(), await page.locator('.saves').count()]).toEqual([
       ...['8', 0, 0],
     ]);
-    // What was saved here can be had again, also after a reload, in one place.
-    await page.reload();
-    await shown(notice.getByText(/^Changed since you were here, by the key .*:/));
+    // What was saved here can be had again, in one place.
     await page.getByRole('button', { name: 'Take back' }).click();
     await toast.getByText('Undone. As before again: Expires after clicks “6”.').waitFor();
     expect(await read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
@@ -512,7 +510,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await limit.fill('6');
     await page.getByRole('button', { name: 'Save' }).click();
     await toast.getByText('Saved.').waitFor();
-    // What nobody else changed since can be taken back later, too, also after a reload.
+    // What nobody else changed since can be taken back later, too.
     const line = page.locator('.saves');
     await shown(line.getByText(/^Saved on .* Before:$/));
     expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
@@ -520,43 +518,41 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     server.clock.now = new Date(server.clock.now.getTime() + 1000);
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs while nobody types', '8']);
-    // Another tab has the same, and what others change while none is open.
-    const other = await page.context().newPage();
-    await page.close();
+    // In this tab: the browser keeps nothing of the link, and another tab has nothing.
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe(
+      '[{},{}]',
+    );
+    await follow(page, '/spaces');
+    await page.getByRole('heading', { name: 'Spaces', level: 1 }).waitFor();
     await theirs({ title: 'Theirs for ever' });
-    await other.goto(page.url());
-    const since = other.locator('.meanwhile');
-    await shown(since.getByText(/^Changed since you were here, by the key .*:/));
-    expect(await since.locator('li').innerText()).toBe('Title: Mine at last → Theirs for ever');
-    expect(await other.locator('.saves dl').innerText()).toBe('Expires after clicks\n8');
-    await other.getByRole('link', { name: 'History' }).click();
-    await shown(other.getByText('Title: Theirs while nobody types → Mine at last'));
+    await follow(page, `/links/${id}`);
+    await shown(notice.getByText(/^Changed .*by the key .*:/));
+    expect(await told()).toEqual(['Title: Mine at last → Theirs for ever']);
+    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
+    await page.getByRole('link', { name: 'History' }).click();
+    await shown(page.getByText('Title: Theirs while nobody types → Mine at last'));
     // The history takes back what others changed, too, and what was taken back.
-    const entry = other
-      .locator('li')
-      .filter({ has: other.getByText('Title: Mine at last → Theirs for ever') });
+    const entry = page.locator('li').filter({ has: page.getByText('Title: Mine at last → Theirs for ever') });
     const tick = () => {
       server.clock.now = new Date(server.clock.now.getTime() + 1_000);
     };
     tick();
     await entry.getByRole('button', { name: 'Take back' }).click();
     await expect.poll(read).toMatchObject({ link: { title: 'Mine at last' } });
-    const back = other
-      .locator('li')
-      .filter({ has: other.getByText('Title: Theirs for ever → Mine at last') });
+    const back = page.locator('li').filter({ has: page.getByText('Title: Theirs for ever → Mine at last') });
     tick();
     await back.getByRole('button', { name: 'Take back' }).click();
     await expect.poll(read).toMatchObject({ link: { title: 'Theirs for ever' } });
-    await other.getByRole('link', { name: 'Details' }).click();
-    await other.locator('.saves').getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Details' }).click();
+    await page.locator('.saves').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(read).toMatchObject({
       link: { title: 'Theirs for ever', expiration: { clicks: 8 } },
     });
     // Each change of theirs has its own values in the history.
     await theirs({ url: 'https://example.com/one' });
     await theirs({ title: 'Two' });
-    await other.getByRole('link', { name: 'History' }).click();
-    const rows = async () => (await other.locator('.history .deed').allInnerTexts()).slice(0, 2);
+    await page.getByRole('link', { name: 'History' }).click();
+    const rows = async () => (await page.locator('.history .deed').allInnerTexts()).slice(0, 2);
     await expect
       .poll(rows)
       .toEqual([
@@ -564,9 +560,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
         'Changed: destination\nDestination: https://example.com/later → https://example.com/one\nTake back',
       ]);
     // Who signs out leaves nothing for the next person.
-    await other.getByRole('button', { name: 'Sign out' }).click();
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await other.evaluate('Object.keys(localStorage)')).toEqual([]);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
   test('lets a colleague’s change be taken back also after a save, without what is gone, and says which new space an undo leaves', async () => {
@@ -867,18 +863,83 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(await offered(other)).toEqual(['New space', 'New tag', 'New pixel']);
   });
 
-  test('signs out when the session is ended elsewhere, says so, and has the draft when the user signs in again', async () => {
+  const drafts = (page: Page) => page.evaluate('JSON.stringify({ ...localStorage })');
+
+  test('keeps what was typed, and nothing else of a link, for a day after the session has expired', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ url: 'https://example.com/before', title: 'Before' });
+    const { page, userId } = await tabOf(caller, `/links/${id}`);
+    await page.getByLabel('Title', { exact: true }).fill('Typed');
+    await expect.poll(() => drafts(page)).toContain('Typed');
+    expect(await drafts(page)).not.toMatch(/example\.com|Before/);
+    const { now } = server.clock;
+    const after = (hours: number) => {
+      server.clock.now = new Date(now.getTime() + hours * 3_600_000);
+    };
+    after(13);
+    // The stream of the tab ends.
+    await caller.rest('PATCH', `/links/${id}`, { url: 'https://example.com/after' });
+    await shown(page.getByText('Your session is over. It ends after 12 hours without use'));
+    expect(await drafts(page)).toContain('Typed');
+    await giveSession(page, server, userId);
+    await page.reload();
+    await shown(page.getByText('Your changes were kept in this browser.'));
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Typed');
+    expect(await page.getByLabel('Destination', { exact: true }).inputValue()).toBe(
+      'https://example.com/after',
+    );
+    after(13 + 12 + 25);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await drafts(page)).toBe('{}');
+    server.clock.now = now;
+  });
+
+  test('asks about what others changed while what was typed was kept', async () => {
+    const caller = await newAccount();
+    const { id } = await caller.link({ title: 'Before' });
+    const { page } = await tabOf(caller, `/links/${id}`);
+    await page.getByLabel('Title', { exact: true }).fill('Typed');
+    await expect.poll(() => drafts(page)).toContain('Typed');
+    await page.goto('about:blank');
+    server.clock.now = new Date(server.clock.now.getTime() + 1000);
+    await caller.rest('PATCH', `/links/${id}`, { title: 'Theirs' });
+    await page.goBack();
+    const conflict = page.getByRole('alert', { name: /^This link was changed by the key .* meanwhile$/ });
+    await shown(conflict);
+    expect(await conflict.locator('tbody tr').allInnerTexts()).toEqual(['Title\tTheirs\tTyped']);
+  });
+
+  test('forgets what was typed when the session is ended elsewhere, and says so', async () => {
     const caller = await newAccount();
     const { page, userId } = await tabOf(caller);
     await (await newUrl(page)).fill('https://example.com/unsaved');
+    await expect.poll(() => drafts(page)).toContain('unsaved');
     await server.database.prisma.session.deleteMany({ where: { userId } });
-    await shown(page.getByText('Your session is over.'));
+    await shown(page.getByText('Your session is over. It was ended elsewhere'));
+    expect(await drafts(page)).toBe('{}');
     await giveSession(page, server, userId);
     await page.reload();
-    await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
-    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
-      'https://example.com/unsaved',
-    );
+    expect(await (await newUrl(page)).inputValue()).toBe('');
+  });
+
+  test('forgets what was typed when somebody signs out, and what earlier versions kept', async () => {
+    const caller = await newAccount();
+    const { page, accountId, userId } = await tabOf(caller);
+    const before = { fields: { title: 'Typed', url: 'https://example.com/was' }, updatedAt: '2026' };
+    const draft = { ...before, read: { title: 'Before', url: 'https://example.com/was' } };
+    await page.evaluate(`(() => {
+      localStorage['linkspace.seen.${userId}.${accountId}.1'] = '{"known":{"title":"Seen"}}';
+      localStorage['linkspace.draft.${userId}.${accountId}.1'] = ${JSON.stringify(JSON.stringify(draft))};
+      localStorage['linkspace.draft.0.${accountId}.1'] = '{"fields":{"title":"Another person"}}';
+    })()`);
+    await page.reload();
+    await page.locator('#main').waitFor();
+    expect(await drafts(page)).toContain('Typed');
+    expect(await drafts(page)).not.toMatch(/example\.com|Before|Seen|Another/);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await drafts(page)).toBe('{}');
   });
 
   test('is used by keys alone, which are listed, and can be switched off', async () => {

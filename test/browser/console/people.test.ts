@@ -13,6 +13,7 @@ import {
   openConsole,
   PASSWORD,
   rowOf,
+  shown,
   signIn,
 } from '../../support/console.ts';
 import { CLIENT, startProvider } from '../../support/openid-provider.ts';
@@ -232,6 +233,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await giveSession(page, server, user.id);
     await page.reload();
     expect(await (await newUrl(page)).inputValue()).toBe('');
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
   });
 
   test('a switch of the account changes the address, and what was begun in one account stays there', async () => {
@@ -294,6 +296,9 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await giveSession(elsewhere, server, userId);
     await page.locator('.account').getByRole('link', { name: 'Kim' }).click();
     const sessions = page.getByRole('region', { name: 'Where you are signed in' });
+    await shown(
+      sessions.getByText('stays in this browser for a day, for you alone. Signing out, another person'),
+    );
     await expect.poll(() => sessions.locator('li').count()).toBe(2);
     await sessions.getByRole('button').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();

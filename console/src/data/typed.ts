@@ -1,0 +1,65 @@
+import { draftOf, fieldsOfDraft, type LinkFields, targetTypes } from './link-fields.ts';
+
+/** What somebody typed in the form of a link, and signs of what was there before: nothing that they did not type. */
+export interface Typed {
+  readonly typed: Readonly<Record<string, unknown>>;
+  readonly signs: Readonly<Record<string, string>>;
+}
+
+/** The fields, with each list of targets as one of its own. */
+const flat = ({ targets, ...others }: LinkFields): Record<string, unknown> => ({
+  ...others,
+  ...Object.fromEntries(Object.entries(targets).map(([type, list]) => [`targets.${type}`, list])),
+});
+
+function unflat(fields: Readonly<Record<string, unknown>>): LinkFields | null {
+  const targets = Object.entries(fields).flatMap(([name, list]) => {
+    const type = name.replace(/^targets\./, '');
+    return type === name ? [] : [[type, list]];
+  });
+  return fieldsOfDraft({ ...fields, targets: Object.fromEntries(targets) });
+}
+
+/** A sign by which a value is known again, and that does not tell it. */
+function signOf(value: unknown): string {
+  let sum = 2_166_136_261;
+  for (const character of JSON.stringify(value) ?? '')
+    sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 16_777_619);
+  return (sum >>> 0).toString(36);
+}
+
+/** What was typed since the link had the fields that were read. */
+export function typedOf(fields: LinkFields, read: LinkFields): Typed {
+  const before = flat(read);
+  const typed = Object.entries(flat(draftOf(fields))).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return {
+    typed: Object.fromEntries(typed),
+    signs: Object.fromEntries(typed.map(([name]) => [name, signOf(before[name])])),
+  };
+}
+
+/** A value that differs from what a field has now and from what was typed, in place of one that is not known. */
+function unknownValue(name: string, now: unknown, mine: unknown): unknown {
+  if (name === 'targetType') return targetTypes.find((one) => one !== now && one !== mine);
+  if (name.startsWith('targets.')) return [{ key: '\0', url: '\0' }];
+  if (Array.isArray(now)) return ['\0'];
+  return typeof now === 'boolean' ? !mine : '\0';
+}
+
+/** What was typed as fields of a link with these now, and what was read; null for what this version does not know. */
+export function fieldsWith(
+  { typed, signs }: Typed,
+  now: LinkFields,
+): { readonly fields: LinkFields; readonly read: LinkFields } | null {
+  const is = flat(now);
+  const known = Object.entries(typed).filter(
+    ([name, value]) => typeof value === typeof is[name] && Array.isArray(value) === Array.isArray(is[name]),
+  );
+  const changed = known.filter(([name]) => signOf(is[name]) !== signs[name]);
+  const unknown = changed.map(([name, value]) => [name, unknownValue(name, is[name], value)]);
+  const fields = unflat({ ...is, ...Object.fromEntries(known) });
+  const read = unflat({ ...is, ...Object.fromEntries(unknown) });
+  return known.length > 0 && fields && read ? { fields, read } : null;
+}
