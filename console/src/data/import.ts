@@ -1,5 +1,7 @@
 import type { ImportFormat } from '../generated/documents.ts';
+import { rowOf } from './csv-row.ts';
 import { loadScript } from './version.ts';
+import { sheetOf } from './workbook-text.ts';
 
 /** A record, as it stands in a text. */
 export interface TextRecord {
@@ -30,9 +32,11 @@ export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boo
   const begins = (...start: number[]) => start.every((byte, index) => bytes[index] === byte);
   // A zip, as .xlsx is.
   if (begins(0x50, 0x4b, 3, 4)) {
-    const { sheetIn } = await loadScript(() => import('./workbook.ts'));
-    const rows = sheetIn(bytes);
-    return rows && { text: textOfRows(rows), isGuessed: false };
+    const sheet = await loadScript(() => sheetOf(bytes));
+    if (sheet === null) return null;
+    // Only pasted lines have no names of columns.
+    const isLines = cut(sheet.lines, null).format === 'LINES';
+    return { text: isLines ? sheet.lines : sheet.csv, isGuessed: false };
   }
   // An .xls.
   if (begins(0xd0, 0xcf, 0x11, 0xe0)) return null;
@@ -73,16 +77,6 @@ function formatOf(names: readonly string[]): ImportFormat {
   const found = marks.find(([, ...ways]) => ways.some((all) => all.every((name) => known.has(name))))?.[0];
   return found ?? ([...known].some((name) => urlNames.has(name)) ? 'CSV' : 'LINES');
 }
-
-/** CSV; pasted lines if only these have no names. */
-function textOfRows(rows: readonly (readonly string[])[]): string {
-  const lines = rows.map((cells) => cells.join('\t')).join('\n');
-  return cut(lines, null).format === 'LINES' ? lines : rows.map((cells) => rowOf(cells, ',')).join('\n');
-}
-
-/** A record of CSV with these cells. */
-const rowOf = (cells: readonly string[], delimiter: string): string =>
-  cells.map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter);
 
 /** The lists of records in JSON; YOURLS has an object of them. */
 function elementsOf(value: unknown, depth = 0): unknown[] {

@@ -1,42 +1,18 @@
 import { strFromU8, unzipSync } from 'fflate';
+import { scanXml } from './xml.ts';
 
-/** The largest workbook, the largest part of it when unzipped, and the largest text, in bytes. */
+/** The largest workbook, what is unzipped of it, and the largest text, in bytes. */
 const MAX_FILE = 10_000_000;
-const MAX_PART = 50_000_000;
+const MAX_UNZIPPED = 20_000_000;
 const MAX_TEXT = 20_000_000;
+const MAX_CELLS = 200_000;
 /** As many as spreadsheets have. */
 const MAX_ROWS = 1_048_576;
-
-const all = (parent: Document | Element, name: string): Element[] => [
-  ...parent.getElementsByTagNameNS('*', name),
-];
+const MAX_COLUMNS = 16_384;
 
 /** A text with the characters that it has as `_x000D_`, by ECMA-376, 22.9.2.19. */
 const unescaped = (text: string): string =>
   text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-
-/** The text of a string, without what tells how it is pronounced. */
-const textOf = (parent: Element): string =>
-  unescaped(
-    all(parent, 't')
-      .map((one) => (one.parentElement?.localName === 'rPh' ? '' : one.textContent))
-      .join(''),
-  );
-
-/** Whether numbers of each style are times. */
-function timesOf(styles: Document): boolean[] {
-  const codes = new Map(all(styles, 'numFmt').map((one) => [one.getAttribute('numFmtId'), one]));
-  return all(styles, 'cellXfs').flatMap((formats) =>
-    all(formats, 'xf').map((format) => {
-      const id = format.getAttribute('numFmtId');
-      const code = codes.get(id)?.getAttribute('formatCode') ?? '';
-      // These are without a code in the file.
-      return (
-        /^(1[4-9]|2[0-2]|4[5-7])$/.test(id ?? '') || /[dmyhs]/i.test(code.replace(/"[^"]*"|\[.*?\]|\\./g, ''))
-      );
-    }),
-  );
-}
 
 /** A day, or a time of one, from the days since the first of the calendar. */
 const timeOf = (days: number): string =>
@@ -48,6 +24,34 @@ const timeOf = (days: number): string =>
 /** The number of a cell's column, from 0. */
 const columnOf = (place: string): number =>
   [...place.replace(/\d/g, '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+
+/** Collects texts of elements `t`, without those that tell how others are pronounced. */
+class Texts {
+  #isShown = true;
+  #isText = false;
+  #text = '';
+
+  open(name: string): void {
+    if (name === 'rPh') this.#isShown = false;
+    this.#isText = name === 't';
+  }
+
+  text(text: string): void {
+    if (this.#isText && this.#isShown) this.#text += text;
+  }
+
+  close(name: string): void {
+    if (name === 'rPh') this.#isShown = true;
+    this.#isText = false;
+  }
+
+  /** The text since it was last taken. */
+  take(): string {
+    const text = unescaped(this.#text);
+    this.#text = '';
+    return text;
+  }
+}
 
 /** A part of a workbook that another one refers to. */
 interface Related {
@@ -61,6 +65,7 @@ interface Related {
 class Parts {
   readonly #bytes: Uint8Array;
   readonly #names = new Map<string, string>();
+  #room = MAX_UNZIPPED;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -71,94 +76,161 @@ class Parts {
     unzipSync(bytes, { filter: note });
   }
 
-  /** The part with this path; null if there is none. @throws Error if it is too large or no XML */
-  at(path: string): Document | null {
+  /** The part with this path; null if there is none. @throws Error if it is too large with those before */
+  at(path: string): string | null {
     const name = this.#names.get(path.toLowerCase());
     if (name === undefined) return null;
-    const filter = (one: { name: string; originalSize: number }) =>
-      one.name === name && one.originalSize <= MAX_PART;
-    const xml = strFromU8(unzipSync(this.#bytes, { filter })[name] ?? new Uint8Array());
-    const found = new DOMParser().parseFromString(xml, 'application/xml');
-    if (all(found, 'parsererror').length > 0) throw new Error(`${name} is no XML`);
-    return found;
+    const filter = (one: { name: string; originalSize: number }) => {
+      if (one.name !== name) return false;
+      this.#room -= one.originalSize;
+      return this.#room >= 0;
+    };
+    const part = unzipSync(this.#bytes, { filter })[name];
+    if (part === undefined) throw new Error('it is too large');
+    return strFromU8(part);
   }
 
   /** The parts to which the one with this path refers; the package itself has an empty path. */
   from(path: string): Related[] {
-    const relations = this.at(path.replace(/[^/]*$/, '_rels/$&.rels'));
-    return (relations ? all(relations, 'Relationship') : []).map((one) => {
-      const target = one.getAttribute('Target')?.replaceAll('\\', '/') ?? '';
-      return {
-        id: one.getAttribute('Id'),
-        kind: one.getAttribute('Type')?.replace(/^.*\//, '') ?? '',
-        path: decodeURI(new URL(target, `file:///${path}`).pathname.slice(1)),
-      };
+    const related: Related[] = [];
+    scanXml(this.at(path.replace(/[^/]*$/, '_rels/$&.rels')) ?? '', {
+      open(name, attribute) {
+        if (name !== 'Relationship') return;
+        const target = attribute('Target')?.replaceAll('\\', '/') ?? '';
+        related.push({
+          id: attribute('Id'),
+          kind: attribute('Type')?.replace(/^.*\//, '') ?? '',
+          path: decodeURI(new URL(target, `file:///${path}`).pathname.slice(1)),
+        });
+      },
     });
+    return related;
   }
 }
 
-/** What stands in the cells of a workbook's sheets. */
-function reader(
-  book: Document,
-  strings: Document | null,
-  styles: Document | null,
-): (cell: Element) => string {
-  const shared = strings ? all(strings, 'si').map(textOf) : [];
-  const times = styles ? timesOf(styles) : [];
-  const offset = /^(1|true)$/.test(all(book, 'workbookPr')[0]?.getAttribute('date1904') ?? '') ? 1_462 : 0;
-  const sharedAt = (index: number): string => {
-    const text = shared[index];
-    if (text === undefined) throw new Error(`there is no shared string ${index}`);
+/** The ids of the sheets that are not hidden, and by how many days times of the workbook are late. */
+function sheetsIn(book: string): { shown: (string | null)[]; offset: number } {
+  const shown: (string | null)[] = [];
+  let offset = 0;
+  scanXml(book, {
+    open(name, attribute) {
+      if (name === 'workbookPr' && /^(1|true)$/.test(attribute('date1904') ?? '')) offset = 1_462;
+      if (name === 'sheet' && !/hidden$/i.test(attribute('state') ?? '')) shown.push(attribute('id'));
+    },
+  });
+  return { shown, offset };
+}
+
+function sharedStrings(xml: string): string[] {
+  const strings: string[] = [];
+  const texts = new Texts();
+  scanXml(xml, {
+    open: (name) => texts.open(name),
+    text: (text) => texts.text(text),
+    close(name) {
+      texts.close(name);
+      if (name === 'si') strings.push(texts.take());
+    },
+  });
+  return strings;
+}
+
+/** Whether numbers of each style are times. */
+function timesIn(styles: string): boolean[] {
+  const codes = new Map<string | null, string>();
+  const formats: (string | null)[] = [];
+  let isOfCells = false;
+  scanXml(styles, {
+    open(name, attribute) {
+      if (name === 'cellXfs') isOfCells = true;
+      if (name === 'numFmt') codes.set(attribute('numFmtId'), attribute('formatCode') ?? '');
+      if (name === 'xf' && isOfCells) formats.push(attribute('numFmtId'));
+    },
+    close(name) {
+      if (name === 'cellXfs') isOfCells = false;
+    },
+  });
+  return formats.map(
+    (id) =>
+      // These are without a code in the file.
+      /^(1[4-9]|2[0-2]|4[5-7])$/.test(id ?? '') ||
+      /[dmyhs]/i.test((codes.get(id) ?? '').replace(/"[^"]*"|\[.*?\]|\\./g, '')),
+  );
+}
+
+/** What the cells of a workbook refer to. */
+interface Beside {
+  readonly strings: readonly string[];
+  readonly times: readonly boolean[];
+  readonly offset: number;
+}
+
+/** What stands in a cell with a value, of a type and a style. */
+function shownValue(value: string, type: string, style: number, { strings, times, offset }: Beside): string {
+  if (value === '') return '';
+  if (type === 's') {
+    const text = strings[Number(value)];
+    if (text === undefined) throw new Error(`there is no shared string ${value}`);
     return text;
-  };
-  return (cell) => {
-    const value = all(cell, 'v')[0]?.textContent ?? '';
-    const type = cell.getAttribute('t') ?? 'n';
-    if (type === 'inlineStr') return textOf(cell);
-    if (value === '') return '';
-    if (type === 's') return sharedAt(Number(value));
-    if (type === 'str') return unescaped(value);
-    if (type === 'b') return value === '1' ? 'true' : 'false';
-    if (type !== 'n') return value;
-    if (times[Number(cell.getAttribute('s'))]) return timeOf(Number(value) + offset);
-    // Spreadsheets show no more digits.
-    return String(Number(Number(value).toPrecision(15)));
-  };
-}
-
-/** The rows of a sheet; null if they are too large. */
-function rowsOf(sheet: Document, shown: (cell: Element) => string): string[][] | null {
-  const rows: string[][] = [];
-  let length = 0;
-  for (const row of all(sheet, 'row')) {
-    const cells: string[] = [];
-    let next = 0;
-    for (const cell of all(row, 'c')) {
-      const place = cell.getAttribute('r');
-      const column = place === null ? next : columnOf(place);
-      const text = shown(cell)
-        .replace(/\p{Cc}+/gu, ' ')
-        .trim();
-      next = column + 1;
-      if (text === '') continue;
-      length += column - cells.length + text.length + 1;
-      if (length > MAX_TEXT) return null;
-      cells.push(...Array.from({ length: column - cells.length }, () => ''), text);
-    }
-    const number = Number(row.getAttribute('r') ?? rows.length + 1);
-    if (number > MAX_ROWS) return null;
-    while (rows.length < number - 1) rows.push([]);
-    rows.push(cells);
   }
-  return rows;
+  if (type === 'str') return unescaped(value);
+  if (type === 'b') return value === '1' ? 'true' : 'false';
+  if (type !== 'n') return value;
+  if (times[style]) return timeOf(Number(value) + offset);
+  // Spreadsheets show no more digits.
+  return String(Number(Number(value).toPrecision(15)));
 }
 
-/** The path of the first sheet of cells that is not hidden; null if there is none. */
-function firstSheet(book: Document, related: readonly Related[]): string | null {
-  const shown = all(book, 'sheet').filter((one) => !/hidden$/i.test(one.getAttribute('state') ?? ''));
-  const ids = shown.map((one) => [...one.attributes].find(({ localName }) => localName === 'id')?.value);
-  const sheets = ids.flatMap((id) => related.filter((one) => one.id === id));
-  return sheets.find(({ kind }) => kind === 'worksheet' || kind === '')?.path ?? null;
+/** The rows of a sheet. @throws Error if they are too large */
+function rowsOf(sheet: string, beside: Beside): string[][] {
+  const rows: string[][] = [];
+  const texts = new Texts();
+  let [cells, length, next] = [0, 0, 0];
+  let row: string[] = [];
+  let cell = { column: 0, type: 'n', style: 0 };
+  let value: string | null = null;
+  let isValue = false;
+  const put = (text: string) => {
+    const { column } = cell;
+    next = column + 1;
+    if (text === '') return;
+    length += column - row.length + text.length + 1;
+    if (column >= MAX_COLUMNS || length > MAX_TEXT) throw new Error('it is too large');
+    row.push(...Array.from({ length: column - row.length }, () => ''), text);
+  };
+  scanXml(sheet, {
+    open(name, attribute) {
+      if (name === 'row') {
+        const number = Number(attribute('r') ?? rows.length + 1);
+        if (!(number <= MAX_ROWS)) throw new Error('it is too large');
+        while (rows.length < number - 1) rows.push([]);
+        [row, next] = [[], 0];
+      } else if (name === 'c') {
+        if (++cells > MAX_CELLS) throw new Error('it has too many cells');
+        const place = attribute('r');
+        const [type, style] = [attribute('t') ?? 'n', Number(attribute('s'))];
+        cell = { column: place === null ? next : columnOf(place), type, style };
+        value = null;
+      }
+      isValue = name === 'v' && value === null;
+      texts.open(name);
+    },
+    text(text) {
+      if (isValue) value = (value ?? '') + text;
+      texts.text(text);
+    },
+    close(name) {
+      isValue = false;
+      texts.close(name);
+      if (name === 'row') rows.push(row);
+      if (name !== 'c') return;
+      const inline = texts.take();
+      const text =
+        cell.type === 'inlineStr' ? inline : shownValue(value ?? '', cell.type, cell.style, beside);
+      put(text.replace(/\p{Cc}+/gu, ' ').trim());
+    },
+  });
+  return rows;
 }
 
 /**
@@ -175,12 +247,16 @@ export function sheetIn(bytes: Uint8Array): string[][] | null {
     const book = parts.at(workbook);
     if (book === null) return null;
     const related = parts.from(workbook);
-    const path = firstSheet(book, related);
-    if (path === null) return [];
-    const sheet = parts.at(path);
+    const { shown, offset } = sheetsIn(book);
+    const sheets = shown.flatMap((id) => related.filter((one) => one.id === id));
+    const first = sheets.find(({ kind }) => kind === 'worksheet' || kind === '');
+    if (first === undefined) return [];
+    const sheet = parts.at(first.path);
+    if (sheet === null) return null;
     const beside = (name: string) => workbook.replace(/[^/]*$/, `${name}.xml`);
-    const partOf = (kind: string) => parts.at(pathOf(related, kind, beside(kind)));
-    return sheet && rowsOf(sheet, reader(book, partOf('sharedStrings'), partOf('styles')));
+    const partOf = (kind: string) => parts.at(pathOf(related, kind, beside(kind))) ?? '';
+    const [strings, times] = [sharedStrings(partOf('sharedStrings')), timesIn(partOf('styles'))];
+    return rowsOf(sheet, { strings, times, offset });
   } catch {
     return null;
   }

@@ -1033,7 +1033,7 @@ export const texts: Translation = {
     partOfUrl: 'Teil der URL',
     nothing: 'In dieser Datei steht nichts. Von einer Arbeitsmappe wird das erste sichtbare Blatt gelesen.',
     workbook:
-      'Diese Arbeitsmappe lässt sich nicht lesen: Sie ist beschädigt, geschützt, zu groß oder keine .xlsx-Datei. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
+      'Diese Arbeitsmappe lässt sich nicht lesen: Sie ist beschädigt, geschützt, keine .xlsx-Datei oder hat mehr als 200.000 Zellen oder entpackt mehr als 20 MB. Speichern Sie sie als CSV (UTF-8), und wählen Sie diese Datei.',
     guessed: 'Als Windows-1252 gelesen: Prüfen Sie die Umlaute.',
     tooLarge: 'Die Datei ist größer als 20 MB. Teilen Sie sie auf.',
     saveMade: 'Als CSV speichern',

@@ -911,7 +911,7 @@ const english = {
     partOfUrl: 'Part of the URL',
     nothing: 'There is nothing in this file. Of a workbook, the first visible sheet is read.',
     workbook:
-      'This workbook cannot be read: it is damaged, protected, too large or not an .xlsx file. Save it as CSV (UTF-8), and choose that file.',
+      'This workbook cannot be read: it is damaged, protected, not an .xlsx file, or has more than 200,000 cells or 20 MB unzipped. Save it as CSV (UTF-8), and choose that file.',
     guessed: 'Read as Windows-1252: check the accents.',
     tooLarge: 'The file is larger than 20 MB. Split it.',
     saveMade: 'Save as CSV',

@@ -849,7 +849,7 @@ export const texts: Translation = {
     partOfUrl: 'Parte de la URL',
     nothing: 'Este archivo está vacío. De un libro se lee la primera hoja visible.',
     workbook:
-      'No se puede leer este libro: está dañado, protegido, es demasiado grande o no es un archivo .xlsx. Guárdelo como CSV (UTF-8) y elija ese archivo.',
+      'No se puede leer este libro: está dañado o protegido, no es un archivo .xlsx, o tiene más de 200 000 celdas o de 20 MB descomprimido. Guárdelo como CSV (UTF-8) y elija ese archivo.',
     guessed: 'Leído como Windows-1252: compruebe los acentos.',
     tooLarge: 'El archivo supera los 20 MB. Divídalo.',
     saveMade: 'Guardar como CSV',

@@ -856,7 +856,7 @@ export const texts: Translation = {
     partOfUrl: 'Partie de l’URL',
     nothing: 'Ce fichier est vide. D’un classeur, seule la première feuille visible est lue.',
     workbook:
-      'Ce classeur est illisible : il est endommagé, protégé, trop grand ou n’est pas un fichier .xlsx. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
+      'Ce classeur est illisible : il est endommagé ou protégé, n’est pas un fichier .xlsx, ou dépasse 200 000 cellules ou 20 Mo décompressé. Enregistrez-le en CSV (UTF-8), puis choisissez ce fichier.',
     guessed: 'Lu en Windows-1252 : vérifiez les accents.',
     tooLarge: 'Le fichier dépasse 20 Mo. Divisez-le.',
     saveMade: 'Enregistrer en CSV',

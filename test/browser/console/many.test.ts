@@ -411,6 +411,33 @@ describe.runIf(chromiumPath)('many links in the console, in a browser', () => {
     }
   });
 
+  test('reads workbooks in a worker, which is ended after ten seconds, and none that are too large', async () => {
+    const { page, complaints } = await tabOf(await newAccount(), '/many');
+    const message = page.locator('.many .field .error');
+    const choose = (buffer: Buffer) =>
+      page
+        .getByLabel('Or a file')
+        .setInputFiles({ name: 'a.xlsx', mimeType: 'application/octet-stream', buffer });
+    const unreadable = [expect.stringMatching(/^This workbook cannot be read/)];
+    const cells = '<c><v>1</v></c>'.repeat(200_001);
+    await choose(workbookOf({ sheets: [{ rows: `<row>${cells}</row>` }] }));
+    await expect.poll(() => message.allInnerTexts()).toEqual(unreadable);
+    expect([page.workers(), complaints]).toEqual([[], []]);
+    await page.route('**/workbook-worker-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: 'for (;;);' }),
+    );
+    await page.clock.install();
+    await page.getByLabel('Destinations', { exact: true }).fill('x');
+    await expect.poll(() => message.count()).toBe(0);
+    await choose(workbookOf({ sheets: [{ rows: row(1, 'url') }] }));
+    await expect.poll(() => page.workers().length).toBe(1);
+    await page.clock.fastForward(9_000);
+    expect([await message.count(), page.workers().length]).toEqual([0, 1]);
+    await page.clock.fastForward(1_000);
+    await expect.poll(() => message.allInnerTexts()).toEqual(unreadable);
+    await expect.poll(() => page.workers()).toEqual([]);
+  });
+
   test('disables all links that match, on every page, and undoes that only for those that it changed', async () => {
     const caller = await newAccount();
     await addLinks(caller, 260);
