@@ -34,10 +34,11 @@ export function send(
   res.end(req.method === 'HEAD' ? '' : body);
 }
 
-function headersOf({ contentSecurityPolicy }: Page): Record<string, string> {
+function headersOf({ contentSecurityPolicy, leavesOpener }: Page): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': contentSecurityPolicy,
+    ...(leavesOpener && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
     'X-Content-Type-Options': 'nosniff',
     'X-Robots-Tag': 'noindex',
     'Referrer-Policy': 'no-referrer',

@@ -74,9 +74,9 @@ export class DomainCache {
   }
 
   /**
-   * Whether pages for people are served on a host: the console's own, if it has one, or else not on an account's own domain that serves visitors, where the scripts of
-   * pixels run. Ports make no difference, since they share cookies.
-   * @throws if the host cannot be read, so that neither the pages nor pixels outside a frame are served on it
+   * Whether pages for people are served on a host: the console's own, if it has one, or else not on an account's own domain that
+   * serves visitors. Ports make no difference, since they share cookies.
+   * @throws if the host cannot be read
    */
   async servesPeople(host: string, wait: VisitWait): Promise<boolean> {
     const names = this.#namesOf(host);

@@ -6,6 +6,7 @@ import type { CountsBefore, Turn } from '../clicks/count-at-once.ts';
 import { isUnavailable } from '../db/errors.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { isItself, placeOf } from '../domain/link/alias.ts';
+import { runsPixelsOf } from '../domain/short-domain/domain.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
 import { networkOf } from '../domain/visit/ip-network.ts';
@@ -140,16 +141,12 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
 
   const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
     const { outcome, destination } = await decide(visit);
-    const { link } = visit.found;
+    const { link, domain } = visit.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
     if (outcome === 'PIXELS' && link && destination !== null) {
-      // The visit is counted already: without an answer of the database, the scripts are kept apart.
-      const servesPeople = links.servesPeople(visit.host, visit.wait).catch(() => true);
-      const isApart = (await visit.wait.rest(servesPeople)) !== false;
-      // Through the page, a frame would reach the page that opened it.
-      const headers: Record<string, string> = isApart ? { 'Cross-Origin-Opener-Policy': 'same-origin' } : {};
-      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart), headers);
+      const isApart = !runsPixelsOf(domain, link);
+      return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
     }
     const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, visit) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });

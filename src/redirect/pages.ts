@@ -9,6 +9,8 @@ import { type Message, textsFor } from './translations.ts';
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
+  /** Whether no page of any site keeps hold of a window with this page: it is sent with `Cross-Origin-Opener-Policy: same-origin`. */
+  readonly leavesOpener?: boolean;
 }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -100,6 +102,7 @@ export function passwordPage(
   return {
     html: htmlOf({ acceptLanguage, message, nonce, body }),
     contentSecurityPolicy: policyOf(nonce, ICON, target),
+    leavesOpener: true,
   };
 }
 
@@ -152,5 +155,6 @@ ${isApart ? '' : scripts}`;
     ...['img-src https:', 'connect-src https:', 'frame-src https:'],
   );
   const html = htmlOf({ acceptLanguage, message: 'moving', nonce, head, body });
-  return { html, contentSecurityPolicy: policy };
+  // Through the page, a frame would reach the page that opened it. Scripts outside a frame must share no group with pages for passwords.
+  return { html, contentSecurityPolicy: policy, leavesOpener: isApart };
 }

@@ -1,5 +1,3 @@
-import { type TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-
 /** How long a visit of a known link waits for the database in all, in milliseconds: less than the 300 ms that are promised. */
 const LIMIT = 250;
 
@@ -20,11 +18,6 @@ export class VisitWait {
   /** Whether no time is left. */
   get isOver(): boolean {
     return this.#left <= 0;
-  }
-
-  /** The result of the work if it comes in the time that is left. */
-  async rest<T>(work: Promise<T>): Promise<T | typeof TIMED_OUT> {
-    return this.#left === Number.POSITIVE_INFINITY ? work : withTimeout(Math.max(0, this.#left), work);
   }
 
   /** Call it when something must be read, for which the visit has to wait: it then has no limit of its own. */

@@ -39,8 +39,7 @@ export async function createFirst(
   const { initialApiKey, port } = config;
   const key =
     (isFirst || initialApiKey !== undefined) && (await createFirstKey(database, now(), initialApiKey));
-  // On a host of its own, the console is on none that has pixels.
-  if (isFirst && config.consoleUrl === undefined) await notePixels(database, startLog);
+  if (isFirst) await notePixels(database, startLog);
   return async () => {
     if (isFirst && config.console) await letOwnerIn(config, database, { now, print, startLog }, Boolean(key));
     if (key) print(greeting(initialApiKey === undefined ? key : null, config, port));
@@ -82,8 +81,8 @@ async function requireFreeConsole(db: Data, consoleUrl: string): Promise<void> {
 async function notePixels(db: Data, log: Logger): Promise<void> {
   if ((await db.prisma.pixel.findFirst({ select: { id: true } })) === null) return;
   log.info(
-    'pixels of links on the hosts of the console, such as that of BASE_URL, set no cookies, and some networks may not count ' +
-      'them: on a domain of its own, an account’s pixels run as the network intends',
+    'pixels of links on hosts that accounts share, such as that of BASE_URL, set no cookies, and some networks may not count ' +
+      'them: on a verified domain of its own, an account’s pixels run as the network intends',
   );
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { consoleUrl as consolePage, greeting } from '../../src/greeting.ts';
@@ -12,7 +12,9 @@ let owner: Caller;
 beforeAll(async () => {
   server = await startTestServer({ consoleUrl: `https://${console}` });
   owner = await server.caller('default');
-  await owner.link({ alias: 'here', url: 'https://example.com/', pixel_ids: await owner.pixel() });
+  const here = { alias: 'here', url: 'https://example.com/', pixel_ids: await owner.pixel() };
+  await owner.link(here);
+  await owner.link({ ...here, domain_id: await owner.domain('own.example') });
   await owner.link({ alias: 'there', url: 'https://example.com/' });
 });
 afterAll(() => server.stop());
@@ -37,10 +39,18 @@ test('GraphiQL opens on the host of the console alone', async () => {
   ]);
 });
 
-test('pixels run in full on hosts of short links', async () => {
-  const { body } = await visit(server.origin, '/here');
-  expect(body).not.toContain('<iframe');
-  expect(body).toContain('<script');
+describe.each(['all', 'redirects'] as const)('pixels, with ROLE=%s', (role) => {
+  test('run in a frame on hosts that accounts share, and in full on a verified domain of the account', async () => {
+    const at = await startTestServer({ url: server.databaseUrl, consoleUrl: `https://${console}`, role });
+    const framed = async (host: string) => {
+      const { status, body } = await visit(at.origin, '/here', { headers: { Host: host } });
+      return [status, body.includes('<iframe'), body.includes('<script')];
+    };
+    expect(await framed('s.example')).toEqual([200, true, true]);
+    expect(await framed('elsewhere.example')).toEqual([200, true, true]);
+    expect(await framed('own.example')).toEqual([200, false, true]);
+    await at.stop();
+  });
 });
 
 test('links to pages begin with it, and no account can claim its name', async () => {

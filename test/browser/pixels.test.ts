@@ -172,6 +172,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     // Over http, since the browser sends no secure cookie without https.
     server = await startTestServer({ verifiesDomains: true, baseUrl: `http://${SHARED}` });
     caller = await server.caller();
+    await caller.link({ alias: 'locked', password: 'for visitors' });
     // Without https, browsers offer some of what scripts try only to hosts that they are told to trust.
     const trusted = HOSTS.map(originOf).join();
     browser = await launchBrowser([
@@ -303,7 +304,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     });
   });
 
-  test.each(['/console/links', '/docs', '/graphql'])(
+  test.each(['/console/links', '/docs', '/graphql', '/locked', '/locked+'])(
     'would keep no hold on a window that they opened on %s',
     async (path) => {
       const page = await newTab((route) => route.abort());

@@ -66,6 +66,7 @@ describe('the statistics page of a public link', () => {
       'x-robots-tag': 'noindex',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
     });
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'nonce-(\w+)'; font-src 'self'; script-src 'nonce-\1'; img-src 'self' data:; form-action 'none'$/,
@@ -328,6 +329,7 @@ describe('the statistics page with a password', () => {
     expect(status).toBe(401);
     expect(headers['content-security-policy']).toMatch(/; img-src 'self'; form-action 'self'$/);
     expect(headers['x-robots-tag']).toBe('noindex');
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
     expect(body).toContain('The statistics of this link are protected by a password.');
     expect(body).toContain('<form method="post">');
     expect(body).not.toMatch(/secret|Clicks/);

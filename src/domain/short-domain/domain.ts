@@ -3,7 +3,7 @@ import type { Data } from '../../db/database.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
-import type { Domain } from '../../generated/sqlite/client.ts';
+import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
@@ -215,6 +215,14 @@ export function servesVisitors(
   { verifiesDomains }: Pick<Services, 'verifiesDomains'>,
 ): boolean {
   return !verifiesDomains || accountId === null || verifiedAt !== null;
+}
+
+/** Whether pixels of an account's links run as part of pages on the domain: only where no other account has links. */
+export function runsPixelsOf(
+  { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
+  link: Pick<Link, 'accountId'>,
+): boolean {
+  return accountId === link.accountId && verifiedAt !== null;
 }
 
 /** The TXT record that verifies an account's domain; null if it needs none. */

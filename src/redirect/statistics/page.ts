@@ -190,5 +190,6 @@ ${shown.clicks === 0 ? emptyOf(locale, disabled) : charts}
       "img-src 'self' data:",
       "form-action 'none'",
     ),
+    leavesOpener: true,
   };
 }
