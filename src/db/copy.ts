@@ -31,6 +31,7 @@ const keys: Partial<Record<Model, readonly string[]>> = {
   LinkTag: ['linkId', 'tagId'],
   LinkCounter: ['linkId'],
   AccountTally: ['accountId', 'slot'],
+  AccountSecret: ['accountId'],
   LinkHour: ['linkId', 'hour'],
   LinkDay: ['linkId', 'day'],
   LinkDayValue: ['linkId', 'kind', 'day', 'valueId'],

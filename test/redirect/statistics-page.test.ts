@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { secretStarts } from '../../src/domain/statistics/public-statistics.ts';
 import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { type Visited, type VisitOptions, visit } from '../support/visit.ts';
 
@@ -217,6 +218,36 @@ describe('the statistics page of a public link', () => {
     // One in five on average. All of them by chance: once in 5 ** 20 times.
     expect((await shownAfter(5)).length).toBeLessThan(guesses.length);
     expect((await shownAfter(9)).length).toBe(guesses.length);
+  });
+
+  test('opens for a link of an account without a key', async () => {
+    const other = await server.caller('without a key');
+    const { alias, id } = await other.link();
+    await server.database.prisma.apiKey.deleteMany({ where: { account: { links: { some: { id } } } } });
+    expect((await open(`/${alias}+`)).status).toBe(200);
+  });
+
+  test('has steps by a random secret of the account, and not by its keys', async () => {
+    const { prisma } = server.database;
+    const secrets = await prisma.accountSecret.findMany({ orderBy: { accountId: 'asc' } });
+    expect(secrets.map(({ accountId }) => accountId)).toEqual(
+      (await prisma.account.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id),
+    );
+    for (const { steps } of secrets) expect(steps).toMatch(/^[\da-f]{64}$/);
+    const hashes = (await prisma.apiKey.findMany()).map(({ hash }) => hash);
+    expect(new Set([...hashes, ...secrets.map(({ steps }) => steps)]).size).toBe(
+      hashes.length + secrets.length,
+    );
+    const link = await owner.link();
+    const { accountId } = await prisma.link.findUniqueOrThrow({ where: { id: link.id } });
+    const { steps } = await prisma.accountSecret.findUniqueOrThrow({ where: { accountId } });
+    const countries = ['AT', 'BE', 'CH', 'DE', 'ES', 'FR', 'GB', 'IT'];
+    for (const country of countries) await visits(link, 5, { 'X-Country': country });
+    const { body } = await openNextDay(`/${link.alias}+`);
+    const starts = secretStarts(steps, link.id, 'COUNTRY');
+    const names = new Intl.DisplayNames('en', { type: 'region' });
+    const isShown = (country: string) => body.includes(`<th scope="row">${names.of(country)}</th>`);
+    expect(countries.filter(isShown)).toEqual(countries.filter((country) => starts(country, 1) === 0));
   });
 
   test.each([

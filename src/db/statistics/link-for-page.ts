@@ -5,7 +5,7 @@ import { sql } from '../sql.ts';
 /** The columns of a link that its page of statistics needs. */
 export type ShownLink = Pick<
   Link,
-  'id' | 'alias' | 'disabled' | 'password' | 'privacyPassword' | 'expirationClicks'
+  'id' | 'accountId' | 'alias' | 'disabled' | 'password' | 'privacyPassword' | 'expirationClicks'
 >;
 
 /**
@@ -15,9 +15,9 @@ export type ShownLink = Pick<
  */
 export async function readShownLink(db: Data, domainId: number, alias: string): Promise<ShownLink | null> {
   const [link = null] =
-    await db.read<ShownLink>(sql`SELECT "id", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
+    await db.read<ShownLink>(sql`SELECT "id", "accountId", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
       "disabled", "expirationClicks" FROM (
-        SELECT "id", "alias", "password", "privacy", "privacyPassword", "disabled", "expirationClicks" FROM "Link"
+        SELECT "id", "accountId", "alias", "password", "privacy", "privacyPassword", "disabled", "expirationClicks" FROM "Link"
         WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
       ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
   return link;

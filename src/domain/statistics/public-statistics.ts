@@ -93,17 +93,6 @@ async function countDestinations(statistics: Statistics): Promise<number> {
   return rows[0]?.value === null ? total - 1 : total;
 }
 
-/** A secret of the link's account: the hash of its first key. Keys are random, and remain when they are revoked. */
-async function secretOf(db: Data, { id }: ShownLink): Promise<string> {
-  const where = { account: { links: { some: { id } } } };
-  const { hash } = await db.prisma.apiKey.findFirstOrThrow({
-    where,
-    orderBy: { id: 'asc' },
-    select: { hash: true },
-  });
-  return hash;
-}
-
 /**
  * Reads the public statistics of a link. Values are those of the days before this one, so that nobody can make a visit, look at
  * the page, and repeat that until a step begins.
@@ -121,16 +110,16 @@ export async function readPublicStatistics(
     return new Statistics(reader, 'link', link.id, period, now);
   };
   const [statistics, ended] = [until(dayOf(now)), until(daysAfter(dayOf(now), -1))];
-  const [{ clicks, visitors, bots }, days, secret] = await Promise.all([
+  const [{ clicks, visitors, bots }, days, { steps }] = await Promise.all([
     statistics.totals(),
     statistics.series('DAY'),
-    secretOf(db, link),
+    db.prisma.accountSecret.findUniqueOrThrow({ where: { accountId: link.accountId } }),
   ]);
   const shown = dimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
   const tops = await Promise.all(
     shown.map(async (by) => ({
       by,
-      top: publicTop(await ended.top({ by, first: MAX_TOP }), by, lists, secretStarts(secret, link.id, by)),
+      top: publicTop(await ended.top({ by, first: MAX_TOP }), by, lists, secretStarts(steps, link.id, by)),
     })),
   );
   const destinations = showsDestinations(link) ? null : await countDestinations(ended);
