@@ -1,7 +1,7 @@
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, Observable } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { OperationTypeNode, print } from 'graphql';
-import { createClient } from 'graphql-sse';
+import { type Endpoint, subscribe } from './events.ts';
 
 /** Without these, Apollo drops fields that are selected on an interface. A build can generate them from the schema. */
 export const possibleTypes = {
@@ -40,12 +40,12 @@ export function newCache(): InMemoryCache {
 }
 
 /** Sends subscriptions over server-sent events. */
-function subscriptionLink(url: string, headers: Record<string, string>): ApolloLink {
-  const events = createClient({ url, headers });
+export function subscriptionLink(endpoint: Endpoint): ApolloLink {
   return new ApolloLink(
     ({ query, variables, operationName }) =>
       new Observable((observer) =>
-        events.subscribe<Record<string, unknown>>(
+        subscribe(
+          endpoint,
           { query: print(query), variables, ...(operationName && { operationName }) },
           {
             next: ({ data = null, errors }) => observer.next({ data, ...(errors && { errors }) }),
@@ -63,7 +63,7 @@ export function newClient(url: string, headers: Record<string, string> = {}, sen
     cache: newCache(),
     link: ApolloLink.split(
       ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-      subscriptionLink(url, headers),
+      subscriptionLink({ url, headers }),
       new HttpLink({ uri: url, headers, fetch: send }),
     ),
   });

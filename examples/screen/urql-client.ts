@@ -2,7 +2,7 @@ import { Client, type Exchange, fetchExchange, gql, subscriptionExchange } from 
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 import type { IntrospectionQuery } from 'graphql';
-import { createClient } from 'graphql-sse';
+import { type Endpoint, subscribe } from './events.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
@@ -21,12 +21,12 @@ const withoutId = `
 export const keys = Object.fromEntries(withoutId.match(/\w+/g)?.map((name) => [name, () => null]) ?? []);
 
 /** Sends subscriptions over server-sent events. */
-function subscriptions(url: string, headers: Record<string, string>): Exchange {
-  const events = createClient({ url, headers });
+export function subscriptions(endpoint: Endpoint): Exchange {
   return subscriptionExchange({
     forwardSubscription: ({ query = '', variables, operationName }) => ({
       subscribe: (sink) => ({
-        unsubscribe: events.subscribe(
+        unsubscribe: subscribe(
+          endpoint,
           { query, variables, ...(operationName && { operationName }) },
           {
             next: ({ data, errors }) => sink.next({ data, ...(errors && { errors: [...errors] }) }),
@@ -70,7 +70,7 @@ export function newClient(
         },
       }),
       fetchExchange,
-      subscriptions(url, headers),
+      subscriptions({ url, headers }),
     ],
   });
 }

@@ -28,6 +28,7 @@ import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { RequestOf } from './context.ts';
 import { Documents } from './document.ts';
 import { badRequest, headersOf } from './errors.ts';
+import { sendEvents } from './event-stream.ts';
 import { run, type Sent } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
@@ -130,14 +131,18 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
         run(documents, { query, ...sent }, context.api, how),
       );
     },
-    onResultProcess({ result, setResult }) {
-      if (!isAsyncIterable(result) && !Array.isArray(result)) setResult(withMessages(result, graphiql));
+    onResultProcess({ result, setResult, setResultProcessor }) {
+      if (isAsyncIterable(result))
+        setResultProcessor((_result, fetchAPI) => sendEvents(result, fetchAPI), STREAM_TYPE);
+      else if (!Array.isArray(result)) setResult(withMessages(result, graphiql));
     },
     onResponse({ response: { headers } }) {
       if (!headers.get('content-type')?.startsWith(STREAM_TYPE)) return;
       // Tells proxies not to buffer. Yoga's "none" is not a registered coding.
       headers.set('X-Accel-Buffering', 'no');
       headers.delete('content-encoding');
+      // Node says it; while the service stops, the connection has to close.
+      headers.delete('connection');
     },
   };
   return createYoga<YogaContext>({

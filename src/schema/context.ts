@@ -49,8 +49,11 @@ export interface ApiRequest {
   sendsFile(): void;
   /** Call it before a stream of answers is sent, which needs no place. */
   sendsStream(): void;
-  /** Calls the listener when the answer is complete, the client has left, or its key is no longer valid. */
-  onClosed(listener: () => void): void;
+  /**
+   * Calls the listener when the answer is complete, the client has left, or its key or session has other rights or is no longer
+   * valid (`isOver`).
+   */
+  onClosed(listener: (isOver: boolean) => void): void;
   /** Sets the name of the operation for the log and the metrics; the first name counts. */
   named(operation: string): void;
   /** Called with the deprecated fields that are used, for the metrics. */

@@ -155,10 +155,14 @@ export async function startTestServer(options: TestServerOptions = {}) {
       await work();
       return statements.slice(before).filter((sql) => !BACKGROUND.test(sql));
     },
-    async stop() {
-      service.disconnect();
+    /** Stops as the program does on a signal: it lets clients finish, instead of closing their connections. */
+    async shutDown() {
       await service.stop();
       own?.remove();
+    },
+    async stop() {
+      service.disconnect();
+      await this.shutDown();
     },
   };
 }

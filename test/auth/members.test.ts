@@ -6,6 +6,7 @@ import { removeMember, updateMember } from '../../src/domain/access/member.ts';
 import { permissionsOf } from '../../src/domain/access/role.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
 import type { Services } from '../../src/domain/services.ts';
+import { subscribe } from '../support/events.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -167,7 +168,7 @@ describe('a member', () => {
     expect(stream.status).toBe(200);
     const ended = stream.text();
     await run(owner, `removeMember(id: ${admin.memberId})`);
-    await ended;
+    expect(await ended).toContain('event: complete');
     await expect
       .poll(async () => (await admin.graphql('{ viewer { role } }')).status, { timeout: SOON })
       .toBe(401);
@@ -192,11 +193,23 @@ describe('a member', () => {
     expect(stream.status).toBe(200);
     const ended = stream.text();
     await run(owner, `removeMember(id: ${id})`);
-    await ended;
+    expect(await ended).toContain('event: complete');
     const statusIn = async (headers: Record<string, string>) =>
       (await admin.graphql('{ viewer { role } }', {}, headers)).status;
     await expect.poll(() => statusIn(inIt), { timeout: SOON }).toBe(403);
     expect(await statusIn({})).toBe(200);
+  });
+
+  test('who gets a higher role stays signed in, and may subscribe again with it', async () => {
+    const member = await signedIn(server, account, 'VIEWER');
+    const { status, ended } = await subscribe(
+      member,
+      'subscription { changes(filter: { kind: LINK }) { id } }',
+    );
+    expect(status).toBe(200);
+    await run(owner, `updateMember(id: ${member.memberId}, input: { role: ADMIN })`);
+    expect(await ended).toBe('');
+    expect((await member.graphql('{ viewer { role } }')).data).toEqual({ viewer: { role: 'ADMIN' } });
   });
 
   test('who gets a lower role loses sessions, and has the new role at once', async () => {

@@ -35,16 +35,7 @@ function isRunBy(file: string, reference: string): void {
 }
 
 /** The blocks that show a whole file, which other tests run. */
-const shownFiles = guides.flatMap((file) => {
-  const guide = readFileSync(file, 'utf8');
-  return [...guide.matchAll(/^<!-- file (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm)].map(
-    ({ 1: path = '', 2: text = '', index }) => ({
-      place: `${file}:${guide.slice(0, index).split('\n').length}`,
-      path,
-      text,
-    }),
-  );
-});
+const shownFiles = allBlocks.filter(({ shows }) => shows !== null);
 
 const SECTIONS_OF_A_UNIT = {
   Unit: ['Description', 'After', 'Wants', 'StartLimitIntervalSec'],
@@ -146,7 +137,7 @@ test.each(allBlocks.map((block) => [block.place, block.language, block] as const
   },
 );
 
-test.each(shownFiles.map(({ place, path, text }) => [place, path, text] as const))(
+test.each(shownFiles.map(({ place, shows, text }) => [place, shows ?? '', text] as const))(
   '%s: shows %s as in the file',
   (_place, path, text) => expect(text).toBe(readFileSync(path, 'utf8')),
 );
@@ -154,7 +145,13 @@ test.each(shownFiles.map(({ place, path, text }) => [place, path, text] as const
 test('finds a mistake in a systemd unit', () => {
   const { text } = blockAfter('docs/operations.md', 'As a systemd service');
   expect(() =>
-    checks.ini?.({ file: '', place: '', language: '', text: text.replace('ExecStart', 'Start') }),
+    checks.ini?.({
+      file: '',
+      place: '',
+      language: '',
+      shows: null,
+      text: text.replace('ExecStart', 'Start'),
+    }),
   ).toThrow();
 });
 

@@ -8,17 +8,22 @@ export interface Events<T> {
   readonly seen: T[];
   /** The number of comments, which keep the connection alive. */
   readonly comments: () => number;
-  /** Resolves with the last event's name when the server ends it. */
+  /** Resolves with the last event's name, or '', when the server ends it; with 'broken off' if it ends in the middle. */
   readonly ended: Promise<string>;
   close(): void;
 }
 
 /** Subscribes over server-sent events. */
-export async function subscribe<T>(caller: Caller, query: string, variables = {}): Promise<Events<T>> {
+export async function subscribe<T>(
+  caller: Pick<Caller, 'fetch'>,
+  query: string,
+  variables = {},
+  headers: Record<string, string> = {},
+): Promise<Events<T>> {
   const abort = new AbortController();
   const response = await caller.fetch('/graphql', {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
     body: JSON.stringify({ query, variables }),
     signal: abort.signal,
   });

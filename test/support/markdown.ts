@@ -22,6 +22,8 @@ export interface Block {
   readonly place: string;
   readonly language: string;
   readonly text: string;
+  /** The file that it shows as a whole, by the comment before it; null for none. */
+  readonly shows: string | null;
 }
 
 const FENCE = /^( *)(```+|~~~+)(.*)\n([\s\S]*?)^\1\2 *$/gm;
@@ -34,6 +36,7 @@ export function blocksOf(file: string): Block[] {
     place: `${file}:${guide.slice(0, index).split('\n').length}`,
     language: info.trim(),
     text,
+    shows: /<!-- file (\S+) -->\n$/.exec(guide.slice(0, index))?.[1] ?? null,
   }));
 }
 

@@ -35,7 +35,7 @@ function hasEnded({ actor: { session }, expiresAt, lastUsedAt }: Remembered, now
 /** A long answer, such as a subscription or a large file. */
 interface Use {
   readonly actor: Actor;
-  end(): void;
+  end(isOver: boolean): void;
 }
 
 /** The key in an `Authorization` header. */
@@ -81,8 +81,8 @@ export class Authentication {
     await Promise.allSettled(this.#pendingWrites);
   }
 
-  /** Calls `end` when the key or session is no longer valid. The returned function ends the use. */
-  use(actor: Actor, end: () => void): () => void {
+  /** Calls `end` when the key or session is no longer valid (`isOver`), or has other rights. The returned function ends the use. */
+  use(actor: Actor, end: (isOver: boolean) => void): () => void {
     const use = { actor, end };
     this.#uses.add(use);
     return () => this.#uses.delete(use);
@@ -113,12 +113,16 @@ export class Authentication {
     if (valid === null) return;
     const [keys, sessions] = valid.slice(0, 2).map((rows) => new Set(rows.map(({ id }) => id)));
     const memberRoles = new Map(valid[2].map(({ id, role }) => [id, role]));
-    const isValid = ({ keyId, session, memberId, role }: Actor) =>
+    const isValid = ({ keyId, session, memberId }: Actor) =>
       (keyId === null || keys?.has(keyId)) &&
       (session === null || sessions?.has(session.id)) &&
-      (memberId === null ||
-        (memberRoles.has(memberId) && (keyId !== null || memberRoles.get(memberId) === role)));
-    for (const { actor, end } of uses) if (!isValid(actor)) end();
+      (memberId === null || memberRoles.has(memberId));
+    const hasRole = ({ keyId, memberId, role }: Actor) =>
+      memberId === null || keyId !== null || memberRoles.get(memberId) === role;
+    for (const { actor, end } of uses) {
+      if (!isValid(actor)) end(true);
+      else if (!hasRole(actor)) end(false);
+    }
   }
 
   /** The caller with a key, by its hash, from the cache; null if it is not cached. */

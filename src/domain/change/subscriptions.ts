@@ -39,10 +39,14 @@ interface SubscriptionOptions {
   now(): Date;
 }
 
-type Next = IteratorResult<LoggedChange | DomainError, undefined>;
+/** The last value of a subscription whose caller may not subscribe again; after any other end, clients should come back. */
+export const OVER = 'over';
+type End = typeof OVER | undefined;
+
+type Next = IteratorResult<LoggedChange | DomainError, End>;
 
 /** The events of one subscriber, who says when they have got one. */
-export interface EventSource<Event> extends AsyncIterableIterator<Event, undefined> {
+export interface EventSource<Event> extends AsyncIterableIterator<Event, End> {
   /** Call it when the last event was given to the subscriber, whose time to take the next one begins. */
   delivered(): void;
 }
@@ -63,6 +67,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   #deliveredAt: Date | null;
   #wake: (() => void) | null = null;
   #ended = false;
+  #end: End;
 
   constructor(options: SubscriptionOptions) {
     this.options = options;
@@ -115,9 +120,10 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 
   /** Ends the subscription after the waiting changes are read. */
-  end(): void {
+  end(as?: End): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#end = as;
     this.options.onEnd(this);
     this.#wake?.();
   }
@@ -128,7 +134,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
       const value = this.#waiting.shift() ?? this.#error;
       if (value === this.#error) this.#error = null;
       if (value !== null) return { value, done: false };
-      if (this.#ended) return { value: undefined, done: true };
+      if (this.#ended) return { value: this.#end, done: true };
       if (this.#behind === null)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
@@ -136,8 +142,9 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
       else
         await this.#readLog(this.#behind).catch((error: unknown) => {
           const visible = visibleError(error);
-          if (visible === null) throw error;
-          this.#fail(visible);
+          if (visible !== null) return this.#fail(visible);
+          this.end();
+          throw error;
         });
     }
   }
@@ -254,14 +261,15 @@ export class ChangeSubscriptions {
 
   /**
    * The account's changes from now on. If too many wait to be read, the last value is an error.
-   * @param onClosed calls its listener when the client leaves or its key is no longer valid, which may be before this returns
+   * @param onClosed calls its listener when the client leaves, or its key or session has other rights or is no longer valid
+   * (`isOver`), which may be before this returns
    * @throws DomainError RATE_LIMITED for too many subscriptions, UNAVAILABLE if the service is stopping
    * @throws DatabaseAway if the database does not answer in time
    */
   async subscribe(
     actor: Actor,
     filter: ChangeFilter,
-    onClosed: (listener: () => void) => void,
+    onClosed: (listener: (isOver: boolean) => void) => void,
   ): Promise<EventSource<LoggedChange | DomainError>> {
     this.#requireRoom(actor);
     const { accountId } = actor;
@@ -273,7 +281,7 @@ export class ChangeSubscriptions {
       now: this.#now,
     });
     this.#add(subscription);
-    onClosed(() => subscription.end());
+    onClosed((isOver) => subscription.end(isOver ? OVER : undefined));
     try {
       const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
       if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');
@@ -285,7 +293,7 @@ export class ChangeSubscriptions {
     return subscription;
   }
 
-  /** Ends all subscriptions, and refuses new ones. */
+  /** Ends all subscriptions, whose clients may come back, and refuses new ones. */
   stop(): void {
     this.#stopped = true;
     for (const own of [...this.#ofAccounts.values()]) for (const one of own) one.end();

@@ -96,16 +96,19 @@ export class KeyAccess {
     return this.#limit.take(callerOf(actor), res, now);
   }
 
-  /** Calls the listener when the answer is complete, the client has left, or the key or session is no longer valid. */
-  onClosed(actor: Actor, res: ServerResponse, listener: () => void): void {
+  /**
+   * Calls the listener when the answer is complete, the client has left, or the key or session has other rights or is no longer
+   * valid (`isOver`).
+   */
+  onClosed(actor: Actor, res: ServerResponse, listener: (isOver: boolean) => void): void {
     if (res.destroyed) {
-      listener();
+      listener(false);
       return;
     }
     const endUse = this.#authentication.use(actor, listener);
     res.once('close', () => {
       endUse();
-      listener();
+      listener(false);
     });
   }
 
