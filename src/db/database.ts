@@ -60,6 +60,8 @@ export interface DatabaseOptions extends SqliteOptions {
   readonly mayBeAway?: boolean;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
+  /** How many milliseconds a write with an idempotency key waits for its turn. */
+  readonly keyedWriteTimeout?: number;
 }
 
 /** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
@@ -153,12 +155,12 @@ class KeyedWrites {
   /** What each caller has stored lately. */
   readonly stored = new LRUCache<number, StoredVolume>(growingTo(10_000));
 
-  constructor({ hasConcurrentWriters }: Dialect) {
+  constructor({ hasConcurrentWriters }: Dialect, timeout = KEYED_WRITE_TIMEOUT) {
     this.turns = new Turns({
       // On SQLite, further ones would wait for the only writer in front of all others.
       max: hasConcurrentWriters ? MAX_KEYED_WRITES : 1,
       maxOfOwner: () => MAX_KEYED_WRITES_OF_ACCOUNT,
-      timeout: KEYED_WRITE_TIMEOUT,
+      timeout,
       refusal: () => new DatabaseAway('too many writes with a key are being done'),
     });
   }
@@ -187,7 +189,7 @@ export class Database implements Data {
   readonly #onStatement: StatementListener | undefined;
 
   private constructor(
-    { url, directUrl = url, onStatement }: DatabaseOptions & { readonly url: string },
+    { url, directUrl = url, onStatement, keyedWriteTimeout }: DatabaseOptions & { readonly url: string },
     prisma: PrismaClient,
     connection: Connection,
     begun: Begun,
@@ -195,7 +197,7 @@ export class Database implements Data {
     this.url = url;
     this.directUrl = directUrl;
     this.dialect = requireProvider(url) === 'sqlite' ? sqlite : postgresql;
-    this.keyedWrites = new KeyedWrites(this.dialect);
+    this.keyedWrites = new KeyedWrites(this.dialect, keyedWriteTimeout);
     this.prisma = prisma;
     this.#connection = connection;
     this.#begun = begun;

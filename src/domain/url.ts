@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { encodeBidi } from '../shared/bidirectional.ts';
 import { isLongHost, parseUrl } from '../shared/parse-url.ts';
+import { readOnce } from '../shared/remembered.ts';
 import { textOf, trimPasted } from './input.ts';
 import { refusal } from './rules.ts';
 
@@ -78,8 +79,11 @@ function ruleAgainst(text: string) {
 
 type AddressRule = ReturnType<typeof ruleAgainst>;
 
+/** An address without what was copied with it, as it is stored. */
+const normalAddress = readOnce((text) => encodeBidi(trimPasted(text)));
+
 /** An absolute http or https URL with a host, stored as it was written, except for characters that change its direction. */
-export const webAddress = textOf(1, MAX_URL, (text) => encodeBidi(trimPasted(text))).refine(
+export const webAddress = textOf(1, MAX_URL, normalAddress).refine(
   (text) => text === '' || addressRule(text) === null,
   { error: ({ input }) => refusal(addressRule(String(input)) ?? 'URL') },
 );

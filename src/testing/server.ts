@@ -125,6 +125,11 @@ export async function startTestServer(options: TestServerOptions = {}) {
   await service.start();
   const { database } = service;
   const origin = `http://127.0.0.1:${service.port}`;
+  /** Stops as the program does on a signal: it lets clients finish, instead of closing their connections. */
+  const shutDown = async () => {
+    await service.stop();
+    own?.remove();
+  };
 
   return {
     origin,
@@ -155,14 +160,10 @@ export async function startTestServer(options: TestServerOptions = {}) {
       await work();
       return statements.slice(before).filter((sql) => !BACKGROUND.test(sql));
     },
-    /** Stops as the program does on a signal: it lets clients finish, instead of closing their connections. */
-    async shutDown() {
-      await service.stop();
-      own?.remove();
-    },
+    shutDown,
     async stop() {
       service.disconnect();
-      await this.shutDown();
+      await shutDown();
     },
   };
 }

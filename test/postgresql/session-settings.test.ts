@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
-import { newDatabase, onServer } from '../support/database.ts';
+import { newDatabase, onServer, settled } from '../support/database.ts';
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { refusalOf } from '../support/service.ts';
@@ -68,6 +68,7 @@ async function story(server: TestServer): Promise<unknown> {
       text: 'url,alias,clicks,created at,expires at\nhttps://example.com/x,four,7,2026-01-02T03:04:05Z,2027-01-02T03:04:05Z',
     },
   );
+  await settled(server.database);
   return {
     ended,
     imported,

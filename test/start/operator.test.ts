@@ -66,6 +66,7 @@ describe.runIf(inject('database').provider === 'sqlite')('commands beside a runn
       id: expect.any(Number),
       account: 'Team',
       key: expect.stringMatching(/^ls_[\w-]{43}$/),
+      created: true,
     });
     const caller = server.callerWith(made.key);
     const status = async () => (await caller.rest('GET', '/spaces')).status;

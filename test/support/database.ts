@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
+import { sql } from '../../src/db/sql.ts';
 
 type Template =
   | { provider: 'sqlite'; folder: string; template: string }
@@ -29,6 +31,13 @@ export function enclose(
     error,
     ...limit,
   });
+}
+
+/** Waits until no open transaction, of any database of the server, keeps changes out of the log that clients read. */
+export async function settled(database: Database): Promise<void> {
+  const { isSettled } = transactionOrder(database);
+  const open = sql`SELECT COUNT(*) AS "count" FROM "Change" WHERE NOT (${isSettled})`;
+  await expect.poll(async () => Number((await database.read<{ count: unknown }>(open))[0]?.count)).toBe(0);
 }
 
 /** Runs one statement on the server's own database. */

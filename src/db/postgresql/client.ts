@@ -48,21 +48,25 @@ export function limitTransactions({ connection }: ClientBase): void {
   connection.query = (text) => send(text === 'BEGIN' ? BEGIN_LIMITED : text);
 }
 
-/** A class of `pg`'s clients whose connections begin with these settings. */
+/** A class of `pg`'s clients whose connections begin with these settings; their `options` count less than the URL's. */
 export async function clientWith(settings: Readonly<Record<string, string>>): Promise<typeof Client> {
   // The driver is loaded on demand, since SQLite does not need it.
   const { default: pg } = await import('pg');
   return class extends pg.Client {
     override getStartupConf() {
-      return { ...super.getStartupConf(), ...settings };
+      const given = super.getStartupConf();
+      // The server takes the last of two options for one setting.
+      const options = [settings.options, given.options].filter((option) => option !== undefined).join(' ');
+      return { ...given, ...settings, ...(options && { options }) };
     }
   };
 }
 
 /** The settings of connections that find the tables in this schema. @param pooled whether a pooler passes the settings on */
 export function settingsOf(pooled: boolean, schema: string): Readonly<Record<string, string>> {
-  // To compile a statement takes longer than it saves.
-  return pooled ? COMMON : { ...COMMON, ...DIRECT, ...LIMITS, jit: 'off', search_path: quoted(schema) };
+  if (pooled) return COMMON;
+  // To compile a statement takes longer than it saves. The URL may say otherwise.
+  return { ...COMMON, ...DIRECT, ...LIMITS, search_path: quoted(schema), options: '-c jit=off' };
 }
 
 /** A client outside any pool, which is not connected yet. */
