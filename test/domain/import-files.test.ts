@@ -273,6 +273,20 @@ test('names the columns whose values are not imported', async () => {
   ]);
 });
 
+test('refuses a record in JSON with as many values as no record in CSV may have', async () => {
+  const record = { alias: 'a', url: 'https://a.example/' };
+  const values = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
+  const text = JSON.stringify([
+    { ...record, ...values(998) },
+    { ...record, ...values(999) },
+  ]);
+  expect(await importInto(server, { text })).toMatchObject({
+    ...{ created: 1, refused: 1 },
+    told: [{ line: 2, message: 'has more than 1000 values' }],
+  });
+});
+
 test('names a limited number of columns if the records of a file differ', async () => {
   const records = Array.from({ length: 100 }, (_, i) => ({
     alias: `a${i}`,

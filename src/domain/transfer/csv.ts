@@ -17,7 +17,7 @@ export class WrongFile extends Error {
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
 export const MAX_RECORD_LENGTH = 8_000_000;
 /** How many cells a record may have. Exports have a few dozen. */
-const MAX_CELLS = 1_000;
+export const MAX_CELLS = 1_000;
 
 /** The cells of a record, or why it cannot be read. */
 type Content = { readonly cells: readonly string[] } | { readonly fault: string };

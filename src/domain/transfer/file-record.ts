@@ -142,8 +142,9 @@ export class FileRecord {
         this.fields[field] = values.flatMap(({ value }) => shortUrlsIn(value));
       else this.fields[field] = first.value;
       if (field === 'short_url') continue;
-      for (const { column, value } of values.slice(1))
-        if (JSON.stringify(value) !== JSON.stringify(first.value)) unused.push(column);
+      const [, ...further] = values;
+      const counts = further.length > 0 ? JSON.stringify(first.value) : '';
+      for (const { column, value } of further) if (JSON.stringify(value) !== counts) unused.push(column);
     }
     this.closing = closing.flatMap(({ field, column }) =>
       valuesIn(field, column).map(({ value }) => ({ field, column: column.trim(), value })),

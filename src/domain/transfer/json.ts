@@ -1,5 +1,5 @@
 import { JSONParser, TokenType } from '@streamparser/json';
-import { MAX_RECORD_LENGTH, noExport } from './csv.ts';
+import { MAX_CELLS, MAX_RECORD_LENGTH, noExport } from './csv.ts';
 import { flattened } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, type SourceLine } from './import.ts';
@@ -65,9 +65,11 @@ export async function* jsonRecords(
       // Any object is a record of unknown values.
       const record = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
       const raw = record && flattened(format, record);
-      yield raw === null
-        ? { line, size, unreadable: 'is not an object' }
-        : { line, size, raw, header: Object.keys(raw), isCsv: false };
+      const header = Object.keys(raw ?? {});
+      if (raw === null) yield { line, size, unreadable: 'is not an object' };
+      else if (header.length > MAX_CELLS)
+        yield { line, size, unreadable: `has more than ${MAX_CELLS} values` };
+      else yield { line, size, raw, header, isCsv: false };
     }
   }
   let length = 0;

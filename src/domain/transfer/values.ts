@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { itemsInJson } from '../../shared/json-size.ts';
+import { piecesOf } from '../../shared/pieces.ts';
 import { foldCase, trimPasted } from '../input.ts';
 import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
+import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
 import { normalizeHost } from '../url.ts';
@@ -19,7 +22,8 @@ export function shortened(text: string): string {
 /** A value for a message. */
 export function shown(value: unknown): string {
   try {
-    return shortened(typeof value === 'string' ? value : JSON.stringify(value));
+    const beginning = Array.isArray(value) ? value.slice(0, MAX_SHOWN) : value;
+    return shortened(typeof beginning === 'string' ? beginning : JSON.stringify(beginning));
   } catch {
     return 'an object of very many levels';
   }
@@ -54,20 +58,44 @@ function inside(names: readonly string[], value: unknown): unknown {
   return names.map((name) => found.get(name)).find((one) => one != null) ?? value;
 }
 
-/** The value of a cell's JSON; a cell with another text is that text. */
+/** The value of a cell that has a list or an object in JSON; a cell with another text is that text. */
 function fromJson(value: unknown): unknown {
   try {
-    return typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof value === 'string' && itemsInJson(value, 1) > 0 ? JSON.parse(value) : value;
   } catch {
     return value;
   }
 }
 
-/** The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. */
-function itemsOf(value: unknown, between: RegExp): unknown[] {
+/** Whether a list or an object, or its JSON text, has more than so many items. None of them is read. */
+function hasMore(value: unknown, max: number): boolean {
+  if (typeof value === 'string') return itemsInJson(value, max) > max;
+  if (Array.isArray(value)) return value.length > max;
+  return typeof value === 'object' && value !== null && Object.keys(value).length > max;
+}
+
+/** A value that may be a list or an object of at most `max` items, which are counted before they are read. */
+function counted(max: number): z.ZodType<unknown> {
+  return z.unknown().refine((given) => !hasMore(given, max), {
+    error: refusal('MAX_ENTRIES', { max }),
+    abort: true,
+  });
+}
+
+/**
+ * The items of a list, of its JSON text, or of another text with something between them; any other value is the only one. Of
+ * more than `max`, only one more is there.
+ */
+function itemsOf(value: unknown, between: RegExp, max: number): unknown[] {
+  if (typeof value === 'string' && hasMore(value, max)) return new Array<unknown>(max + 1).fill(value);
   const list = fromJson(value);
-  const items = Array.isArray(list) ? list : typeof value === 'string' ? value.split(between) : [value];
-  return items.filter((item) => item !== null && item !== '');
+  if (!Array.isArray(list)) return typeof value === 'string' ? piecesOf(value, between, max) : [value];
+  const items: unknown[] = [];
+  for (const item of list) {
+    if (item !== null && item !== '') items.push(item);
+    if (items.length > max) break;
+  }
+  return items;
 }
 
 const text = written('a text', String);
@@ -121,15 +149,13 @@ const password = text.transform((given) =>
   isSet(given) && !words.yes.has(wordOf(given)) && !UNTOLD_PASSWORD.test(given) ? given : undefined,
 );
 
-/** A list, or its JSON text from a cell. */
-const list = parsed(
-  z.unknown(),
-  'a list in JSON, such as the export writes',
-  (given): unknown[] | undefined => {
+/** A list of at most `max` items, or its JSON text from a cell. */
+function listOf(max: number) {
+  return parsed(counted(max), 'a list in JSON, such as the export writes', (given): unknown[] | undefined => {
     const items = fromJson(given);
     return Array.isArray(items) ? items : undefined;
-  },
-);
+  });
+}
 
 /** The name of a folder or tag, or of an object with one. */
 const name = z.preprocess((given) => inside(['name'], given), text);
@@ -145,34 +171,47 @@ const tag = z.preprocess(
   z.object({ name: text.pipe(nameRule), color: colorRule.nullable().catch(null) }),
 );
 
+/** What separates tags in a text. */
+const TAG_SEPARATOR = /[,;|][\s,;|]*/g;
+
+/** How many tags a list, its JSON text or another text has, for a message. */
+function countTags(given: unknown): number {
+  if (Array.isArray(given)) return given.length;
+  const text = String(given);
+  let count = itemsInJson(text, Number.POSITIVE_INFINITY);
+  if (count > 0) return count;
+  for (const _ of text.matchAll(TAG_SEPARATOR)) count++;
+  return count + 1;
+}
+
 /** The tags of a record, each once. */
 const tags = z
-  .preprocess(
-    (given) => itemsOf(given, /[,;|]/).filter((one) => String(tagName(one)).trim() !== ''),
-    z.array(tag),
-  )
-  .transform((all, context) => {
+  .unknown()
+  .transform((given, context) => {
+    const items = itemsOf(given, TAG_SEPARATOR, MAX_TAGS);
+    if (items.length <= MAX_TAGS) return items.filter((one) => String(tagName(one)).trim() !== '');
+    context.addIssue(refusal('TAGS_OF_LINK', { tags: countTags(given), max: MAX_TAGS }));
+    return z.NEVER;
+  })
+  .pipe(z.array(tag))
+  .transform((all) => {
     const distinct = new Map(all.toReversed().map((one) => [foldCase(one.name), one]));
-    if (distinct.size > MAX_TAGS)
-      context.addIssue(refusal('TAGS_OF_LINK', { tags: distinct.size, max: MAX_TAGS }));
     return [...distinct.values()].reverse();
   });
 
-const pixels = list.pipe(
-  z
-    .array(
-      parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
-        typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
-          ? given
-          : undefined,
-      ).pipe(z.object({ name: text, type: text, value: text })),
-    )
-    .max(MAX_PIXELS, refusal('MAX_ENTRIES', { max: MAX_PIXELS })),
+const pixels = listOf(MAX_PIXELS).pipe(
+  z.array(
+    parsed(z.unknown(), 'a pixel with its name, type and value', (given) =>
+      typeof given === 'object' && given && 'name' in given && 'type' in given && 'value' in given
+        ? given
+        : undefined,
+    ).pipe(z.object({ name: text, type: text, value: text })),
+  ),
 );
 
 /** Targets by country from an object with a URL for each, or from its JSON text. */
 const countryTargets = parsed(
-  z.unknown(),
+  counted(MAX_TARGETS),
   'an object with a URL for each country, such as {"DE":"https://example.com/de"}',
   (given) => {
     const urls = fromJson(given);
@@ -202,13 +241,13 @@ function aliasIn({ root }: Format): z.ZodType<string> {
 }
 
 /** What separates two short URLs in a text. */
-const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/i;
+const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/gi;
 /** How many short URLs a record may have: each becomes a link. */
 const MAX_SHORT_URLS = 100;
 
-/** The short URLs in a value. */
+/** The short URLs in a value; of more than a record may have, only one more. */
 export function shortUrlsIn(value: unknown): unknown[] {
-  return itemsOf(value, URL_SEPARATOR);
+  return itemsOf(value, URL_SEPARATOR, MAX_SHORT_URLS);
 }
 
 /** The hosts and aliases of short URLs, with or without their scheme. */
@@ -285,7 +324,7 @@ function recordOf(format: Format) {
     ...each(yesOrNo, 'forward_query', 'public_statistics'),
     ...each(time, 'created_at', 'updated_at', 'last_clicked_at'),
     clicks: count,
-    ...each(list, 'countries', 'platforms', 'languages', 'rotation'),
+    ...each(listOf(MAX_TARGETS), 'countries', 'platforms', 'languages', 'rotation'),
     country_urls: countryTargets,
     tags,
     space: name,

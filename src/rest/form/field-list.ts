@@ -1,3 +1,5 @@
+import { MAX_BATCH } from '../../domain/input.ts';
+import { piecesOf } from '../../shared/pieces.ts';
 import {
   chosen,
   type DecodeContext,
@@ -9,13 +11,11 @@ import {
 } from './field.ts';
 import { type FormFields, type FormValue, MAX_DIGITS, positionOf } from './form.ts';
 
+const COMMA = /,/g;
+
 /** Ids in any of v1's spellings: `name[]=1&name[]=2`, `name=1`, `name=1,2`. */
 export function idList(path: string): Field {
-  const split = (value: string) =>
-    value
-      .split(',')
-      .map((id) => id.trim())
-      .filter((id) => id !== '');
+  const split = (value: string) => piecesOf(value, COMMA, MAX_BATCH).map((id) => id.trim());
   return {
     path: pathOf(path),
     decode(value, context) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { Busboy } from '@fastify/busboy';
 import express, { type Request, type Response } from 'express';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
@@ -29,8 +29,29 @@ function unescaped(text: string): string {
   }
 }
 
-/** `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part. */
+/** Far deeper than any field of v1; without a limit, a hostile body could overflow the stack. */
+const MAX_DEPTH = 20;
+/** More than all fields of v1 with full lists; each value takes a few microseconds. */
+const MAX_VALUES = 5_000;
+
+function tooDeep(): UnreadableBody {
+  return new UnreadableBody('The body is nested too deeply.');
+}
+
+/** Counts a character of a name before anything parses the name. @throws UnreadableBody for as many as there are levels */
+function checkBrackets(name: string, bracket: string): void {
+  let found = 0;
+  for (let at = name.indexOf(bracket); at !== -1; at = name.indexOf(bracket, at + 1))
+    if (++found >= MAX_DEPTH) throw tooDeep();
+}
+
+/**
+ * `country[0][key]` is the path country, 0, key; a name without well-formed brackets is a path of one part.
+ * @throws UnreadableBody if it has too many brackets
+ */
 export function pathOf(name: string): string[] {
+  checkBrackets(name, '[');
+  checkBrackets(name, ']');
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) return [name];
   const [, head = '', brackets = ''] = match;
@@ -56,11 +77,6 @@ function keyOf(segment: string, target: FormFields, next: NextNumbers): string {
   if (position !== null && position >= free) next.set(target, position + 1n);
   return key;
 }
-
-/** Far deeper than any field of v1; without a limit, a hostile body could overflow the stack. */
-const MAX_DEPTH = 20;
-/** More than all fields of v1 with full lists; each value takes a few microseconds. */
-const MAX_VALUES = 5_000;
 
 /** The fields under the key; created if there are none, or only a text. */
 function nestedIn(target: FormFields, key: string): FormFields {
@@ -94,7 +110,7 @@ export class FieldCollector {
   }
 
   #set(target: FormFields, key: string, below: readonly string[], value: unknown, depth: number): void {
-    if (depth > MAX_DEPTH) throw new UnreadableBody('The body is nested too deeply.');
+    if (depth > MAX_DEPTH) throw tooDeep();
     const [name, ...path] = below;
     const isNested = typeof value === 'object' && value !== null;
     if (name === undefined && !isNested) {
@@ -172,12 +188,56 @@ function wrongForm(): UnreadableBody {
   return new UnreadableBody('The body is not the form that its content type says.');
 }
 
-function multipartParserFor(contentType: string): BusboyInstance {
-  try {
-    return new Busboy({ headers: { 'content-type': contentType } });
-  } catch {
-    throw wrongForm();
+/** What clients may separate parts with, by RFC 2046. */
+const BOUNDARY = /^[\w'()+,./:=? -]{1,70}$/;
+
+/** What separates the parts of a body. @throws UnreadableBody */
+function boundaryIn(contentType: string): string {
+  const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? bare ?? '';
+  if (!BOUNDARY.test(boundary)) throw wrongForm();
+  return boundary;
+}
+
+/** How many parts a body may have, and how many headers a part, in all of these bytes. Clients send three. */
+const MAX_PARTS = MAX_VALUES;
+const MAX_PART_HEADERS = 20;
+const MAX_HEADER_BYTES = 4_000;
+
+const LINE_END = '\r\n';
+
+/** Counts the parts of a body and their headers before a parser makes a stream for each. @throws UnreadableBody */
+function checkParts(body: Buffer, boundary: string): void {
+  const delimiter = Buffer.from(`${LINE_END}--${boundary}`);
+  const first = delimiter.subarray(LINE_END.length);
+  const isFirst = body.subarray(0, first.length).equals(first);
+  let from = isFirst ? first.length : endOf(body, delimiter, 0);
+  for (let parts = 1; from !== null && body.toString('latin1', from, from + 2) !== '--'; parts++) {
+    if (parts > MAX_PARTS) throw new UnreadableBody(`The body has more than ${MAX_PARTS} parts.`);
+    const next = endOf(body, delimiter, from);
+    checkHeaders(body.subarray(from, next ?? body.length));
+    from = next;
   }
+}
+
+/** Where the next delimiter ends; null if there is none. */
+function endOf(body: Buffer, delimiter: Buffer, from: number): number | null {
+  const at = body.indexOf(delimiter, from);
+  return at === -1 ? null : at + delimiter.length;
+}
+
+/** @param part what follows a delimiter: each header is a line of its own, and a blank one ends them */
+function checkHeaders(part: Buffer): void {
+  let [headers, at] = [0, part.indexOf(LINE_END)];
+  for (;;) {
+    const next = at === -1 ? -1 : part.indexOf(LINE_END, at + 1);
+    if (next === -1 || next === at + LINE_END.length) break;
+    at = next;
+    if (++headers > MAX_PART_HEADERS)
+      throw new UnreadableBody(`A part of the body has more than ${MAX_PART_HEADERS} headers.`);
+  }
+  if (at > MAX_HEADER_BYTES)
+    throw new UnreadableBody(`The headers of a part have more than ${MAX_HEADER_BYTES} bytes.`);
 }
 
 /**
@@ -188,7 +248,9 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<FormFi
   const collector = new FieldCollector();
   // Then a replacement character is the client's own.
   const isAllUtf8 = isUtf8(body);
-  const parser = multipartParserFor(contentType);
+  const boundary = boundaryIn(contentType);
+  checkParts(body, boundary);
+  const parser = new Busboy({ headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` } });
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value) => {
       try {
