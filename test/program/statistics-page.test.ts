@@ -1,23 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { OperatorLists } from '../../src/domain/link/blocklists.ts';
 import type { StatisticsDimension } from '../../src/domain/statistics/dimension.ts';
-import {
-  pageLength,
-  publicTop,
-  secretStarts,
-  showsDestinations,
-} from '../../src/domain/statistics/public-statistics.ts';
+import { pageLength, publicTop, secretStarts } from '../../src/domain/statistics/public-statistics.ts';
 import { chartOf, gridOf } from '../../src/redirect/statistics/chart.ts';
 import { localeFor } from '../../src/redirect/statistics/locale.ts';
-
-const lists = new OperatorLists();
-lists.setBlockedHosts({ entries: new Set(['bad.example']) });
 
 type Row = [value: string | null, clicks: number];
 
 const asRows = (list: Row[]) => list.map(([value, clicks]) => ({ value, clicks }));
 const shownOf = (rows: Row[], start = 0, by: StatisticsDimension = 'COUNTRY', others = 0) =>
-  publicTop({ rows: asRows(rows), others }, by, lists, () => start);
+  publicTop({ rows: asRows(rows), others }, by, () => start);
 
 describe('values shown in steps of five, with the rest added to the others', () => {
   test.each<[string, StatisticsDimension, Row[], number, Row[], number]>([
@@ -77,17 +68,6 @@ describe('values shown in steps of five, with the rest added to the others', () 
       7,
     ],
     [
-      'destinations on blocked hosts',
-      'DESTINATION',
-      [
-        ['https://bad.example/login', 50],
-        ['https://good.example/', 7],
-      ],
-      1,
-      [['https://good.example/', 5]],
-      53,
-    ],
-    [
       'referrers that had no place',
       'REFERRER',
       [
@@ -132,6 +112,7 @@ describe('the start of steps', () => {
       of(secretStarts('secret', 2, 'LANGUAGE')),
       of(secretStarts('other', 1, 'LANGUAGE')),
       of(secretStarts('secret', 1, 'REFERRER')),
+      of(secretStarts('secret', 1, 'VISITORS')),
     ];
     for (const other of others)
       expect(other.filter((one, index) => one === of(starts)[index]).length).toBeLessThan(80);
@@ -148,14 +129,6 @@ test.each([
   ['1e1', 30],
 ])('days=%s shows %i days', (asked, length) => {
   expect(pageLength(asked)).toBe(length);
-});
-
-test.each([
-  [{ password: null, expirationClicks: null }, true],
-  [{ password: 'hash', expirationClicks: null }, false],
-  [{ password: null, expirationClicks: 5 }, false],
-])('shows destinations of %o: %s', (link, shown) => {
-  expect(showsDestinations(link)).toBe(shown);
 });
 
 test.each([
@@ -183,7 +156,7 @@ test('any chart has a few grid lines, at whole numbers up to at least the highes
 test('a chart without clicks is a flat line with a text that says so', () => {
   const day = { clicks: 0, visitors: 0, bots: 0, time: 20261120 };
   const days = [20, 21].map((date) => ({ ...day, start: new Date(`2026-11-${date}T00:00:00Z`) }));
-  const chart = chartOf(days, localeFor('en'));
+  const chart = chartOf({ days, visitors: 0 }, localeFor('en'));
   expect(chart).toContain('<polyline class="clicks today" points="0,100 100,100"/>');
   expect(chart).toContain('Clicks: 0. Visitors: 0.');
   expect(chart).not.toMatch(/NaN|Infinity|undefined/);

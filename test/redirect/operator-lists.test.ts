@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Caller, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
+import { type Caller, NOON, type RestLink, startTestServer, type TestServer } from '../support/server.ts';
 import { BROWSER, visit } from '../support/visit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-lists-'));
@@ -107,6 +107,24 @@ describe('a blocked host', () => {
     expect(await owner.data(update, { id, url: later })).toMatchObject({
       updateDomain: { __typename: 'Domain' },
     });
+  });
+
+  test('makes the destinations of a link former ones on its page of statistics', async () => {
+    const link = await owner.link({ url: 'https://later.example/secret' });
+    for (let i = 0; i < 9; i++) await visit(server.origin, `/${link.alias}`);
+    await server.flush();
+    const page = async () => {
+      server.clock.now = new Date(NOON.getTime() + 86_400_000);
+      const { body } = await visit(server.origin, `/${link.alias}+`);
+      server.clock.now = NOON;
+      return body;
+    };
+    expect(await page()).toContain('later.example');
+    writeFileSync(blockedHostsFile, 'later.example\n');
+    await expect.poll(() => statusOf(link)).toBe(410);
+    const body = await page();
+    expect(body).toContain('<th scope="row">Former</th><td>9</td>');
+    expect(body).not.toContain('later.example');
   });
 
   test('applies at once to cached links, deletes nothing, and shows visitors no reason', async () => {

@@ -80,7 +80,7 @@ describe('the statistics page of a public link', () => {
     );
     expect(body).toContain(`https://s.example/${link.alias}`);
     expect(body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
-    expect(body).toMatch(/<dt>Visitors<\/dt><dd>9<\/dd>/);
+    expect(body).toMatch(/<dt>Visitors<\/dt><dd>5<\/dd>/);
     expect(body).toMatch(/<dt>Bots<\/dt><dd>1<\/dd>/);
     for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', 'news.example'])
       expect(body).toContain(`<th scope="row">${value}</th><td>5</td><td>55.6%</td>`);
@@ -89,7 +89,7 @@ describe('the statistics page of a public link', () => {
     expect(body.match(/role="img"/g)).toHaveLength(8);
     // A table for each, and the QR code.
     expect(body.match(/<details>/g)).toHaveLength(9);
-    expect(body).toContain('<th scope="row">20 Nov 2026</th><td>9</td><td>9</td><td>1</td>');
+    expect(body).toContain('<th scope="row">20 Nov 2026</th><td>9</td><td>5</td><td>1</td>');
   });
 
   test.each([
@@ -169,7 +169,7 @@ describe('the statistics page of a public link', () => {
     expect(body).not.toMatch(/France|Italy/);
   });
 
-  test('shows the clicks of the current day, but not their values', async () => {
+  test('shows the clicks of the current day, but neither their values nor visitors', async () => {
     const link = await owner.link();
     await visits(link, 9, { 'X-Country': 'DE' });
     const { body } = await open(`/${link.alias}+`);
@@ -326,30 +326,141 @@ describe('the statistics page of a public link', () => {
 });
 
 describe('destinations on the statistics page', () => {
-  test.each([
-    ['without a password', {}, true],
-    ['with a password of its own', { password: 'x' }, false],
-    ['that ends by clicks', { expiration_clicks: 100 }, false],
-  ])('of a link %s are shown: %s', async (_which, form, shown) => {
-    const link = await owner.link({ url: 'https://example.com/secret', ...form });
-    for (let i = 0; i < 9; i++)
+  /** The names and clicks of the destinations on a link's page, on the next day by default. */
+  const destinationsOf = async ({ alias }: RestLink, at = new Date(NOON.getTime() + 86_400_000)) => {
+    server.clock.now = at;
+    const { body } = await open(`/${alias}+`);
+    server.clock.now = NOON;
+    const [, section = ''] = /<h2 id="destination">(.*?)<\/section>/s.exec(body) ?? [];
+    const rows = section.matchAll(/<th scope="row">(.*?)<\/th><td>(\d+)<\/td>/g);
+    return [...rows].map(([, name, clicks]) => `${name}: ${clicks}`);
+  };
+  type Form = Record<string, string | number>;
+  const OLD = 'https://old.example/secret';
+  const NEW = 'https://new.example/';
+
+  test.each<[string, Form]>([
+    ['with a password of its own', { password: 'x' }],
+    ['that ends by clicks', { expiration_clicks: 100 }],
+  ])('of a link %s are former, all of them', async (_which, form) => {
+    const link = await owner.link({ url: OLD, ...form });
+    for (let i = 0; i < 3; i++)
       await open(`/${link.alias}`, 'password' in form ? { form: { password: 'x' } } : {});
     await server.flush();
-    const { body } = await openNextDay(`/${link.alias}+`);
-    expect(body.includes('example.com/secret')).toBe(shown);
-    expect(body.includes('This link led to 1 destination.')).toBe(!shown);
+    expect(await destinationsOf(link)).toEqual(['Former: 3']);
   });
 
-  test('are counted if they are not shown', async () => {
-    const languages = { 'language[0][key]': 'de', 'language[0][value]': 'https://de.example/' };
-    const link = await owner.link({ password: 'x', target_type: 3, ...languages });
-    expect((await open(`/${link.alias}+`)).body).toContain('No clicks in this period');
-    for (const language of ['de', 'en', 'fr'])
-      await open(`/${link.alias}`, { form: { password: 'x' }, headers: { 'Accept-Language': language } });
+  test.each<[string, Form]>([
+    ['is disabled', { disabled: 1 }],
+    ['has expired', { expiration_date: '2026-11-21' }],
+    ['has expired, and leads elsewhere', { expiration_date: '2026-11-21', expiration_url: NEW }],
+    ['has a password now', { password: 'x' }],
+    ['has a click limit now', { expiration_clicks: 100 }],
+  ])('are former once the link %s', async (_what, change) => {
+    const link = await owner.link({ url: OLD });
+    await visits(link, 9);
+    expect(await destinationsOf(link)).toEqual([`${OLD}: 5`, 'Others: 4']);
+    await owner.rest('PATCH', `/links/${link.id}`, change);
+    expect(await destinationsOf(link, new Date('2026-11-22T12:00:00Z'))).toEqual(['Former: 9']);
+  });
+
+  test.each<[string, Form, Form]>([
+    ['has another URL', { url: OLD }, { url: NEW }],
+    ['had a password', { url: OLD, password: 'x' }, { url: NEW, password: '' }],
+    ['had a click limit', { url: OLD, expiration_clicks: 100 }, { url: NEW, expiration_clicks: '' }],
+  ])('are those of now, and others are former, where a link %s', async (_what, before, after) => {
+    const link = await owner.link(before);
+    for (let i = 0; i < 9; i++)
+      await open(`/${link.alias}`, 'password' in before ? { form: { password: 'x' } } : {});
     await server.flush();
-    const { body } = await openNextDay(`/${link.alias}+`);
-    expect(body).toContain('This link led to 2 different destinations.');
-    expect(body).not.toContain('de.example');
+    await owner.rest('PATCH', `/links/${link.id}`, after);
+    expect(await destinationsOf(link)).toEqual(['Former: 5', 'Others: 4']);
+    await visits(link, 14);
+    expect(await destinationsOf(link)).toEqual([`${NEW}: 10`, 'Former: 5', 'Others: 8']);
+  });
+
+  test('are former if only a list that the link no longer uses has them', async () => {
+    const languages = { 'language[0][key]': 'de', 'language[0][value]': OLD };
+    const link = await owner.link({ url: NEW, target_type: 3, ...languages });
+    await visits(link, 9, { 'Accept-Language': 'de' });
+    expect(await destinationsOf(link)).toEqual([`${OLD}: 5`, 'Others: 4']);
+    await owner.rest('PATCH', `/links/${link.id}`, { target_type: 0 });
+    expect(await destinationsOf(link)).toEqual(['Former: 5', 'Others: 4']);
+  });
+
+  test('of a rotation are not the URL of its link', async () => {
+    const link = await owner.link({ url: OLD });
+    await visits(link, 9);
+    await owner.rest('PATCH', `/links/${link.id}`, { target_type: 4, 'rotation[0][value]': NEW });
+    await visits(link, 14);
+    expect(await destinationsOf(link)).toEqual([`${NEW}: 10`, 'Former: 5', 'Others: 8']);
+  });
+
+  test('are counted as former also beyond the hundred with the most clicks', async () => {
+    const rotation = Array.from({ length: 120 }, (_, i) => [`rotation[${i}][value]`, `${OLD}${i}`]);
+    const link = await owner.link({ url: NEW, target_type: 4, ...Object.fromEntries(rotation) });
+    await visits(link, 120);
+    await owner.rest('PATCH', `/links/${link.id}`, { target_type: 0 });
+    await visits(link, 1);
+    expect((await destinationsOf(link)).join()).toMatch(/^Former: 1(20|15),Others: [16]$/);
+  });
+
+  test('are shown as they are sent', async () => {
+    const link = await owner.link({ url: 'https://münchen.example/ü' });
+    await visits(link, 9);
+    expect((await destinationsOf(link))[0]).toMatch(/example.*: 5$/);
+  });
+
+  test.each([
+    ['en', 'Former'],
+    ['de', 'Frühere'],
+    ['es', 'Anteriores'],
+    ['fr', 'Anciennes'],
+  ])('have a word in %s for former ones', async (language, word) => {
+    const link = await owner.link({ url: OLD, expiration_clicks: 100 });
+    await visits(link, 1);
+    const { body } = await openNextDay(`/${link.alias}+`, { headers: { 'Accept-Language': language } });
+    expect(body).toContain(`<th scope="row">${word}</th><td>1</td>`);
+  });
+});
+
+describe('visitors on the statistics page', () => {
+  /** The number of visitors, and those of the last two days. */
+  const visitorsOf = ({ body }: Visited) => [
+    /<dt>Visitors<\/dt><dd>(.*?)<\/dd>/.exec(body)?.[1],
+    ...[
+      ...body.matchAll(/<th scope="row">2[01] Nov 2026(?: \(so far\))?<\/th><td>\d+<\/td><td>(.*?)<\/td>/g),
+    ].map(([, count]) => count),
+  ];
+
+  test('end with yesterday', async () => {
+    const link = await owner.link();
+    await visits(link, 9);
+    const today = await open(`/${link.alias}+`);
+    expect(visitorsOf(today)).toEqual(['0', '–']);
+    expect(today.body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
+    expect(today.body).toContain('<title>20 Nov 2026 (so far). Clicks: 9</title>');
+    expect(visitorsOf(await openNextDay(`/${link.alias}+`))).toEqual(['5', '–', '5']);
+  });
+
+  test('come in secret steps, by day and in all', async () => {
+    const links = [];
+    for (let i = 0; i < 20; i++) links.push(await owner.link());
+    for (const link of links) await visits(link, 4);
+    for (const { alias } of links)
+      expect(visitorsOf(await openNextDay(`/${alias}+`))).toEqual(['0', '–', '0']);
+    for (const link of links) await visits(link, 1);
+    const shown = [];
+    for (const { alias } of links) shown.push(visitorsOf(await openNextDay(`/${alias}+`)));
+    // One in five on average. All of them by chance: once in 5 ** 20 times.
+    for (const at of [0, 2]) expect(new Set(shown.map((counts) => counts[at]))).toContain('0');
+    const [{ accountId, id } = { accountId: 0, id: 0 }] = await server.database.prisma.link.findMany({
+      where: { id: links[0]?.id ?? 0 },
+    });
+    const { steps } = await server.database.prisma.accountSecret.findUniqueOrThrow({ where: { accountId } });
+    const starts = secretStarts(steps, id, 'VISITORS');
+    const first = (value: string | null) => (starts(value, 1) === 0 ? '5' : '0');
+    expect(shown[0]).toEqual([first(null), '–', first('20261120')]);
   });
 });
 

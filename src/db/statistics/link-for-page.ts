@@ -1,12 +1,16 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
+import { columnsIn } from '../reading/keyset.ts';
 import { sql } from '../sql.ts';
 
+const columns = [
+  ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled'] as const),
+  ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
+  ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
+] as const;
+
 /** The columns of a link that its page of statistics needs. */
-export type ShownLink = Pick<
-  Link,
-  'id' | 'accountId' | 'alias' | 'disabled' | 'password' | 'privacyPassword' | 'expirationClicks'
->;
+export type ShownLink = Pick<Link, (typeof columns)[number] | 'privacyPassword'>;
 
 /**
  * The link with this alias on this domain whose statistics others may see; null if there is none. A private link is treated
@@ -14,11 +18,13 @@ export type ShownLink = Pick<
  * the next alias.
  */
 export async function readShownLink(db: Data, domainId: number, alias: string): Promise<ShownLink | null> {
-  const [link = null] =
-    await db.read<ShownLink>(sql`SELECT "id", "accountId", "alias", "password", CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword",
-      "disabled", "expirationClicks" FROM (
-        SELECT "id", "accountId", "alias", "password", "privacy", "privacyPassword", "disabled", "expirationClicks" FROM "Link"
-        WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
-      ) AS "next" WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
+  const [link = null] = await db.read<ShownLink>(sql`
+    SELECT ${columnsIn('next', columns)},
+      CASE WHEN "privacy" = 'PASSWORD' THEN COALESCE("privacyPassword", '') END AS "privacyPassword"
+    FROM (
+      SELECT ${columnsIn('Link', [...columns, 'privacy', 'privacyPassword'])} FROM "Link"
+      WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
+    ) AS "next"
+    WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
   return link;
 }

@@ -46,6 +46,8 @@ export interface ValueQuery {
   readonly tiesAscend: boolean;
   readonly offset: number;
   readonly limit: number;
+  /** The only values to read; clicks with any other count as those without a value. */
+  readonly among?: readonly string[];
 }
 
 /** A question about an owner; `all` is the number of its clicks that may have a value. */
@@ -97,6 +99,7 @@ const DESTINATION = raw(
 /** The rows for all owners with the same question, with its index. Clicks without a value are a row whose value is null. */
 function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly OwnerQuery[]): Sql {
   const value = asked.column === 'destination' ? DESTINATION : sql`"VisitValue".${name(asked.column)}`;
+  const wanted = asked.among === undefined ? sql`IS NOT NULL` : sql`IN (${join([...asked.among])})`;
   const known = name(`known${index}`);
   // An owner that is asked for twice has one row.
   const rows = [...new Map(owners.map(({ id, all }) => [id, all]))];
@@ -104,7 +107,7 @@ function rowsOf(db: Data, index: number, asked: ValueQuery, owners: readonly Own
   return sql`SELECT CAST(${index} AS INTEGER) AS "index", "id", "value", "clicks", "total", "rank" FROM (
     WITH ${known} AS MATERIALIZED (
       SELECT "sums"."id", ${value} AS "value", SUM("clicks") AS "clicks" FROM "sums"
-      JOIN "VisitValue" ON "VisitValue"."id" = "valueId" WHERE ${value} IS NOT NULL
+      JOIN "VisitValue" ON "VisitValue"."id" = "valueId" WHERE ${value} ${wanted}
       GROUP BY "sums"."id", ${value} HAVING SUM("clicks") > 0
     ), "every" AS (
       SELECT "id", "value", "clicks" FROM ${known} UNION ALL

@@ -2,6 +2,7 @@ import iso6391 from 'iso-639-1';
 import { iso31661 } from 'iso-3166/1.js';
 import { z } from 'zod';
 import type { Link } from '../../generated/sqlite/client.ts';
+import { encodeBidi } from '../../shared/bidirectional.ts';
 import { choiceOf, listOf, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { webAddress } from '../url.ts';
@@ -144,6 +145,22 @@ export function targetListsOf(link: Readonly<Record<keyof TargetLists, string>>)
     languages: targetsOf(link, 'languages'),
     rotation: targetsOf(link, 'rotation'),
   };
+}
+
+/** Every address to which an active link leads some visitors now, as it is sent and counted. */
+export function destinationsOf(link: Omit<Addresses, 'expirationUrl'> & Pick<Link, 'targetType'>): string[] {
+  const type = targetTypeOf(link);
+  const rotation = type === 'ROTATION' ? targetsOf(link, 'rotation') : [];
+  const targets = {
+    NONE: () => [],
+    COUNTRY: () => targetsOf(link, 'countries'),
+    PLATFORM: () => targetsOf(link, 'platforms'),
+    LANGUAGE: () => targetsOf(link, 'languages'),
+    ROTATION: () => [],
+  }[type]();
+  // A rotation alone leaves nobody for the link's own URL.
+  const addresses = rotation.length > 0 ? rotation : [link.url, ...targets.map(({ url }) => url)];
+  return [...new Set(addresses.map(encodeBidi))];
 }
 
 /** The columns of a link that contain addresses. */

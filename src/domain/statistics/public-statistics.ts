@@ -4,8 +4,9 @@ import { type Day, dayOf, daysAfter } from '../../db/statistics/calendar.ts';
 import type { ShownLink } from '../../db/statistics/link-for-page.ts';
 import { StatisticsReader } from '../../db/statistics/reader.ts';
 import { OTHER } from '../../db/statistics/value.ts';
-import type { Link } from '../../generated/sqlite/client.ts';
 import type { OperatorLists } from '../link/blocklists.ts';
+import { statusOf } from '../link/status.ts';
+import { destinationsOf } from '../link/targeting.ts';
 import type { StatisticsDimension } from './dimension.ts';
 import { dayText } from './period.ts';
 import { MAX_TOP, Statistics, type StatisticsPoint, type StatisticsTop } from './statistics.ts';
@@ -32,31 +33,35 @@ export function pageLength(asked: string | null): PageLength {
 export type StepStarts = (value: string | null, step: number) => number;
 
 /** The starts of a link's steps, from a secret. */
-export function secretStarts(secret: string, linkId: number, by: StatisticsDimension): StepStarts {
+export function secretStarts(
+  secret: string,
+  linkId: number,
+  by: StatisticsDimension | 'VISITORS',
+): StepStarts {
   return (value, step) => {
     const hmac = createHmac('sha256', secret).update(JSON.stringify(['statistics', linkId, by, value, step]));
     return hmac.digest().readUInt32BE() % STEP;
   };
 }
 
+/** A count as the page shows it: rounded down to a step, which may begin late. */
+export function inSteps(count: number, value: string | null, startOf: StepStarts): number {
+  const step = Math.floor(count / STEP);
+  return STEP * Math.max(0, count % STEP < startOf(value, step) ? step - 1 : step);
+}
+
 /**
- * The values with the most clicks, in steps. All other clicks join the others, also referrers beyond the limit, and destinations
- * on blocked hosts. The order does not reveal exact counts.
+ * The values with the most clicks, in steps. All other clicks join the others, also referrers beyond the limit. The order does
+ * not reveal exact counts.
  */
 export function publicTop(
   { rows, others }: StatisticsTop,
   by: StatisticsDimension,
-  lists: OperatorLists,
   startOf: StepStarts,
 ): StatisticsTop {
-  const stepsOf = (value: string | null, clicks: number): number => {
-    if (by === 'REFERRER' && value === OTHER) return 0;
-    if (by === 'DESTINATION' && value !== null && lists.blocksAddress(value)) return 0;
-    const step = Math.floor(clicks / STEP);
-    return clicks % STEP < startOf(value, step) ? step - 1 : step;
-  };
   const shown = rows
-    .map(({ value, clicks }) => ({ value, clicks: STEP * Math.max(0, stepsOf(value, clicks)) }))
+    .filter(({ value }) => by !== 'REFERRER' || value !== OTHER)
+    .map(({ value, clicks }) => ({ value, clicks: inSteps(clicks, value, startOf) }))
     .filter(({ clicks }) => clicks > 0)
     .sort((a, b) => b.clicks - a.clicks || ((a.value ?? '') < (b.value ?? '') ? -1 : 1))
     .slice(0, MAX_VALUES);
@@ -64,9 +69,12 @@ export function publicTop(
   return { rows: shown, others: others + sumOf(rows) - sumOf(shown) };
 }
 
-/** Whether the page shows destinations: not if the link has a password or a click limit. */
-export function showsDestinations(link: Pick<Link, 'password' | 'expirationClicks'>): boolean {
-  return link.password === null && link.expirationClicks === null;
+/** The destinations that the page shows: those to which the link leads everybody now, without a password or a click limit. */
+export function shownDestinations(link: ShownLink, lists: OperatorLists, now: Date): string[] {
+  const isOpen = link.password === null && link.expirationClicks === null;
+  // Clicks matter only to a link with a limit.
+  const isActive = statusOf({ ...link, clicks: 0 }, () => now) === 'ACTIVE' && !lists.blocks(link);
+  return isOpen && isActive ? destinationsOf(link) : [];
 }
 
 /** The dimensions in the order of the page: neighbours have a similar number of values. */
@@ -76,26 +84,18 @@ const dimensions = ['COUNTRY', 'LANGUAGE', 'BROWSER', 'OS', 'DEVICE', 'REFERRER'
 export interface PublicStatistics {
   readonly length: PageLength;
   readonly clicks: number;
+  /** In steps, like those of each day. */
   readonly visitors: number;
   readonly bots: number;
+  /** Visitors of the running day are null. */
   readonly days: readonly StatisticsPoint[];
+  /** A destination without a value is all former ones. */
   readonly tops: readonly { readonly by: StatisticsDimension; readonly top: StatisticsTop }[];
-  /** The number of destinations, if they are not shown; else null. */
-  readonly destinations: number | null;
-}
-
-/** How many different destinations visitors were redirected to. */
-async function countDestinations(statistics: Statistics): Promise<number> {
-  const order = { by: 'VALUE', descending: false } as const;
-  const { total } = await statistics.values('DESTINATION', order, 0, 1);
-  // The unknown value comes last, and is not counted.
-  const { rows } = await statistics.values('DESTINATION', order, Math.max(0, total - 1), 1);
-  return rows[0]?.value === null ? total - 1 : total;
 }
 
 /**
- * Reads the public statistics of a link. Values are those of the days before this one, so that nobody can make a visit, look at
- * the page, and repeat that until a step begins.
+ * Reads the public statistics of a link. Values and visitors are those of the days before this one, so that nobody can make a
+ * visit, look at the page, and repeat that until a step begins.
  */
 export async function readPublicStatistics(
   db: Data,
@@ -110,18 +110,34 @@ export async function readPublicStatistics(
     return new Statistics(reader, 'link', link.id, period, now);
   };
   const [statistics, ended] = [until(dayOf(now)), until(daysAfter(dayOf(now), -1))];
-  const [{ clicks, visitors, bots }, days, { steps }] = await Promise.all([
+  const [{ clicks, bots }, before, days, { steps }] = await Promise.all([
     statistics.totals(),
+    ended.totals(),
     statistics.series('DAY'),
     db.prisma.accountSecret.findUniqueOrThrow({ where: { accountId: link.accountId } }),
   ]);
-  const shown = dimensions.filter((by) => by !== 'DESTINATION' || showsDestinations(link));
-  const tops = await Promise.all(
-    shown.map(async (by) => ({
-      by,
-      top: publicTop(await ended.top({ by, first: MAX_TOP }), by, lists, secretStarts(steps, link.id, by)),
+  const visitorsIn = (count: number | null, day: string | null) =>
+    inSteps(count ?? 0, day, secretStarts(steps, link.id, 'VISITORS'));
+  const destinations = shownDestinations(link, lists, now);
+  const topOf = async (by: StatisticsDimension): Promise<StatisticsTop> => {
+    // The page has the sum of clicks anyway.
+    if (by === 'DESTINATION' && destinations.length === 0)
+      return { rows: before.clicks > 0 ? [{ value: null, clicks: before.clicks }] : [], others: 0 };
+    const top =
+      by === 'DESTINATION'
+        ? { rows: await ended.clicksTo(destinations), others: 0 }
+        : await ended.top({ by, first: MAX_TOP });
+    return publicTop(top, by, secretStarts(steps, link.id, by));
+  };
+  return {
+    length,
+    clicks,
+    visitors: visitorsIn(before.visitors, null),
+    bots,
+    days: days.map((day, index) => ({
+      ...day,
+      visitors: index === days.length - 1 ? null : visitorsIn(day.visitors, String(day.time)),
     })),
-  );
-  const destinations = showsDestinations(link) ? null : await countDestinations(ended);
-  return { length, clicks, visitors, bots, days, tops, destinations };
+    tops: await Promise.all(dimensions.map(async (by) => ({ by, top: await topOf(by) }))),
+  };
 }

@@ -162,6 +162,13 @@ export class Statistics {
     return { rows, others: Math.max(0, all - shown) };
   }
 
+  /** The clicks of these destinations, the most first. A row without a value has those of all others. */
+  async clicksTo(destinations: readonly string[]): Promise<StatisticsRow[]> {
+    const order = { by: 'CLICKS', descending: true, tiesAscend: true } as const;
+    const asked = { ...order, offset: 0, limit: destinations.length + 1, among: destinations };
+    return this.#values('DESTINATION', asked, await this.#clicksOf('DESTINATION'));
+  }
+
   /** A slice of a dimension's values in an order, and their number. */
   async values(
     by: StatisticsDimension,

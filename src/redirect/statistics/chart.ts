@@ -1,4 +1,4 @@
-import type { StatisticsPoint } from '../../domain/statistics/statistics.ts';
+import type { PublicStatistics } from '../../domain/statistics/public-statistics.ts';
 import { escapeHtml } from '../pages.ts';
 import { fill } from '../translations.ts';
 import type { Locale } from './locale.ts';
@@ -27,18 +27,19 @@ function pointsOf(counts: readonly number[], end: number): string[] {
   );
 }
 
-/** A line through the points, whose last part leads to the running day. */
 function lineOf(kind: string, points: readonly string[]): string {
-  const [ended, running] = [points.slice(0, -1), points.slice(-2)];
-  return `<polyline class="${kind}" points="${ended.join(' ')}"/><polyline class="${kind} today" points="${running.join(' ')}"/>`;
+  return `<polyline class="${kind}" points="${points.join(' ')}"/>`;
 }
 
 /**
  * A chart of the days: an area of clicks, a line of visitors, and the counts of a day as its tooltip. The last day has not
- * ended: lines to it are dotted. It fits any width
- * without scaling the text, since everything but the shapes is positioned by percentages.
+ * ended: the line of clicks to it is dotted, and its visitors are not shown. It fits any width without scaling the text, since
+ * everything but the shapes is positioned by percentages.
  */
-export function chartOf(days: readonly StatisticsPoint[], locale: Locale): string {
+export function chartOf(
+  { days, visitors: allVisitors }: Pick<PublicStatistics, 'days' | 'visitors'>,
+  locale: Locale,
+): string {
   const { texts } = locale;
   const steps = gridOf(Math.max(...days.map(({ clicks, visitors }) => Math.max(clicks, visitors ?? 0))));
   const end = Math.max(...steps);
@@ -63,7 +64,11 @@ export function chartOf(days: readonly StatisticsPoint[], locale: Locale): strin
   const spots = days.map(({ start, clicks, visitors }, index) => {
     const name = index === last ? `${locale.day(start)} (${texts.running})` : locale.day(start);
     const count = (what: string, number: number) => `${what}${texts.colon}${locale.number(number)}`;
-    const title = `${name}. ${count(texts.clicks, clicks)}, ${count(texts.visitors, visitors ?? 0)}`;
+    const counts = [
+      count(texts.clicks, clicks),
+      ...(visitors === null ? [] : [count(texts.visitors, visitors)]),
+    ];
+    const title = `${name}. ${counts.join(', ')}`;
     const from = Math.max(0, index - 0.5) / last;
     const to = Math.min(last, index + 0.5) / last;
     return `<rect x="${percent(from)}" width="${percent(to - from)}" height="100%"><title>${escapeHtml(title)}</title></rect>`;
@@ -78,12 +83,10 @@ export function chartOf(days: readonly StatisticsPoint[], locale: Locale): strin
   );
   const ended = clicks.slice(0, -1);
   const [lastEnded = ''] = ended.at(-1)?.split(',') ?? [];
-  const total = (of: (day: StatisticsPoint) => number) =>
-    locale.number(days.reduce((sum, day) => sum + of(day), 0));
   const most = days.reduce((one, other) => (other.clicks > one.clicks ? other : one));
   const altText = fill(texts.altText, {
-    clicks: total((day) => day.clicks),
-    visitors: total((day) => day.visitors ?? 0),
+    clicks: locale.number(days.reduce((sum, day) => sum + day.clicks, 0)),
+    visitors: locale.number(allVisitors),
     day: locale.day(most.start),
     most: locale.number(most.clicks),
   });
@@ -91,7 +94,7 @@ export function chartOf(days: readonly StatisticsPoint[], locale: Locale): strin
 <svg class="steps" aria-hidden="true">${grid.map(({ step }) => step).join('')}</svg>
 <svg class="days${days.length > THIN_FROM ? ' many' : ''}" aria-hidden="true"><g class="grid">${grid.map(({ line }) => line).join('')}</g>
 <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%" overflow="visible">
-<polygon class="area" points="0,100 ${ended.join(' ')} ${lastEnded},100"/>${lineOf('clicks', clicks)}${lineOf('visitors', visitors)}
+<polygon class="area" points="0,100 ${ended.join(' ')} ${lastEnded},100"/>${lineOf('clicks', ended)}${lineOf('clicks today', clicks.slice(-2))}${lineOf('visitors', visitors.slice(0, -1))}
 </svg><g class="spots">${spots.join('')}</g></svg>
 <svg class="names" aria-hidden="true">${names.join('')}</svg>
 </div>`;

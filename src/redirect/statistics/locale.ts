@@ -13,7 +13,7 @@ export interface Locale {
   /** A day, in full and abbreviated. */
   day(at: Date): string;
   shortDay(at: Date): string;
-  /** A value of a dimension; null is the unknown value. */
+  /** A value of a dimension; null is the unknown value, or all former destinations. */
   value(by: StatisticsDimension, value: string | null): string;
 }
 
@@ -42,6 +42,7 @@ function localeIn(language: string, texts: Locale['texts']): Locale {
     day: (at) => day.format(at),
     shortDay: (at) => shortDay.format(at),
     value(by, value) {
+      if (value === null && by === 'DESTINATION') return texts.former;
       if (value === null) return by === 'REFERRER' ? texts.direct : texts.unknown;
       if (by === 'COUNTRY') return countries.of(value) ?? value;
       if (by === 'LANGUAGE') return capital(languages.of(value) ?? value);

@@ -25,17 +25,18 @@ function tableOf(
 <tbody>${lines.join('\n')}</tbody></table></details>`;
 }
 
-function daysOf({ days }: PublicStatistics, locale: Locale): string {
+function daysOf(shown: PublicStatistics, locale: Locale): string {
+  const { days } = shown;
   const { texts } = locale;
   const rows = days.map(({ start, clicks, visitors, bots }, index) => [
     locale.day(start) + (index === days.length - 1 ? ` (${texts.running})` : ''),
-    ...[clicks, visitors ?? 0, bots].map(locale.number),
+    ...[clicks, visitors, bots].map((count) => (count === null ? '–' : locale.number(count))),
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
   return `<section class="wide" aria-labelledby="days">
 <header><h2 id="days">${texts.perDay}</h2><p class="key" aria-hidden="true"><span class="clicks">${texts.clicks}</span>
 <span class="visitors">${texts.visitors}</span> <span class="today">${texts.unfinished}</span></p></header>
-${chartOf(days, locale)}
+${chartOf(shown, locale)}
 ${tableOf(texts.perDay, head, rows.reverse(), locale)}
 </section>`;
 }
@@ -146,18 +147,10 @@ export function statisticsPage(
   const totals = (['clicks', 'visitors', 'bots'] as const).map(
     (of) => `<div><dt>${texts[of]}</dt><dd>${locale.number(shown[of])}</dd></div>`,
   );
-  const { destinations } = shown;
   const missing = missingOf(shown, locale);
-  const count = locale.number(destinations ?? 0);
-  const hidden =
-    destinations === null
-      ? ''
-      : `<section aria-labelledby="destination"><h2 id="destination">${texts.dimensions.DESTINATION}</h2>
-<p>${destinations === 0 ? missing : escapeHtml(fill(texts.destinations[destinations === 1 ? 'one' : 'other'], { count }))}</p></section>`;
   const charts = `${daysOf(shown, locale)}
 <div class="dimensions">
 ${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
-${hidden}
 </div>`;
   const html = `<!doctype html>
 <html lang="${locale.language}">

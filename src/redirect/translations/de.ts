@@ -74,6 +74,7 @@ export const de: Texts = {
     unknown: 'Unbekannt',
     direct: 'Direkt oder unbekannt',
     others: 'Andere',
+    former: 'Frühere',
     dimensions: {
       BROWSER: 'Browser',
       OS: 'Betriebssysteme',
@@ -84,15 +85,11 @@ export const de: Texts = {
       DESTINATION: 'Ziele',
     },
     devices: { desktop: 'Computer', mobile: 'Smartphone', tablet: 'Tablet', other: 'Andere Geräte' },
-    destinations: {
-      one: 'Dieser Link führte zu {count} Ziel.',
-      other: 'Dieser Link führte zu {count} verschiedenen Zielen.',
-    },
     altText: 'Klicks: {clicks}. Besucher: {visitors}. Die meisten Klicks: {most} am {day}.',
     note:
       'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe ' +
-      'der Tage. Bots gehören nicht zu den Klicks. Die Listen enthalten nicht die Klicks von heute und, außer bei ' +
-      'Zielen, von Besuchern, die Tracking ablehnen. Sie zählen in ungefähren Fünferschritten; der Rest gehört zu ' +
-      '„Andere“.',
+      'der Tage. Bots gehören nicht zu den Klicks. Besucher und Listen enthalten nicht den heutigen Tag, und die ' +
+      'Listen, außer bei Zielen, keine Besucher, die Tracking ablehnen. Sie zählen in ungefähren Fünferschritten; der Rest ' +
+      'der Listen gehört zu „Andere“. „Frühere“ sind alle Ziele, die jetzt nicht allen offenstehen.',
   },
 };

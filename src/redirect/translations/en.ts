@@ -67,6 +67,7 @@ export const en = {
     unknown: 'Unknown',
     direct: 'Direct or unknown',
     others: 'Others',
+    former: 'Former',
     dimensions: {
       BROWSER: 'Browsers',
       OS: 'Operating systems',
@@ -77,16 +78,13 @@ export const en = {
       DESTINATION: 'Destinations',
     },
     devices: { desktop: 'Desktop', mobile: 'Mobile', tablet: 'Tablet', other: 'Other devices' },
-    destinations: {
-      one: 'This link led to {count} destination.',
-      other: 'This link led to {count} different destinations.',
-    },
     /** The text alternative of the chart. */
     altText: 'Clicks: {clicks}. Visitors: {visitors}. Most clicks: {most} on {day}.',
     note:
       'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. ' +
-      'Bots are not part of the clicks. The lists leave out the clicks of today and, except for destinations, ' +
-      'of visitors who decline tracking. They count in steps of about five; the rest is part of “Others”.',
+      'Bots are not part of the clicks. Visitors and the lists leave out today, ' +
+      'and the lists, except for destinations, visitors who decline tracking. They count in steps of about five; the rest of ' +
+      'the lists is part of “Others”. “Former” are all destinations that are not open to everybody now.',
   },
 };
 

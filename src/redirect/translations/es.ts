@@ -65,6 +65,7 @@ export const es: Texts = {
     unknown: 'Desconocido',
     direct: 'Directo o desconocido',
     others: 'Otros',
+    former: 'Anteriores',
     dimensions: {
       BROWSER: 'Navegadores',
       OS: 'Sistemas operativos',
@@ -75,15 +76,11 @@ export const es: Texts = {
       DESTINATION: 'Destinos',
     },
     devices: { desktop: 'Ordenador', mobile: 'Móvil', tablet: 'Tableta', other: 'Otros dispositivos' },
-    destinations: {
-      one: 'Este enlace llevó a {count} destino.',
-      other: 'Este enlace llevó a {count} destinos diferentes.',
-    },
     altText: 'Clics: {clicks}. Visitantes: {visitors}. Máximo de clics: {most}, el {day}.',
     note:
       'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la ' +
-      'suma de los días. Los bots no forman parte de los clics. Las listas no incluyen los clics de hoy ni, ' +
-      'salvo en los destinos, los de visitantes que rechazan el seguimiento. Cuentan aproximadamente de cinco ' +
-      'en cinco; el resto forma parte de «Otros».',
+      'suma de los días. Los bots no forman parte de los clics. Los visitantes y las listas no incluyen el día de hoy; ' +
+      'las listas, salvo en los destinos, tampoco a quienes rechazan el seguimiento. Cuentan aproximadamente de cinco ' +
+      'en cinco; el resto de las listas forma parte de «Otros». «Anteriores» son todos los destinos que ahora no están abiertos a todos.',
   },
 };

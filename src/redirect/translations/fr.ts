@@ -68,6 +68,7 @@ export const fr: Texts = {
     unknown: 'Inconnu',
     direct: 'Direct ou inconnu',
     others: 'Autres',
+    former: 'Anciennes',
     dimensions: {
       BROWSER: 'Navigateurs',
       OS: 'Systèmes d’exploitation',
@@ -78,15 +79,11 @@ export const fr: Texts = {
       DESTINATION: 'Destinations',
     },
     devices: { desktop: 'Ordinateur', mobile: 'Mobile', tablet: 'Tablette', other: 'Autres appareils' },
-    destinations: {
-      one: 'Ce lien a mené à {count} destination.',
-      other: 'Ce lien a mené à {count} destinations différentes.',
-    },
     altText: 'Clics : {clicks}. Visiteurs : {visitors}. Le plus de clics : {most}, le {day}.',
     note:
       'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont ' +
-      'la somme des jours. Les robots ne font pas partie des clics. Les listes n’incluent pas les clics ' +
-      'd’aujourd’hui ni, sauf pour les destinations, ceux des visiteurs qui refusent le suivi. Elles comptent ' +
-      'environ de cinq en cinq ; le reste fait partie de « Autres ».',
+      'la somme des jours. Les robots ne font pas partie des clics. Les visiteurs et les listes n’incluent pas la ' +
+      'journée d’aujourd’hui ; les listes, sauf pour les destinations, n’incluent pas non plus ceux qui refusent le suivi. ' +
+      'On compte environ de cinq en cinq ; le reste des listes fait partie de « Autres ». « Anciennes » désigne toutes les destinations qui ne sont pas ouvertes à tous actuellement.',
   },
 };
