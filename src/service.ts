@@ -170,10 +170,14 @@ export class Service {
     const { stopServer, metricsServer, database, replicas } = this.#opened;
     this.#isStopping = true;
     this.endSubscriptions();
+    const longWorks = this.#people?.longWorks.stop();
     await stopServer();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
-    const stopped = withTimeout(STOP_TIMEOUT, Promise.all(this.#background.map((one) => one.stop())));
+    const stopped = withTimeout(
+      STOP_TIMEOUT,
+      Promise.all([longWorks, ...this.#background.map((one) => one.stop())]),
+    );
     await Promise.all([stopped, this.#visitors.clicks.stop()]);
     await closeAll([database, ...replicas]);
   }

@@ -40,6 +40,8 @@ export interface Data extends Statements {
   readonly prisma: Prisma.TransactionClient;
   /** The same for long reads: on SQLite, a separate thread does them. */
   readonly long: Data;
+  /** The same for transactions of their own; null while a transaction is open, which they would wait for. */
+  readonly separate: Data | null;
   /**
    * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
    * fails, only the part is undone.
@@ -169,6 +171,7 @@ class KeyedWrites {
 /** SQLite or PostgreSQL, by Prisma's client and by statements of our own. */
 export class Database implements Data {
   readonly database: Database = this;
+  readonly separate: Data = this;
   readonly url: string;
   /** The URL of the server itself, for features that a pooler lacks. */
   readonly directUrl: string;
@@ -212,6 +215,7 @@ export class Database implements Data {
           get long() {
             return this;
           },
+          separate: this,
           read: (statement, times) => this.readBy(readLong, statement, times),
           execute: (statement) => this.execute(statement),
           transaction: (work, limits) => this.transaction(work, limits),
@@ -362,6 +366,7 @@ export class Transaction implements Data {
   readonly dialect: Dialect;
   readonly prisma: Prisma.TransactionClient;
   readonly long: Data = this;
+  readonly separate = null;
   readonly #read: RawRead;
   readonly #callbacks: (() => void)[];
 

@@ -66,6 +66,10 @@ export class EnclosingTransaction implements Data {
     return this.#tx ? this : this.database.long;
   }
 
+  get separate(): Data | null {
+    return this.isOpen ? null : this.database;
+  }
+
   async read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
     // On SQLite, the reads of an answer would block the thread together.
     if (this.#tx) await pauseIfBlocked();

@@ -1,6 +1,5 @@
 import { defaults } from '../generated/defaults.ts';
 import type { Link, Prisma } from '../generated/sqlite/client.ts';
-import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { Data, Transaction } from './database.ts';
 import { dateText } from './driver.ts';
 import { readRowsOfEach } from './reading/keyset.ts';
@@ -142,59 +141,84 @@ export function lockLinksOn(tx: Transaction, domainId: number): Promise<Pick<Lin
   );
 }
 
-/** How many links one statement changes, since it blocks the thread on SQLite. */
-const CHANGE_BATCH_SIZE = 1_000;
+/** How many links one transaction changes at most. */
+export const MAX_CHANGED_LINKS = 500;
 
 /**
- * Sets columns of many links in a transaction, and returns the links' ids. Each link's time of change becomes later than
- * before, as in `timeOfChange`.
+ * Sets columns of links in a transaction, and returns the ids of those that are changed. Each link's time of change becomes later
+ * than before, as in `timeOfChange`.
+ * @param ids at most `MAX_CHANGED_LINKS`
+ * @param where a condition for the links, which another transaction may have changed meanwhile
  */
 export async function changeLinksIn(
   tx: Transaction,
+  ids: readonly number[],
   where: Sql,
   now: Date,
   settings: readonly Sql[] = [],
 ): Promise<number[]> {
+  if (ids.length === 0) return [];
   const { greatest, time, oneMillisecondAfter, hasConcurrentWriters } = tx.dialect;
+  const those = sql`${tx.dialect.isIn(sql`"id"`, 'integer', ids)} AND ${where}`;
   const later = greatest(time(now), oneMillisecondAfter(sql`"updatedAt"`));
   const set = join([...settings, sql`"updatedAt" = ${later}`]);
   // The update sees the changes of other transactions only if it waits for them here.
   if (hasConcurrentWriters)
-    await tx.read(sql`SELECT 1 FROM "Link" WHERE ${where} ORDER BY "id" FOR NO KEY UPDATE`);
-  const ids: number[] = [];
-  for (let last = 0; ; last = ids.at(-1) ?? 0) {
-    const next = sql`SELECT "id" FROM "Link" WHERE ${where} AND "id" > ${last} ORDER BY "id" LIMIT ${CHANGE_BATCH_SIZE}`;
-    const changed = await tx.read<{ id: number }>(
-      sql`UPDATE "Link" SET ${set} WHERE "id" IN (${next}) RETURNING "id"`,
-    );
-    ids.push(...changed.map(({ id }) => id).sort((a, b) => a - b));
-    if (changed.length < CHANGE_BATCH_SIZE) return ids;
-    await pauseIfBlocked();
-  }
+    await tx.read(sql`SELECT 1 FROM "Link" WHERE ${those} ORDER BY "id" FOR NO KEY UPDATE`);
+  const changed = await tx.read<{ id: number }>(sql`UPDATE "Link" SET ${set} WHERE ${those} RETURNING "id"`);
+  return changed.map(({ id }) => id).sort((a, b) => a - b);
 }
 
 interface Owner {
   readonly accountId: number;
 }
 
-/** Takes the account's links out of the space in a transaction, and returns their ids. */
+/** The ids of the next links in the account's space, ascending. */
+export async function linksInSpace(
+  db: Data,
+  { accountId }: Owner,
+  spaceId: number,
+  after: number,
+  max: number,
+): Promise<number[]> {
+  const found = await db.read<{ id: number }>(sql`SELECT "id" FROM "Link"
+    WHERE "accountId" = ${accountId} AND "spaceId" = ${spaceId} AND "id" > ${after} ORDER BY "id" LIMIT ${max}`);
+  return found.map(({ id }) => id);
+}
+
+/** Takes links out of the account's space in a transaction, and returns the ids of those that were in it. */
 export function takeLinksFromSpace(
   tx: Transaction,
   { accountId }: Owner,
   spaceId: number,
+  ids: readonly number[],
   now: Date,
 ): Promise<number[]> {
   const where = sql`"spaceId" = ${spaceId} AND "accountId" = ${accountId}`;
-  return changeLinksIn(tx, where, now, [sql`"spaceId" = NULL`]);
+  return changeLinksIn(tx, ids, where, now, [sql`"spaceId" = NULL`]);
 }
 
-/** Gives the account's links with the pixel a new time of change in a transaction, and returns their ids. */
-export function touchLinksWithPixel(
-  tx: Transaction,
-  { accountId }: Owner,
+/** The ids of the next links with the pixel, ascending. */
+export async function linksWithPixel(
+  db: Data,
   pixelId: number,
+  after: number,
+  max: number,
+): Promise<number[]> {
+  const found = await db.read<{ linkId: number }>(sql`SELECT "linkId" FROM "LinkPixel"
+    WHERE "pixelId" = ${pixelId} AND "linkId" > ${after} ORDER BY "linkId" LIMIT ${max}`);
+  return found.map(({ linkId }) => linkId);
+}
+
+/** Takes the pixel from links in a transaction, and returns the ids of those that had it. */
+export async function takePixelFromLinks(
+  tx: Transaction,
+  pixelId: number,
+  ids: readonly number[],
   now: Date,
 ): Promise<number[]> {
-  const ids = sql`SELECT "linkId" FROM "LinkPixel" WHERE "pixelId" = ${pixelId}`;
-  return changeLinksIn(tx, sql`"accountId" = ${accountId} AND "id" IN (${ids})`, now);
+  const has = sql`EXISTS (SELECT 1 FROM "LinkPixel" WHERE "linkId" = "Link"."id" AND "pixelId" = ${pixelId})`;
+  const changed = await changeLinksIn(tx, ids, has, now);
+  await tx.prisma.linkPixel.deleteMany({ where: { pixelId, linkId: { in: [...ids] } } });
+  return changed;
 }

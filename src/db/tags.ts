@@ -1,10 +1,6 @@
-import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { Data, Transaction } from './database.ts';
 import { changeLinksIn } from './links.ts';
 import { join, sql } from './sql.ts';
-
-/** How many links are changed at once: statements block the thread on SQLite. */
-const BATCH_SIZE = 1_000;
 
 interface Owner {
   readonly accountId: number;
@@ -34,34 +30,42 @@ export async function idsOfTags(
   return new Map(found.map(({ id, nameKey }) => [nameKey, id]));
 }
 
+/** The ids of the next links with any of the tags, ascending. Each tag is read by its index, so that a slice reads few rows. */
+export async function linksWithTags(
+  db: Data,
+  tagIds: readonly number[],
+  after: number,
+  max: number,
+): Promise<number[]> {
+  const ofEach = tagIds.map(
+    (tagId) => sql`SELECT "linkId" FROM (SELECT "linkId" FROM "LinkTag"
+      WHERE "tagId" = ${tagId} AND "linkId" > ${after} ORDER BY "linkId" LIMIT ${max}) AS "tagged"`,
+  );
+  const found = await db.read<{ linkId: number }>(
+    sql`${join(ofEach, ' UNION ')} ORDER BY "linkId" LIMIT ${max}`,
+  );
+  return found.map(({ linkId }) => linkId);
+}
+
 /**
- * Takes the tags from their links in a transaction, some links at a time, and returns the links' ids.
+ * Takes the tags from links in a transaction, and returns the ids of those that had any.
  * @param into a tag that the links get instead
  */
 export async function replaceTags(
   tx: Transaction,
   tagIds: readonly number[],
+  ids: readonly number[],
   into: number | null,
   now: Date,
 ): Promise<number[]> {
-  const changed = new Set<number>();
-  for (const tagId of tagIds)
-    for (;;) {
-      // What was read before is deleted.
-      const some = await tx.read<{ linkId: number }>(sql`SELECT "linkId" FROM "LinkTag"
-        WHERE "tagId" = ${tagId} ORDER BY "linkId" LIMIT ${BATCH_SIZE}`);
-      if (some.length === 0) break;
-      const given = some.map(({ linkId }) => linkId);
-      // On PostgreSQL, a link may have lost the tag while this waited for the link.
-      const has = sql`EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND "tagId" = ${tagId})`;
-      const where = sql`${tx.dialect.isIn(sql`"id"`, 'integer', given)} AND ${has}`;
-      for (const id of await changeLinksIn(tx, where, now)) changed.add(id);
-      const those = sql`FROM "LinkTag" WHERE "tagId" = ${tagId} AND ${tx.dialect.isIn(sql`"linkId"`, 'integer', given)}`;
-      if (into !== null)
-        await tx.prisma.$executeRaw(sql`INSERT INTO "LinkTag" ("linkId", "tagId")
-          SELECT "linkId", CAST(${into} AS INTEGER) ${those} ON CONFLICT DO NOTHING`);
-      await tx.prisma.$executeRaw(sql`DELETE ${those}`);
-      await pauseIfBlocked();
-    }
-  return [...changed].sort((a, b) => a - b);
+  const isOne = tx.dialect.isIn(sql`"tagId"`, 'integer', [...tagIds]);
+  const has = sql`EXISTS (SELECT 1 FROM "LinkTag" WHERE "linkId" = "Link"."id" AND ${isOne})`;
+  const changed = await changeLinksIn(tx, ids, has, now);
+  if (changed.length === 0) return changed;
+  const those = sql`FROM "LinkTag" WHERE ${isOne} AND ${tx.dialect.isIn(sql`"linkId"`, 'integer', changed)}`;
+  if (into !== null)
+    await tx.execute(sql`INSERT INTO "LinkTag" ("linkId", "tagId")
+      SELECT DISTINCT "linkId", CAST(${into} AS INTEGER) ${those} ON CONFLICT DO NOTHING`);
+  await tx.execute(sql`DELETE ${those}`);
+  return changed;
 }

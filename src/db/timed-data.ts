@@ -33,6 +33,11 @@ export class TimedData implements Data {
     return this.#data.long;
   }
 
+  get separate(): Data | null {
+    const { separate } = this.#data;
+    return separate && new TimedData(separate, this.#deadline);
+  }
+
   read<Row>(statement: Sql, times?: Times): Promise<Row[]> {
     return this.#data.read(statement, times);
   }

@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
-import { touchLinksWithPixel } from '../db/links.ts';
+import { linksWithPixel, takePixelFromLinks } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import type { Actor, Writer } from './access/actor.ts';
+import { type Actor, owned, type Writer } from './access/actor.ts';
 import {
   createOwned,
-  deleteOwned,
+  deleteLocked,
   type Kind,
+  lockOwned,
   readersOf,
   requireRoom,
   updateOwned,
 } from './access/ownership.ts';
-import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
+import { emptyAndDelete } from './empty-record.ts';
+import { type FieldError, fieldError, invalid, invalidField, notFound } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
+import type { LongWork } from './long-work.ts';
 import { refusal } from './rules.ts';
 
 export type { Pixel };
@@ -151,13 +154,24 @@ export async function updatePixel(
 }
 
 /**
- * Deletes the pixel, also from its links, and returns its id.
- * @throws DomainError NOT_FOUND
+ * Deletes the pixel, also from its links, and returns its id. Of many links, it is first taken in slices.
+ * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
  */
-export async function deletePixel(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, pixelId) => {
-    await tx.lockRow('Pixel', pixelId, { deleting: true });
-    const changed = await touchLinksWithPixel(tx, actor, pixelId, now);
-    await record('UPDATED', 'LINK', changed, ['pixels']);
+export async function deletePixel(
+  db: Data,
+  work: LongWork,
+  actor: Actor,
+  id: string,
+  now: Date,
+): Promise<number> {
+  const where = owned(actor, id);
+  if (where === null || (await db.prisma.pixel.findUnique({ where })) === null) throw notFound('pixel');
+  return emptyAndDelete(db, work, actor, now, {
+    linksAfter: (data, after, max) => linksWithPixel(data, where.id, after, max),
+    lock: ({ tx }) => lockOwned(tx, kind, where),
+    async take({ tx, record }, ids) {
+      await record('UPDATED', 'LINK', await takePixelFromLinks(tx, where.id, ids, now), ['pixels']);
+    },
+    delete: (changing) => deleteLocked(changing, kind, where),
   });
 }

@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
-import { takeLinksFromSpace } from '../db/links.ts';
+import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
 import { countOf } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import type { Actor, Writer } from './access/actor.ts';
+import { type Actor, owned, type Writer } from './access/actor.ts';
 import {
   createOwned,
-  deleteOwned,
+  deleteLocked,
   type Kind,
+  lockOwned,
   readersOf,
   requireRoom,
   updateOwned,
 } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { invalidField } from './errors.ts';
+import { emptyAndDelete } from './empty-record.ts';
+import { invalidField, notFound } from './errors.ts';
 import { parseInput, type Unparsed } from './input.ts';
+import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
   nameColumns,
@@ -117,13 +120,24 @@ export async function updateSpace(
 }
 
 /**
- * Deletes the space and returns its id. Its links stay, without a space.
- * @throws DomainError NOT_FOUND
+ * Deletes the space and returns its id. Its links stay, without a space. Many links are first taken out of it in slices.
+ * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
  */
-export async function deleteSpace(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, spaceId) => {
-    await tx.lockRow('Space', spaceId, { deleting: true });
-    const changed = await takeLinksFromSpace(tx, actor, spaceId, now);
-    await record('UPDATED', 'LINK', changed, ['space']);
+export async function deleteSpace(
+  db: Data,
+  work: LongWork,
+  actor: Actor,
+  id: string,
+  now: Date,
+): Promise<number> {
+  const where = owned(actor, id);
+  if (where === null || (await db.prisma.space.findUnique({ where })) === null) throw notFound('space');
+  return emptyAndDelete(db, work, actor, now, {
+    linksAfter: (data, after, max) => linksInSpace(data, actor, where.id, after, max),
+    lock: ({ tx }) => lockOwned(tx, kind, where),
+    async take({ tx, record }, ids) {
+      await record('UPDATED', 'LINK', await takeLinksFromSpace(tx, actor, where.id, ids, now), ['space']);
+    },
+    delete: (changing) => deleteLocked(changing, kind, where),
   });
 }

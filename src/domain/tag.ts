@@ -1,22 +1,18 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../db/database.ts';
+import { MAX_CHANGED_LINKS } from '../db/links.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import { idsOfTags, lockTags, replaceTags } from '../db/tags.ts';
+import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
-import {
-  createOwned,
-  deleteOwned,
-  type Kind,
-  readersOf,
-  requireRoom,
-  updateOwned,
-} from './access/ownership.ts';
-import { type Changing, parseIfUpdatedAt, recordingChanges } from './change/change.ts';
+import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
+import { type Changing, parseIfUpdatedAt } from './change/change.ts';
+import { emptyAndDelete } from './empty-record.ts';
 import { invalidField, notFound } from './errors.ts';
 import { idOf, listOf, MAX_BATCH, parseInput, type Unparsed } from './input.ts';
 import { unknownIds } from './link/check.ts';
-import { wrongTag } from './link/fields.ts';
+import { MAX_TAGS as MAX_TAGS_OF_LINK, wrongTag } from './link/fields.ts';
+import type { LongWork } from './long-work.ts';
 import {
   createNamedInput,
   nameColumns,
@@ -103,15 +99,55 @@ export async function updateTag(
   return whereNameIsFree(update, taken);
 }
 
+/** How many rows one transaction writes of links' tags at most. */
+const MAX_TAGS_OF_LINKS = 9_000;
+
 /**
- * Deletes the tag, also from its links, and returns its id.
- * @throws DomainError NOT_FOUND
+ * Takes tags from their links, and deletes them.
+ * @param into a tag that the links get instead
+ * @param lock locks the tags @throws DomainError
  */
-export async function deleteTag(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  return deleteOwned(db, kind, actor, id, now, async ({ tx, record }, tagId) => {
-    const own = await lockTags(tx, actor, [tagId]);
-    await record('UPDATED', 'LINK', await replaceTags(tx, [...own], null, now), ['tags']);
+async function emptyTags(
+  db: Data,
+  work: LongWork,
+  actor: Actor,
+  now: Date,
+  tagIds: readonly number[],
+  into: number | null,
+  lock: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  const rowsOfLink = Math.min(tagIds.length, MAX_TAGS_OF_LINK) + (into === null ? 0 : 1);
+  return emptyAndDelete(db, work, actor, now, {
+    max: Math.min(MAX_CHANGED_LINKS, Math.floor(MAX_TAGS_OF_LINKS / rowsOfLink)),
+    linksAfter: (data, after, max) => linksWithTags(data, tagIds, after, max),
+    lock: ({ tx }) => lock(tx),
+    async take({ tx, record }, ids) {
+      await record('UPDATED', 'LINK', await replaceTags(tx, tagIds, ids, into, now), ['tags']);
+    },
+    async delete({ tx, record }) {
+      await tx.prisma.tag.deleteMany({ where: { id: { in: [...tagIds] } } });
+      await record('DELETED', 'TAG', tagIds);
+    },
   });
+}
+
+/**
+ * Deletes the tag, also from its links, and returns its id. Of many links, it is first taken in slices.
+ * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
+ */
+export async function deleteTag(
+  db: Data,
+  work: LongWork,
+  actor: Actor,
+  id: string,
+  now: Date,
+): Promise<number> {
+  const where = owned(actor, id);
+  if (where === null || (await db.prisma.tag.findUnique({ where })) === null) throw notFound('tag');
+  await emptyTags(db, work, actor, now, [where.id], null, async (tx) => {
+    if (!(await lockTags(tx, actor, [where.id])).has(where.id)) throw notFound('tag');
+  });
+  return where.id;
 }
 
 const mergeInput = z.object({
@@ -119,11 +155,12 @@ const mergeInput = z.object({
 });
 
 /**
- * Gives all links of some tags another one instead, and deletes those tags.
- * @throws DomainError VALIDATION, NOT_FOUND if there is no tag to merge into
+ * Gives all links of some tags another one instead, and deletes those tags. Many links get it in slices.
+ * @throws DomainError VALIDATION, NOT_FOUND if there is no tag to merge into, and the errors of `emptyAndDelete`
  */
 export async function mergeTags(
   db: Data,
+  work: LongWork,
   actor: Actor,
   given: { readonly ids: readonly (string | number)[]; readonly into: string | number },
   now: Date,
@@ -132,18 +169,20 @@ export async function mergeTags(
   const where = owned(actor, String(given.into));
   if (where === null) throw notFound('tag');
   if (ids.includes(where.id)) throw invalidField('ids', refusal('TAG_MERGED'));
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const found = await lockTags(tx, actor, [...ids, where.id]);
-    const tag = found.has(where.id) && (await tx.prisma.tag.findUnique({ where }));
-    if (!tag) throw notFound('tag');
+  const merged = [...new Set(ids)];
+  const requireAll = (found: ReadonlySet<number>) => {
+    if (!found.has(where.id)) throw notFound('tag');
     const unknown = unknownIds('TAG', ids, found);
     if (unknown !== null) throw invalidField('ids', unknown);
-    const merged = [...new Set(ids)];
-    await record('UPDATED', 'LINK', await replaceTags(tx, merged, tag.id, now), ['tags']);
-    await tx.prisma.tag.deleteMany({ where: { id: { in: merged } } });
-    await record('DELETED', 'TAG', merged);
-    return tag;
-  });
+  };
+  const all = [...merged, where.id];
+  requireAll(new Set((await findTags(db, actor, all)).map(({ id }) => id)));
+  await emptyTags(db, work, actor, now, merged, where.id, async (tx) =>
+    requireAll(await lockTags(tx, actor, all)),
+  );
+  const tag = await db.prisma.tag.findUnique({ where });
+  if (tag === null) throw notFound('tag');
+  return tag;
 }
 
 /** A tag by its name, as an import has it. */

@@ -8,7 +8,8 @@ import type { KeyAccess } from '../http/request/key-access.ts';
 import type { ApiRequest } from '../schema/context.ts';
 
 /** What all requests have in common. */
-export interface CommonContext extends Pick<ApiRequest, 'services' | 'subscriptions' | 'timeouts' | 'log'> {
+export interface CommonContext
+  extends Pick<ApiRequest, 'services' | 'subscriptions' | 'longWorks' | 'timeouts' | 'log'> {
   readonly db: Data;
 }
 
@@ -52,6 +53,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
         reader: () => readers.readerFor(accountId),
         wrote: () => readers.wrote(accountId),
       },
+      callerNow: () => access.callerNow(actor),
       now: () => time,
       running: (execution) => {
         const work = primary.database.onBehalfOf(accountId, execution);
@@ -74,14 +76,16 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
 export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () => Date) {
   return (accountId: number): ApiRequest => {
     const time = now();
+    const actor = actorFor(accountId, null, ['read']);
     return {
       ...shared,
-      actor: actorFor(accountId, null, ['read']),
+      actor,
       rateLimit: null,
       requestId: 'webhook',
       acceptLanguage: '',
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
+      callerNow: async () => actor,
       now: () => time,
       running: (execution) => db.database.onBehalfOf(accountId, execution),
       sendsFile() {},

@@ -6,6 +6,7 @@ import { TimedData } from '../db/timed-data.ts';
 import { requirePermission } from '../domain/access/actor.ts';
 import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import { LongWork } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
 import { withNameServerTime } from '../domain/short-domain/name-servers.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
@@ -131,7 +132,10 @@ async function executed(
   if (operation.isMutation) return mutated(operation, variables, request, bounds);
   const db = operation.isSubscription ? data.primary : data.reader();
   const lists = new ListReader(db, actor.accountId, signal);
-  const result = await runIn({ ...request, ...bounds, operation, db, lists }, variables);
+  const result = await runIn(
+    { ...request, ...bounds, operation, db, lists, longWork: longWorkOf(operation, request) },
+    variables,
+  );
   if (isAsyncIterable(result)) request.sendsStream();
   return result;
 }
@@ -159,6 +163,7 @@ async function mutated(
     ...{ ...request, ...bounds, operation, db, signal },
     services: keyed ? servicesOnce(keyed, operation, services) : services,
     lists: new ListReader(data.primary, actor.accountId, signal),
+    longWork: longWorkOf(operation, request),
   };
   try {
     return await deadline.within(runIn(context, variables));
@@ -168,6 +173,19 @@ async function mutated(
   } finally {
     await data.wrote();
   }
+}
+
+/** The long work of an operation, while its caller has the permissions that the operation needs. */
+function longWorkOf({ needs }: Operation, { longWorks, services, callerNow }: ApiRequest): LongWork {
+  return new LongWork({
+    works: longWorks,
+    waitingLimits: services.waitingLimits,
+    async requireRights() {
+      const caller = await callerNow();
+      for (const permission of needs) requirePermission(caller, permission);
+    },
+    refusal: tooLong,
+  });
 }
 
 /** Runs a mutation, unless its Idempotency-Key has an answer: `answerOnce` then sends that, whatever this returns. */
@@ -299,4 +317,9 @@ const tooSlow = () =>
 const tooLate = () =>
   badRequest(
     'With an Idempotency-Key, only the first mutation of a document may set a password or look up a domain. Send the others in requests of their own.',
+  );
+
+const tooLong = () =>
+  badRequest(
+    'With an Idempotency-Key, a mutation of this many links must be the first of its document. Send it in a request of its own.',
   );

@@ -6,6 +6,7 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Actor, RateLimitState } from '../domain/access/actor.ts';
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
 
 /** Where an account's data comes from and goes to. */
@@ -38,9 +39,12 @@ export interface ApiRequest {
   readonly timeouts: Timeouts;
   readonly services: Services;
   readonly subscriptions: ChangeSubscriptions;
+  readonly longWorks: LongWorks;
   readonly data: DataSource;
   /** The write with the request's Idempotency-Key, if it has one. */
   readonly keyed?: KeyedWrite;
+  /** The caller as its key or session is now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
+  callerNow(): Promise<Pick<Actor, 'permissions' | 'role'>>;
   /** The time of the request: the whole answer uses the same time. */
   now(): Date;
   /** Runs an execution, which occupies the request's place until it has ended. */
@@ -73,6 +77,7 @@ export interface ParsedOperation {
 export interface Context extends ApiRequest {
   readonly db: Data;
   readonly lists: ListReader;
+  readonly longWork: LongWork;
   readonly operation: ParsedOperation;
   /** Whether expected failures are thrown, as v1 needs them, and not part of a mutation's result. */
   readonly throwsFailures: boolean;

@@ -14,7 +14,7 @@ import { builder } from './builder.ts';
 import { descriptionsOf, enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { mutationsOf, queryOf } from './record-fields.ts';
+import { inSlices, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult } from './result.ts';
 
 const PixelType = enumType('PixelType', 'The network that a pixel reports to.', pixelTypes);
@@ -73,6 +73,8 @@ builder.mutationFields((t) => ({
   }),
   deletePixel: t.field({
     ...deletion,
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Pixel', deletePixel(db, actor, id, now())),
+    description: `Deletes a pixel. Its links remain, without it.${inSlices}`,
+    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+      asDeleted('Pixel', deletePixel(db, longWork, actor, id, now())),
   }),
 }));

@@ -13,7 +13,7 @@ import { builder } from './builder.ts';
 import { descriptionsOf, inputType } from './domain-types.ts';
 import { connectionOf, pageOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
+import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult, asUpdate, ConflictError } from './result.ts';
 
 const described = descriptionsOf(updateNamedInput);
@@ -82,7 +82,8 @@ builder.mutationFields((t) => ({
   }),
   deleteSpace: t.field({
     ...deletion,
-    description: 'Deletes a space. Its links remain, without a space.',
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Space', deleteSpace(db, actor, id, now())),
+    description: `Deletes a space. Its links remain, without a space.${inSlices}`,
+    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+      asDeleted('Space', deleteSpace(db, longWork, actor, id, now())),
   }),
 }));

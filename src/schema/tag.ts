@@ -16,7 +16,7 @@ import { descriptionsOf, inputType } from './domain-types.ts';
 import { ofBatch } from './input-limits.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
-import { ifUpdatedAtArg, mutationsOf, queryOf } from './record-fields.ts';
+import { ifUpdatedAtArg, inSlices, mutationsOf, queryOf } from './record-fields.ts';
 import {
   asDeleted,
   asResult,
@@ -80,12 +80,13 @@ builder.mutationFields((t) => ({
   }),
   deleteTag: t.field({
     ...deletion,
-    description: 'Deletes a tag. Its links remain, without it.',
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Tag', deleteTag(db, actor, id, now())),
+    description: `Deletes a tag. Its links remain, without it.${inSlices}`,
+    resolve: (_root, { id }, { db, longWork, actor, now }) =>
+      asDeleted('Tag', deleteTag(db, longWork, actor, id, now())),
   }),
   mergeTags: t.field({
     type: resultOf('MergeTags', 'The tag that stays', Tag, [ValidationError, NotFoundError]),
-    description: 'Gives all links of some tags another one instead, and deletes those tags.',
+    description: `Gives all links of some tags another one instead, and deletes those tags.${inSlices}`,
     extensions: batchCost,
     args: {
       ids: t.arg.idList({
@@ -95,6 +96,7 @@ builder.mutationFields((t) => ({
       }),
       into: t.arg.id({ required: true, description: 'The id of the tag that their links get.' }),
     },
-    resolve: (_root, args, { db, actor, now }) => asResult(mergeTags(db, actor, args, now())),
+    resolve: (_root, args, { db, longWork, actor, now }) =>
+      asResult(mergeTags(db, longWork, actor, args, now())),
   }),
 }));

@@ -11,6 +11,7 @@ import { StrangersRetention } from '../db/stranger-rows.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
 import { KEPT_FOR } from '../domain/kept-answer-limit.ts';
+import { LongWorks } from '../domain/long-work.ts';
 import { UserPasswords } from '../domain/password.ts';
 import { WebhookSender } from '../domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
@@ -43,7 +44,8 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const cookies = new SessionCookies(consoleUrl, trust, config.corsOrigins);
   const access = new KeyAccess(db, feed, config.rateLimit, trust, cookies, servesPeople, now);
   const subscriptions = new ChangeSubscriptions(db, feed, now);
-  const common = { db, services, subscriptions, timeouts: ports.timeouts, log };
+  const longWorks = new LongWorks(db);
+  const common = { db, services, subscriptions, longWorks, timeouts: ports.timeouts, log };
   const requests = { common, access, readers, inFlight, now };
   const requestOf = createRequestOf(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);
@@ -81,7 +83,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   ];
 
   return {
-    ...{ auth, openApi, schemaText, subscriptions, background },
+    ...{ auth, openApi, schemaText, subscriptions, longWorks, background },
     /** Makes what the first start needs, and gives what greets the operator. */
     createFirst() {
       openId?.check();

@@ -65,7 +65,7 @@ export interface RateLimitState {
   readonly resetAt: Date;
 }
 
-function tooLow({ role }: Actor, needed: Role): DomainError {
+function tooLow({ role }: Pick<Actor, 'role'>, needed: Role): DomainError {
   return new DomainError('FORBIDDEN', refusal('ROLE_TOO_LOW', { role: String(role), needed }));
 }
 
@@ -74,7 +74,7 @@ export function notMember(): DomainError {
 }
 
 /** @throws DomainError FORBIDDEN */
-export function requirePermission(actor: Actor, permission: Permission): void {
+export function requirePermission(actor: Pick<Actor, 'permissions' | 'role'>, permission: Permission): void {
   if (actor.permissions.has(permission)) return;
   const { role, scope } = permissions[permission];
   if (actor.role !== null) throw tooLow(actor, role);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
+import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { DomainError } from '../errors.ts';
 import { type Actor, hashToken, notMember } from './actor.ts';
@@ -168,8 +169,7 @@ export class Authentication {
     await this.#feed.fresh();
     const now = this.#now();
     const known = await this.#load(hash, now);
-    if (known === null)
-      throw new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
+    if (known === null) throw keyEnded();
     this.#used(known, now);
     return known.actor;
   }
@@ -179,15 +179,39 @@ export class Authentication {
     const version = this.#version;
     const row = await this.#db.prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
     if (row === null) return null;
-    const { accountId, id: keyId, makerId: memberId, expiresAt, lastUsedAt } = row;
+    const actor = await this.#actorOfKey(row);
+    if (actor === null) return null;
+    const { expiresAt, lastUsedAt } = row;
+    return this.#remember(hash, version, { actor, expiresAt, lastUsedAt: lastUsedAt?.getTime() ?? 0 });
+  }
+
+  /** The caller with a valid key; null if its maker is no member any more, or disabled. */
+  async #actorOfKey({ accountId, id: keyId, makerId: memberId, ...row }: ApiKey): Promise<Actor | null> {
     const role = row.role === null ? null : await this.#roleOfKey(row.role, memberId);
     if (role === undefined) return null;
     const permissions = role === null ? permissionsOfScopes(parseScopes(row.scopes)) : permissionsOf(role);
-    return this.#remember(hash, version, {
-      actor: { accountId, keyId, userId: null, session: null, memberId, role, permissions },
-      expiresAt,
-      lastUsedAt: lastUsedAt?.getTime() ?? 0,
-    });
+    return { accountId, keyId, userId: null, session: null, memberId, role, permissions };
+  }
+
+  /**
+   * The caller as its key, or its session and membership, are now, from the database.
+   * @throws DomainError UNAUTHENTICATED; FORBIDDEN if the user is not a member of the account any more
+   */
+  async callerNow(actor: Actor): Promise<Actor> {
+    const now = this.#now();
+    const { keyId, memberId } = actor;
+    if (keyId !== null) {
+      const row = await this.#db.prisma.apiKey.findFirst({ where: { id: keyId, ...validKeys(now) } });
+      const current = row && (await this.#actorOfKey(row));
+      if (current === null) throw keyEnded();
+      return current;
+    }
+    if (actor.session === null || memberId === null) return actor;
+    const where = { id: actor.session.id, ...liveSessions(now) };
+    if ((await this.#db.prisma.session.findFirst({ where })) === null) throw sessionEnded();
+    const member = await this.#db.prisma.membership.findUnique({ where: { id: memberId } });
+    if (member === null || !isRole(member.role)) throw notMember();
+    return { ...actor, role: member.role, permissions: permissionsOf(member.role) };
   }
 
   /** The role of a key now, which is never higher than its maker's; undefined if the maker is no member any more, or disabled. */
@@ -252,6 +276,10 @@ export class Authentication {
       .finally(() => this.#pendingWrites.delete(write));
     this.#pendingWrites.add(write);
   }
+}
+
+function keyEnded(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
 }
 
 /** The name of a session in the cache: an empty account is not an absent one. */

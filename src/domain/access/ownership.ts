@@ -156,9 +156,32 @@ export async function deleteOwned(
   if (where === null) throw notFound(what);
   return recordingChanges(db, actor, now, async (changing) => {
     await first?.(changing, where.id);
-    const { count } = await rows(changing.tx).deleteMany({ where });
-    if (count === 0) throw notFound(what);
-    await changing.record('DELETED', kind, [where.id]);
-    return where.id;
+    return deleteLocked(changing, { kind, what, rows }, where);
   });
+}
+
+/**
+ * Locks a record in a transaction, also against new references.
+ * @param where what `owned` returns
+ * @throws DomainError NOT_FOUND
+ */
+export async function lockOwned(
+  tx: Transaction,
+  { what, table, rows }: Pick<Kind<unknown, never>, 'what' | 'table' | 'rows'>,
+  where: Where,
+): Promise<void> {
+  await tx.lockRow(table, where.id, { deleting: true });
+  if ((await rows(tx).findUnique({ where })) === null) throw notFound(what);
+}
+
+/** Deletes a record in a transaction, and returns its id. @throws DomainError NOT_FOUND */
+export async function deleteLocked(
+  { tx, record }: Changing,
+  { kind, what, rows }: Pick<Kind<unknown, never>, 'kind' | 'what' | 'rows'>,
+  where: Where,
+): Promise<number> {
+  const { count } = await rows(tx).deleteMany({ where });
+  if (count === 0) throw notFound(what);
+  await record('DELETED', kind, [where.id]);
+  return where.id;
 }

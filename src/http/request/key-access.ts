@@ -87,6 +87,11 @@ export class KeyAccess {
     }
   }
 
+  /** The caller as its key or session is now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
+  callerNow(actor: Actor): Promise<Actor> {
+    return this.#authentication.callerNow(actor);
+  }
+
   /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
   countRequest(
     actor: Pick<Actor, 'keyId' | 'userId'>,

@@ -1,0 +1,61 @@
+import type { Data } from '../db/database.ts';
+import { MAX_CHANGED_LINKS } from '../db/links.ts';
+import type { Actor } from './access/actor.ts';
+import { type Changing, recordingChanges } from './change/change.ts';
+import { DomainError } from './errors.ts';
+import type { LongWork } from './long-work.ts';
+
+/** A record, or several, that are taken from their links and then deleted. */
+export interface Emptying<T> {
+  /** How many links one transaction changes at most; by default `MAX_CHANGED_LINKS`. */
+  readonly max?: number;
+  /** The ids of the next links that have it, ascending. */
+  linksAfter(db: Data, after: number, max: number): Promise<number[]>;
+  /** Locks it, also against new references. @throws DomainError NOT_FOUND */
+  lock(changing: Changing): Promise<void>;
+  /** Takes it from links, and records their changes. */
+  take(changing: Changing, linkIds: readonly number[]): Promise<void>;
+  /** Deletes it, and records that. */
+  delete(changing: Changing): Promise<T>;
+}
+
+const moreCame = () =>
+  new DomainError(
+    'UNAVAILABLE',
+    'Too many links were added meanwhile. What is done stays: send the same request again.',
+  );
+
+/**
+ * Takes a record from its links, and deletes it. A few links are changed together with the deletion. Of more, each is first changed
+ * in a slice, by ascending id; then those that came meanwhile are changed together with the deletion.
+ * @throws the errors of `lock` and of `LongWork`; DomainError UNAVAILABLE if too many links came meanwhile
+ */
+export async function emptyAndDelete<T>(
+  db: Data,
+  work: LongWork,
+  actor: Actor,
+  now: Date,
+  { max = MAX_CHANGED_LINKS, ...record }: Emptying<T>,
+): Promise<T> {
+  const few = await record.linksAfter(db, 0, max + 1);
+  if (few.length > max) {
+    let last = 0;
+    await work.inSlices(db, actor.accountId, async (separate) => {
+      const taken = await recordingChanges(separate, actor, now, async (changing) => {
+        await record.lock(changing);
+        const ids = await record.linksAfter(changing.tx, last, max);
+        await record.take(changing, ids);
+        return ids;
+      });
+      last = taken.at(-1) ?? last;
+      return taken.length === max;
+    });
+  }
+  return recordingChanges(db, actor, now, async (changing) => {
+    await record.lock(changing);
+    const rest = await record.linksAfter(changing.tx, 0, max + 1);
+    if (rest.length > max) throw moreCame();
+    await record.take(changing, rest);
+    return record.delete(changing);
+  });
+}
