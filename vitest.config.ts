@@ -10,7 +10,7 @@ const onlyOn = {
   sqlite: [
     'test/start/{examples,metrics,moving,reconnecting,screen,start}.test.ts',
     'test/rest/{guard,openapi,pages,parts,qr,requests}.test.ts',
-    'test/schema/{given-values,heavy-reads,limits,passwords,response-names,trusted-documents,variables}.test.ts',
+    'test/schema/{given-values,heavy-reads,json-bodies,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{addresses,connections,gone-clients,headers,paths,revoked-keys}.test.ts',
     'test/domain/{import-closing,import-files}.test.ts',
     'test/domain/import-sources.test.ts',

@@ -24,14 +24,18 @@ import type { ApiRequest } from '../schema/context.ts';
 import { schema } from '../schema/index.ts';
 import { errorForms } from '../schema/result.ts';
 import { ClientGone } from '../shared/client-gone.ts';
+import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { RequestOf } from './context.ts';
 import { Documents } from './document.ts';
 import { badRequest, headersOf } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
+import { limits, tooLarge } from './limits.ts';
 import { run, type Sent } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
+/** The largest body that is read here, in bytes. */
+const MAX_SHORT_BODY = 10_000;
 /** The maximum length of a message, in characters: some repeat the input. */
 const MAX_MESSAGE_LENGTH = 500;
 
@@ -55,8 +59,22 @@ function withMessages(result: ExecutionResult, suggestions: boolean): ExecutionR
   return { ...result, errors };
 }
 
-/** The value of a body in JSON; undefined if it is none. Some programs write a byte order mark before it. */
+/** What a body in JSON may have: of nesting, that in its variables. Of values, separators are fewer. */
+const JSON_LIMITS: JsonLimits = {
+  levels: limits.nesting + 2,
+  separators: limits.values,
+  names: limits.names,
+};
+
+/**
+ * The value of a body in JSON; undefined if it is none. Some programs write a byte order mark before it.
+ * @throws GraphQLError for a large one whose nesting, values or names take long to parse
+ */
 function jsonIn(body: string): unknown {
+  const exceeded = body.length > MAX_SHORT_BODY ? limitOfJson(body, JSON_LIMITS) : null;
+  if (exceeded === 'levels') throw tooLarge('nesting', limits.nesting + 1);
+  if (exceeded === 'separators') throw tooLarge('values', limits.values + 1);
+  if (exceeded === 'names') throw tooLarge('names', limits.names + 1);
   try {
     return JSON.parse(body.replace(/^\ufeff/, ''));
   } catch {
@@ -184,9 +202,6 @@ async function sendResponse(res: ServerResponse, { status, headers, body }: Resp
     if (!LEFT.has(error.code)) throw error;
   });
 }
-
-/** The largest body that is read here, in bytes. */
-const MAX_SHORT_BODY = 10_000;
 
 /** The text of a body, by events: an async iterator takes longer than all else that is done for a small operation's HTTP. */
 function textOf(req: IncomingMessage): Promise<string> {

@@ -28,6 +28,8 @@ const table = {
   comparisons: { max: 200_000, name: 'number of comparisons between fields of the same name' },
   /** Values that are given to fields, objects and lists included; each as often as its field can run. */
   values: { max: 100_000, name: 'number of given values' },
+  /** Names in an object of a body in JSON: no type has as many fields. */
+  names: { max: 10_000, name: 'number of names in an object' },
   /** Characters of a text that is given to a field, and of all of them, each as often as its field can run. */
   textLength: { max: 20_000, name: 'length of a text' },
   text: { max: 4_000_000, name: 'size of texts' },

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Busboy } from '@fastify/busboy';
 import express, { type Request, type Response } from 'express';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
+import { type JsonLimits, limitOfJson } from '../../shared/json-size.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { Refused, tooLarge, unreadable, unsupportedMediaType } from '../answer.ts';
 
@@ -36,6 +37,10 @@ const MAX_VALUES = 5_000;
 
 function tooDeep(): UnreadableBody {
   return new UnreadableBody('The body is nested too deeply.');
+}
+
+function tooManyValues(): UnreadableBody {
+  return new UnreadableBody(`The body has more than ${MAX_VALUES} values.`);
 }
 
 /** Counts a character of a name before anything parses the name. @throws UnreadableBody for as many as there are levels */
@@ -126,7 +131,7 @@ export class FieldCollector {
 
   #count(values: number): void {
     this.#values += values;
-    if (this.#values > MAX_VALUES) throw new UnreadableBody(`The body has more than ${MAX_VALUES} values.`);
+    if (this.#values > MAX_VALUES) throw tooManyValues();
   }
 }
 
@@ -146,17 +151,28 @@ export function parseForm(bytes: string): FormFields {
   return collector.fields;
 }
 
+/** What a body in JSON may have: at the last level, a list or an object may be empty. */
+const JSON_LIMITS: JsonLimits = { levels: MAX_DEPTH + 1, separators: MAX_VALUES, names: MAX_VALUES };
+
+/** The value of a body, whose nesting and values are counted before it is parsed. @throws UnreadableBody */
+function jsonIn(body: Buffer): unknown {
+  // Separators and brackets are single bytes.
+  const exceeded = limitOfJson(body.toString('latin1'), JSON_LIMITS);
+  if (exceeded === 'levels') throw tooDeep();
+  if (exceeded !== null) throw tooManyValues();
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch {
+    throw new UnreadableBody('The body is not valid JSON in UTF-8.');
+  }
+}
+
 /**
  * The fields of a JSON object, like those of a form with the same names, also with brackets; null is an empty value.
  * @throws UnreadableBody
  */
 export function parseJson(body: Buffer): FormFields {
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(body));
-  } catch {
-    throw new UnreadableBody('The body is not valid JSON in UTF-8.');
-  }
+  const value = jsonIn(body);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnreadableBody('The body must be a JSON object.');
   const collector = new FieldCollector();
