@@ -6,6 +6,7 @@ const cases = [
   'orders',
   'statistics',
   'overview',
+  'refusals',
   'stalls',
   'spread',
   'zipf',
