@@ -18,7 +18,7 @@ import {
 import { divide } from './divide.ts';
 import { type Bounds, PendingVisits, type Visit } from './pending-visits.ts';
 import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
-import { unwrittenOf, type Visits } from './visits.ts';
+import { partsOf, unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
 /** How often clicks are written, in milliseconds. */
@@ -33,6 +33,9 @@ const MIN_LINKS = 1_000;
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
+/** How many hours, values and visitors one transaction writes at most. Each is up to five rows, those of links up to four. */
+const MAX_PARTS = 1_500;
+
 /**
  * How many links a transaction has at most, and after how many of their hours, values and visitors it ends: other writers of SQLite
  * wait for its end, while a server takes larger ones better. After how many milliseconds without one nobody waits any more: the
@@ -40,7 +43,7 @@ const LAST_RETRY_INTERVAL = 100;
  */
 const SLICES = {
   inProcess: { links: 500, parts: 1_000, standstill: 250 },
-  server: { links: 1_000, parts: Number.POSITIVE_INFINITY, standstill: 1_000 },
+  server: { links: 500, parts: MAX_PARTS, standstill: 1_000 },
 };
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
@@ -252,7 +255,13 @@ export class ClickBuffer {
 
   /** Each part has a receipt of its own: of a refused batch, nothing was committed. */
   #nextBatch(): Batch {
-    const visits = this.#parts.pop() ?? new Map();
+    let visits = this.#parts.pop() ?? new Map();
+    while (partsOf(visits) > MAX_PARTS) {
+      const [first, ...others] = divide(visits);
+      if (first === undefined) break;
+      this.#parts.push(...others.reverse());
+      visits = first;
+    }
     return { visits, receipt: { processId: this.#processId, number: ++this.#batches } };
   }
 

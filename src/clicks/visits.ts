@@ -35,6 +35,14 @@ export interface LinkVisits {
 
 export type Visits = Map<number, LinkVisits>;
 
+/** How many hours, values and visitors there are. */
+export function partsOf(visits: Visits): number {
+  let sum = 0;
+  for (const { hours } of visits.values()) sum += hours.size;
+  for (const [, , { values, visitors }] of daysOf(visits)) sum += values.size + visitors.size;
+  return sum;
+}
+
 /** The number of clicks that are not in the database yet. */
 export function unwrittenOf({ hours }: LinkVisits): number {
   let sum = 0;

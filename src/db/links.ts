@@ -133,11 +133,15 @@ export async function updateLinkIn(
   return true;
 }
 
-/** The links on the domain, by id, locked for deletion until the transaction ends. */
-export function lockLinksOn(tx: Transaction, domainId: number): Promise<Pick<Link, 'id' | 'accountId'>[]> {
+/** The first links on the domain, by id, locked for deletion until the transaction ends. */
+export function lockLinksOn(
+  tx: Transaction,
+  domainId: number,
+  max: number,
+): Promise<Pick<Link, 'id' | 'accountId'>[]> {
   const lock = tx.dialect.lock('FOR UPDATE');
   return tx.read(
-    sql`SELECT "id", "accountId" FROM "Link" WHERE "domainId" = ${domainId} ORDER BY "id" ${lock}`,
+    sql`SELECT "id", "accountId" FROM "Link" WHERE "domainId" = ${domainId} ORDER BY "id" LIMIT ${max} ${lock}`,
   );
 }
 

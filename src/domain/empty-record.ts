@@ -19,10 +19,11 @@ export interface Emptying<T> {
   delete(changing: Changing): Promise<T>;
 }
 
-const moreCame = () =>
+/** The error if too much was added while slices were done. */
+export const moreCame = (): DomainError =>
   new DomainError(
     'UNAVAILABLE',
-    'Too many links were added meanwhile. What is done stays: send the same request again.',
+    'Too much was added meanwhile. What is done stays: send the same request again.',
   );
 
 /**

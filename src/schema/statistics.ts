@@ -303,12 +303,13 @@ builder.mutationField('resetStatistics', (t) =>
   t.field({
     type: ResetResult,
     description:
-      'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`.',
+      'Deletes the statistics of a link; its clicks remain. If there were any, the history of the link has it as a change of `statistics`. ' +
+      'Many are deleted in slices, which others see before the answer comes. After a failure the same request goes on.',
     extensions: changeCost,
     args: { linkId: t.arg.id({ required: true, description: 'The id of the link.' }) },
     resolve: (_root, { linkId }, context, info) => {
-      const { db, actor, now } = context;
-      return asResult(resetStatistics(db, actor, linkId, now(), selectFor(context, info)));
+      const { db, longWork, actor, now } = context;
+      return asResult(resetStatistics(db, longWork, actor, linkId, now(), selectFor(context, info)));
     },
   }),
 );

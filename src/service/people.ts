@@ -6,6 +6,7 @@ import { accessRetention } from '../db/ended-access.ts';
 import { answerRetention } from '../db/idempotency-answers.ts';
 import { Readers } from '../db/postgresql/replicas.ts';
 import { RetentionClock } from '../db/retention-clock.ts';
+import { DeletedStatisticsRemoval } from '../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../db/stranger-rows.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
@@ -78,6 +79,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     new PlainKeys(db, log),
     new StrangersRetention(db, now, log),
     accessRetention(db, retentionTime, log),
+    new DeletedStatisticsRemoval(db, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
     answerRetention(db, KEPT_FOR, now, log),
   ];

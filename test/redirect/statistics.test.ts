@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { removeDeletedStatistics } from '../../src/db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
 import { newDatabase } from '../support/database.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -334,6 +335,7 @@ test('deletes statistics older than the given number of months, and keeps clicks
   expect(await prisma.linkMonthValue.count({ where: { linkId: id, month: { lt: 202411 } } })).toBe(0);
   expect(await prisma.accountHour.count({ where: { accountId, hour: { lt: 2024110100 } } })).toBe(0);
   await prisma.account.delete({ where: { id: accountId } });
+  while (await removeDeletedStatistics(server.database));
   for (const left of [
     await prisma.linkHour.count({ where: { linkId: id } }),
     await prisma.linkDay.count({ where: { linkId: id } }),

@@ -1,65 +1,159 @@
-import type { Transaction } from '../database.ts';
+import type { Logger } from 'pino';
+import type { Data, Transaction } from '../database.ts';
+import { Periodic } from '../retention.ts';
 import { join, name, sql } from '../sql.ts';
-import { countTables } from './scope.ts';
+import { type Counted, countTables } from './scope.ts';
 
-const BATCH_SIZE = 500;
+/** How many rows of links one transaction deletes at most. As many of their account change with them, and some of these are deleted. */
+export const MAX_DELETED_ROWS = 1_000;
+/** How many days of a link the last transaction of a reset deletes at most: those of 8 years. */
+const MAX_DAYS = 3_000;
+
+interface LinkOfAccount {
+  readonly id: number;
+  readonly accountId: number;
+}
 
 /**
- * Locks the counters of the account's links until the transaction ends; on SQLite, a transaction locks everything from its
- * beginning. Returns the ids of the links that exist, and for each whether it has statistics.
+ * Locks the counter of the account's link until the transaction ends; on SQLite, a transaction locks everything from its
+ * beginning. Returns how many days with statistics the link has; undefined if the account has no such link.
  */
-async function lockCounters(
-  tx: Transaction,
-  linkIds: readonly number[],
-  accountId: number,
-): Promise<Map<number, boolean>> {
+async function lockCounter(tx: Transaction, { id, accountId }: LinkOfAccount): Promise<number | undefined> {
   const locked = tx.dialect.lock('FOR NO KEY UPDATE');
-  const rows = await tx.read<{ linkId: number; any: number }>(sql`SELECT "linkId",
-      CASE WHEN EXISTS (SELECT 1 FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") THEN 1 ELSE 0 END AS "any"
-    FROM "LinkCounter" WHERE "linkId" IN (${join([...linkIds])}) AND "accountId" = ${accountId} ORDER BY "linkId" ${locked}`);
-  return new Map(rows.map(({ linkId, any }) => [linkId, any > 0]));
+  const [row] = await tx.read<{ days: number }>(sql`SELECT
+      (SELECT COUNT(*) FROM "LinkDay" WHERE "LinkDay"."linkId" = "LinkCounter"."linkId") AS "days"
+    FROM "LinkCounter" WHERE "linkId" = ${id} AND "accountId" = ${accountId} ${locked}`);
+  return row && Number(row.days);
+}
+
+/** Whether the link has more statistics than one transaction deletes. */
+export async function hasManyStatistics(db: Data, linkId: number): Promise<boolean> {
+  const counts = countTables.map(({ what }) => {
+    const max = what === 'Day' ? MAX_DAYS : MAX_DELETED_ROWS;
+    const some = sql`SELECT 1 FROM ${name(`Link${what}`)} WHERE "linkId" = ${linkId} LIMIT ${max + 1}`;
+    return sql`(SELECT COUNT(*) FROM (${some}) AS "some") AS ${name(what)}`;
+  });
+  const [row] = await db.read<Record<Counted, number>>(sql`SELECT ${join(counts)}`);
+  if (row === undefined) return false;
+  const others = Number(row.Hour) + Number(row.DayValue) + Number(row.MonthValue);
+  return others > MAX_DELETED_ROWS || Number(row.Day) > MAX_DAYS;
+}
+
+/** What a deletion of statistics has done. */
+interface Reset {
+  /** Whether there were any. */
+  readonly any: boolean;
+  /** Whether there are more, beside days that the last one deletes. */
+  readonly more: boolean;
 }
 
 /**
- * Subtracts the statistics of links from their account's, and deletes them. Their clicks stay. Returns the ids of the links that
- * the account has, in their order, and for each whether there were any.
+ * Deletes some of the statistics of the account's link, and subtracts them from its account's. Its clicks stay. Days are deleted
+ * last: while it has some, it has statistics. Returns null if the account has no such link.
+ * @param isLast whether days are deleted too
  */
-export async function deleteStatistics(
+export async function resetSome(
+  tx: Transaction,
+  link: LinkOfAccount,
+  isLast: boolean,
+): Promise<Reset | null> {
+  const days = await lockCounter(tx, link);
+  if (days === undefined) return null;
+  if (days === 0) return { any: false, more: false };
+  // Values of clicks that are already counted are not written after it.
+  await tx.execute(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE "linkId" = ${link.id}`);
+  const maxDays = isLast ? MAX_DAYS : Math.min(MAX_DELETED_ROWS, Math.max(0, days - MAX_DAYS));
+  const more = await subtractSome(tx, [link.id], link.accountId, maxDays);
+  if (isLast) await deleteVisitors(tx, [link.id]);
+  return { any: true, more: more || days > MAX_DAYS + maxDays };
+}
+
+/**
+ * Subtracts some of the statistics of links from those of their account, and deletes them. Returns whether there may be more,
+ * beside days.
+ * @param maxDays how many days are deleted, if there is nothing else
+ */
+async function subtractSome(
   tx: Transaction,
   linkIds: readonly number[],
   accountId: number,
-): Promise<Map<number, boolean>> {
-  const found = new Map<number, boolean>();
-  const ordered = linkIds.toSorted((a, b) => a - b);
-  for (let next = 0; next < ordered.length; next += BATCH_SIZE) {
-    const locked = await lockCounters(tx, ordered.slice(next, next + BATCH_SIZE), accountId);
-    for (const [id, any] of locked) found.set(id, any);
-    const counted = [...locked].flatMap(([id, any]) => (any ? id : []));
-    if (counted.length > 0) await deleteBatch(tx, counted, accountId);
-  }
-  return found;
-}
-
-async function deleteBatch(tx: Transaction, linkIds: readonly number[], accountId: number): Promise<void> {
-  const ofLinks = sql`"linkId" IN (${join([...linkIds])})`;
-  // Values of clicks that are already counted are not written after it.
-  await tx.prisma.$executeRaw(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE ${ofLinks}`);
-  for (const { what, keys, sums } of countTables) {
+  maxDays: number,
+): Promise<boolean> {
+  let left = MAX_DELETED_ROWS;
+  for (const { what, keys, sums } of daysLast) {
+    const limit = what === 'Day' ? maxDays : left;
+    if (limit === 0) continue;
     const [own, whole] = [name(`Link${what}`), name(`Account${what}`)];
     const key = join(keys.map(name));
+    const ofLink = sql`"linkId", ${key}`;
+    const some = sql`SELECT ${ofLink} FROM ${own} WHERE "linkId" IN (${join([...linkIds])}) ORDER BY ${ofLink} LIMIT ${limit}`;
     const summed = sums.map((sum) => sql`SUM(${name(sum)}) AS ${name(sum)}`);
-    const left = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);
+    const rest = sums.map((sum) => sql`${name(sum)} = ${whole}.${name(sum)} - "own".${name(sum)}`);
     const same = keys.map((one) => sql`${whole}.${name(one)} = "own".${name(one)}`);
-    await tx.prisma.$executeRaw(sql`
-      UPDATE ${whole} SET ${join(left)} FROM (SELECT ${key}, ${join(summed)} FROM ${own} WHERE ${ofLinks} GROUP BY ${key}) AS "own"
+    await tx.execute(sql`
+      UPDATE ${whole} SET ${join(rest)} FROM (
+        SELECT ${key}, ${join(summed)} FROM ${own} WHERE (${ofLink}) IN (${some}) GROUP BY ${key}) AS "own"
       WHERE ${whole}."accountId" = ${accountId} AND ${join(same, ' AND ')}`);
     if (what.endsWith('Value'))
-      await tx.prisma.$executeRaw(sql`
+      await tx.execute(sql`
         DELETE FROM ${whole} WHERE "accountId" = ${accountId} AND "clicks" <= 0
-          AND (${key}) IN (SELECT ${key} FROM ${own} WHERE ${ofLinks})`);
-    await tx.prisma.$executeRaw(sql`DELETE FROM ${own} WHERE ${ofLinks}`);
+          AND (${key}) IN (SELECT ${key} FROM (${some}) AS "some")`);
+    const deleted = await tx.execute(sql`DELETE FROM ${own} WHERE (${ofLink}) IN (${some})`);
+    if (what !== 'Day') left -= deleted;
+    if (deleted === limit) return true;
   }
-  await tx.prisma.$executeRaw(
-    sql`DELETE FROM "DayVisitor" WHERE ${ofLinks} AND "day" IN (SELECT "day" FROM "DaySalt")`,
+  return false;
+}
+
+const daysLast = countTables.toSorted((a, b) => Number(a.what === 'Day') - Number(b.what === 'Day'));
+
+/** Deletes some of the visitors of the day that links have. Returns whether there may be more. */
+async function deleteVisitors(tx: Transaction, linkIds: readonly number[]): Promise<boolean> {
+  const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor"
+    WHERE "linkId" IN (${join([...linkIds])}) AND "day" IN (SELECT "day" FROM "DaySalt") LIMIT ${MAX_DELETED_ROWS}`;
+  const deleted = await tx.execute(
+    sql`DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (${some})`,
   );
+  return deleted === MAX_DELETED_ROWS;
+}
+
+/** How many deleted links one transaction looks at. */
+const MAX_LINKS = 100;
+
+/** Removes some statistics of deleted links. Returns whether there may be more. Several processes may do so at once. */
+export async function removeDeletedStatistics(db: Data): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const lock = tx.dialect.lock('FOR UPDATE SKIP LOCKED');
+    const [first] = await tx.read<{ accountId: number }>(
+      sql`SELECT "accountId" FROM "DeletedStatistics" ORDER BY "id" LIMIT 1 ${lock}`,
+    );
+    if (first === undefined) return false;
+    const { accountId } = first;
+    const links = await tx.read<{
+      id: number;
+      linkId: number;
+    }>(sql`SELECT "id", "linkId" FROM "DeletedStatistics"
+      WHERE "accountId" = ${accountId} ORDER BY "id" LIMIT ${MAX_LINKS} ${lock}`);
+    const ids = links.map(({ linkId }) => linkId);
+    if (await subtractSome(tx, ids, accountId, MAX_DELETED_ROWS)) return true;
+    if (await deleteVisitors(tx, ids)) return true;
+    await tx.prisma.deletedStatistics.deleteMany({ where: { id: { in: links.map(({ id }) => id) } } });
+    return true;
+  });
+}
+
+const EVERY = 10_000;
+
+/** Removes the statistics of deleted links, in slices. */
+export class DeletedStatisticsRemoval extends Periodic {
+  readonly #db: Data;
+
+  constructor(db: Data, log: Logger) {
+    super(log, { failure: 'statistics of deleted links could not be removed', every: EVERY, pause: 50 });
+    this.#db = db;
+  }
+
+  override work(): Promise<void> {
+    return this.untilNone(() => removeDeletedStatistics(this.#db));
+  }
 }

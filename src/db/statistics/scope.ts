@@ -32,9 +32,22 @@ export function sourceOf(scope: Scope, what: Counted, ids: readonly number[]): {
     const tables = sql`${table} CROSS JOIN ${name(`Link${what}`)} AS "count"`;
     return { owner, from: sql`${tables} WHERE "count"."linkId" = ${link} AND ${owner} IN (${listed})` };
   }
-  const [table, column] = scope === 'link' ? ['Link', 'linkId'] : ['Account', 'accountId'];
-  const owner = sql`"count".${name(column)}`;
-  return { owner, from: sql`${name(`${table}${what}`)} AS "count" WHERE ${owner} IN (${listed})` };
+  const owner = sql`"count".${name(scope === 'link' ? 'linkId' : 'accountId')}`;
+  const table = scope === 'link' ? name(`Link${what}`) : withoutDeleted(what, listed);
+  return { owner, from: sql`${table} AS "count" WHERE ${owner} IN (${listed})` };
+}
+
+/** The rows of accounts, and negative ones of deleted links whose statistics are still among those. */
+function withoutDeleted(what: Counted, accountIds: Sql): Sql {
+  const { keys = [], sums = [] } = countTables.find((one) => one.what === what) ?? {};
+  const columns = (sum: (column: string) => Sql) => join([...keys.map(name), ...sums.map(sum)]);
+  return sql`(
+    SELECT "accountId", ${columns(name)} FROM ${name(`Account${what}`)} WHERE "accountId" IN (${accountIds})
+    UNION ALL
+    SELECT "deleted"."accountId", ${columns((sum) => sql`-${name(sum)}`)} FROM "DeletedStatistics" AS "deleted"
+      CROSS JOIN ${name(`Link${what}`)} AS "own"
+      WHERE "deleted"."accountId" IN (${accountIds}) AND "own"."linkId" = "deleted"."linkId"
+  )`;
 }
 
 /** A SELECT of the links that owners have now, as "linkId", with the "id" of the owner. */

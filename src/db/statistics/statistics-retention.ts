@@ -14,6 +14,7 @@ import {
   monthOf,
   monthsAfter,
 } from './calendar.ts';
+import { removeDeletedStatistics } from './delete-statistics.ts';
 import { kinds } from './value.ts';
 
 /** How long after the end of a day its last visits may still be written, in milliseconds. */
@@ -151,6 +152,8 @@ export class StatisticsRetention extends Retention {
     const first = monthsAfter(monthOf(dayOf(now)), -this.#months);
     if (first === this.#done) return;
     await this.#deleteOfLinks(first);
+    // Sums of accounts subtract what deleted links still have.
+    await this.untilNone(() => removeDeletedStatistics(this.#db));
     await this.#deleteOfAccounts(first);
     await this.untilNone(
       async () =>
@@ -177,10 +180,16 @@ export class StatisticsRetention extends Retention {
       await this.untilNone(async () => {
         const ids = old.splice(0, MAX_LINKS);
         if (ids.length > 0)
-          for (const { table, time, before } of tables)
-            await this.#db.prisma.$executeRaw(
-              sql`DELETE FROM ${name(table)} WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before}`,
+          for (const { table, time, before } of tables) {
+            const key = join(['linkId', ...keysOf(table, time)].map(name));
+            const some = sql`SELECT ${key} FROM ${name(table)}
+              WHERE "linkId" IN (${join(ids)}) AND ${name(time)} < ${before} LIMIT ${MAX_ROWS}`;
+            await this.untilNone(
+              async () =>
+                (await this.#db.execute(sql`DELETE FROM ${name(table)} WHERE (${key}) IN (${some})`)) ===
+                MAX_ROWS,
             );
+          }
         return old.length > 0;
       });
       return links.length === MAX_EXAMINED_LINKS;
@@ -191,7 +200,7 @@ export class StatisticsRetention extends Retention {
     const accounts = await this.#db.prisma.account.findMany({ select: { id: true } });
     for (const { id } of accounts)
       for (const { table, time, before } of tablesOf('Account', first)) {
-        const keys = !table.endsWith('Value') ? [time] : ['kind', time, 'valueId'];
+        const keys = keysOf(table, time);
         const key = join(keys.map(name));
         // Each kind separately, so that the primary key finds the oldest rows.
         for (const kind of keys.length > 1 ? Object.values(kinds) : [null]) {
@@ -207,6 +216,10 @@ export class StatisticsRetention extends Retention {
       }
   }
 }
+
+/** The columns of the primary key of a table of statistics, without the owner. */
+const keysOf = (table: string, time: string): string[] =>
+  table.endsWith('Value') ? ['kind', time, 'valueId'] : [time];
 
 /** The tables of an owner, with the first time of each that is kept; last the one by which old statistics are found. */
 function tablesOf(owner: 'Link' | 'Account', month: Month) {

@@ -3,12 +3,14 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
-import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
+import { hasManyStatistics, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
 import { recordingChanges } from '../change/change.ts';
+import { moreCame } from '../empty-record.ts';
 import { invalid, notFound } from '../errors.ts';
 import { parseInput, type Unparsed } from '../input.ts';
+import type { LongWork } from '../long-work.ts';
 import type { Services } from '../services.ts';
 import { utmFor } from '../utm-template.ts';
 import { generatedAliases } from './alias.ts';
@@ -153,21 +155,20 @@ export async function prepareNewLink(
  */
 export async function deleteLink(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   const kind = { kind: 'LINK', what: 'link', rows: (tx: Transaction) => tx.prisma.link } as const;
-  // The statistics of an account are the sums over its links.
-  return deleteOwned(db, kind, actor, id, now, async ({ tx }, linkId) => {
-    // All writes lock the link before its counter.
-    await tx.lockRow('Link', linkId, { deleting: true });
-    await deleteStatistics(tx, [linkId], actor.accountId);
-  });
+  // A trigger leaves its statistics to `DeletedStatisticsRemoval`. All writes lock the link before its counter.
+  return deleteOwned(db, kind, actor, id, now, ({ tx }, linkId) =>
+    tx.lockRow('Link', linkId, { deleting: true }),
+  );
 }
 
 /**
- * Deletes the statistics of a link. Its clicks stay. The change is recorded in the log, if there were any.
+ * Deletes the statistics of a link; many in slices. Its clicks stay. The change is recorded in the log, if there were any.
  * Visits that a process has not written yet are not among them.
- * @throws DomainError NOT_FOUND
+ * @throws DomainError NOT_FOUND; UNAVAILABLE if too many came meanwhile; the errors of `LongWork`
  */
 export async function resetStatistics(
   db: Data,
+  work: LongWork,
   actor: Actor,
   linkId: string,
   now: Date,
@@ -175,10 +176,15 @@ export async function resetStatistics(
 ): Promise<SelectedLink> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
+  if (await hasManyStatistics(db, where.id))
+    await work.inSlices(db, actor.accountId, (separate) =>
+      separate.transaction(async (tx) => (await resetSome(tx, where, false))?.more ?? false),
+    );
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const any = (await deleteStatistics(tx, [where.id], where.accountId)).get(where.id);
-    if (any === undefined) throw notFound('link');
-    if (any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
+    const done = await resetSome(tx, where, true);
+    if (done === null) throw notFound('link');
+    if (done.more) throw moreCame();
+    if (done.any) await record('UPDATED', 'LINK', [where.id], ['statistics']);
     const link = await readLink(tx, where, select);
     if (link === null) throw notFound('link');
     return link;

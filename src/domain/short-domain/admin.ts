@@ -1,7 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
-import { deleteStatistics } from '../../db/statistics/delete-statistics.ts';
-import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
+import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
 import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
@@ -47,7 +46,8 @@ export async function verifyHost(db: Data, host: string, now: Date): Promise<voi
 }
 
 /**
- * Deletes the domain, and returns how many links were deleted with it.
+ * Deletes the domain, and returns how many links were deleted with it. These are deleted first, some in each transaction: after a
+ * failure the same call goes on.
  * @param withLinks whether it may have links
  * @throws DomainError NOT_FOUND, IN_USE
  */
@@ -58,26 +58,50 @@ export async function removeHost(db: Data, host: string, withLinks: boolean, now
       'IN_USE',
       `The domain ${name} is the service’s own, from BASE_URL: it can be renamed, but not removed.`,
     );
-  return recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
-    await tx.lockRow('Domain', id, { deleting: true });
-    const found = await lockLinksOn(tx, id);
-    const links = found.length;
-    if (links > 0 && !withLinks)
+  const author = { ...OPERATOR, accountId };
+  let deleted = 0;
+  if (withLinks) {
+    let some: number;
+    do {
+      some = await recordingChanges(db, author, now, (changing) => deleteSomeLinksOn(changing, id));
+      deleted += some;
+    } while (some === MAX_DELETED_LINKS);
+  }
+  return recordingChanges(db, author, now, async (changing) => {
+    const { tx, record } = changing;
+    const links = deleted + (withLinks ? await deleteSomeLinksOn(changing, id) : 0);
+    const left = await tx.prisma.link.count({ where: { domainId: id } });
+    if (left > 0)
       throw new DomainError(
         'IN_USE',
-        links === 1
-          ? `The domain ${name} has 1 link: use --with-links to remove it too.`
-          : `The domain ${name} has ${links} links: use --with-links to remove them too.`,
+        withLinks
+          ? `The domain ${name} gets new links: deleted ${deleted} links. Run it again.`
+          : left === 1
+            ? `The domain ${name} has 1 link: use --with-links to remove it too.`
+            : `The domain ${name} has ${left} links: use --with-links to remove them too.`,
       );
-    const byOwner = Map.groupBy(found, (link) => link.accountId);
-    const idsOf = [...byOwner].map(([owner, own]) => ({ owner, ids: own.map((link) => link.id) }));
-    // The statistics of an account are the sums over its links.
-    for (const { owner, ids } of idsOf) await deleteStatistics(tx, ids, owner);
-    await tx.prisma.link.deleteMany({ where: { domainId: id } });
     await tx.prisma.domain.delete({ where: { id } });
-    // Each change is recorded for the link's own account; a shared domain has links of many.
-    for (const { owner, ids } of idsOf) await record('DELETED', 'LINK', ids, [], { owner });
     await record('DELETED', 'DOMAIN', [id]);
     return links;
   });
+}
+
+/** How many links one transaction deletes at most: each may have 50 tags and 50 pixels. */
+const MAX_DELETED_LINKS = 80;
+
+/** Deletes some links on the domain, which is locked against new ones, and returns how many. */
+async function deleteSomeLinksOn({ tx, record }: Changing, domainId: number): Promise<number> {
+  await tx.lockRow('Domain', domainId, { deleting: true });
+  const found = await lockLinksOn(tx, domainId, MAX_DELETED_LINKS);
+  await tx.prisma.link.deleteMany({ where: { id: { in: found.map(({ id }) => id) } } });
+  // Each change is recorded for the link's own account; a shared domain has links of many.
+  for (const [owner, own] of Map.groupBy(found, (link) => link.accountId))
+    await record(
+      'DELETED',
+      'LINK',
+      own.map(({ id }) => id),
+      [],
+      { owner },
+    );
+  return found.length;
 }

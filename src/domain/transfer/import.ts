@@ -60,6 +60,8 @@ export interface ImportHooks {
 export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
 const BATCH = { lines: 500, bytes: 2_000_000 };
+/** After how many tags and pixels of its links a transaction ends. */
+const MAX_PARTS = 2_500;
 /** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
 const MAX_UNUSED = 50;
 const MAX_UNUSED_LENGTH = 50;
@@ -81,6 +83,8 @@ export class Import {
   /** The lines of the first aliases, by these and their domains. */
   readonly #lines = new Map<string, number>();
   #failedAt: number | null = null;
+  /** How many tags and pixels the links of the batch have. */
+  #parts = 0;
 
   constructor(
     db: Data,
@@ -114,11 +118,13 @@ export class Import {
         batch.push(entry);
         size += line.size;
         links += entry.links.length;
-        if (Math.max(batch.length, links) < max.lines && size < max.bytes) continue;
+        if (Math.max(batch.length, links) < max.lines && size < max.bytes && this.#parts < MAX_PARTS)
+          continue;
         await this.#write(batch);
         await this.#pause();
         batch = [];
         [size, links] = [0, 0];
+        this.#parts = 0;
         stopped = this.#hooks.isStopped();
         if (stopped || this.#failedAt !== null) break;
       }
@@ -188,6 +194,7 @@ export class Import {
     if (line.kind === 'tag') await this.#records.makeTags(line);
     const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
+    this.#parts += line.names.length * ((line.tags?.length ?? 0) + pixelIds.length);
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({
       domainId: domains[index]?.id ?? 0,
