@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { acceptInvitation, describeLink } from '../domain/access/invitation.ts';
 import { endSession } from '../domain/access/session.ts';
 import { checkPassword, mailReset, resetPassword, takeReset, welcome } from '../domain/access/sign-in.ts';
-import { emailKeyOf, type User } from '../domain/access/user.ts';
+import { addressKeyOf, type User } from '../domain/access/user.ts';
 import { isKnownTo } from '../domain/access/ways-in.ts';
 import { DomainError, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
@@ -45,7 +45,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       requireOwnWays();
       const given = parseInput(credentials, req.body);
       let user: User | null = null;
-      await limits.check(emailKeyOf(given.email), networkOfClient(req), async () => {
+      await limits.check(addressKeyOf(given.email), networkOfClient(req), async () => {
         user = await checkPassword(db, given, { ...contextOf(), asker: askerOf(req) });
         return user !== null;
       });

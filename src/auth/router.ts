@@ -10,6 +10,7 @@ import { readBody } from '../http/request/body.ts';
 import { isAborted } from '../http/request/client.ts';
 import { accountIn } from '../http/request/headers.ts';
 import { VERSION } from '../own-files.ts';
+import { trimBlanks } from '../shared/blanks.ts';
 import { Turns } from '../shared/turns.ts';
 import { addEntryRoutes } from './entry.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
@@ -147,7 +148,8 @@ const unexpected = {
 
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */
 function requireJson(req: Request, _res: Response, next: () => void): void {
-  if (!isJsonType(req.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()))
+  const [type = ''] = (req.get('content-type') ?? '').split(';', 1);
+  if (!isJsonType(trimBlanks(type).toLowerCase()))
     throw invalidField('Content-Type', 'must be application/json');
   next();
 }

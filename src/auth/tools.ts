@@ -2,7 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import { hashToken, requireRecentSignIn } from '../domain/access/actor.ts';
+import { requireRecentSignIn } from '../domain/access/actor.ts';
+import { sessionName } from '../domain/access/authentication.ts';
 import { beginSession, endSession, findSession, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
@@ -12,7 +13,7 @@ import { isStorable } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import { refusal } from '../domain/rules.ts';
 import type { Services } from '../domain/services.ts';
-import { networkOf } from '../domain/visit/ip-network.ts';
+import { networkName } from '../domain/visit/ip-network.ts';
 import { limiterResult, tooMany } from '../http/limits/rate-limit.ts';
 import type { SignInWay } from '../http/metrics.ts';
 import { clientOf, type Trust } from '../http/request/client.ts';
@@ -75,7 +76,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   /** Whether people have passwords or passkeys. */
   const isOwn = !openId?.isOnly;
   const contextOf = (): SignInContext => ({ passwords, now: now() });
-  const networkOfClient = (req: Request) => networkOf(clientOf(req, trust).address);
+  const networkOfClient = (req: Request) => networkName(clientOf(req, trust).address);
   /** Who sends a request, for the limits of what strangers may store. */
   const askerOf = (req: Request, isStranger = true): Asker => ({ network: networkOfClient(req), isStranger });
 
@@ -132,7 +133,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   };
 
   const sessionWith = async (req: Request, given: string | null) =>
-    given === null ? null : access.lookUp(req, hashToken(given), () => findSession(db, given, now()));
+    given === null ? null : access.lookUp(req, sessionName(given), () => findSession(db, given, now()));
 
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));

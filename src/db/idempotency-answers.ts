@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
+import { nameFor } from '../shared/name-for.ts';
+import { tryLockName } from './advisory-lock.ts';
 import type { Data, Transaction, Volume } from './database.ts';
 import { AgeRetention } from './retention.ts';
 import { ANSWERS, RetentionClock } from './retention-clock.ts';
@@ -18,14 +20,14 @@ export function findAnswer(db: Data, key: AnswerKey): Promise<KeptAnswer | null>
   return db.prisma.keptAnswer.findFirst({ where: key });
 }
 
+/** The name of an answer. */
+export function answerName({ accountId, keyHash }: AnswerKey): string {
+  return nameFor('answer', accountId, keyHash);
+}
+
 /** Tries to lock the key until the transaction ends; returns whether it did. */
-export async function tryLockKey(tx: Transaction, { accountId, keyHash }: AnswerKey): Promise<boolean> {
-  if (!tx.dialect.hasConcurrentWriters) return true;
-  const lock = BigInt.asIntN(64, BigInt(`0x${keyHash.slice(0, 16)}`) ^ BigInt(accountId));
-  const [row] = await tx.read<{ taken: boolean }>(
-    sql`SELECT pg_try_advisory_xact_lock(${String(lock)}::bigint) AS "taken"`,
-  );
-  return row?.taken === true;
+export function tryLockKey(tx: Transaction, key: AnswerKey): Promise<boolean> {
+  return tryLockName(tx, answerName(key));
 }
 
 /** Stores an answer. Returns false if the key has one already. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Data, Transaction } from './database.ts';
+import type { Data } from './database.ts';
 import { Retention } from './retention.ts';
 import { name, sql } from './sql.ts';
 
@@ -33,12 +33,6 @@ export async function countRows(
   const [row] = await db.read<{ rows: number }>(sql`SELECT COUNT(*) AS "rows" FROM (
     SELECT 1 FROM ${name(table)} WHERE ${of} ${name(time)} > ${endOf(table, now)} LIMIT ${max}) AS "some"`);
   return row?.rows ?? 0;
-}
-
-/** Lets one transaction at a time add rows of a network. */
-export async function lockNetwork(tx: Transaction, network: string): Promise<void> {
-  if (tx.dialect.hasConcurrentWriters)
-    await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${network}, 0))::text`);
 }
 
 const EVERY = 60_000;

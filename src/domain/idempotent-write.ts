@@ -1,10 +1,16 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Data, Database, Transaction } from '../db/database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
-import { type AnswerKey, findAnswer, storeAnswer, tryLockKey } from '../db/idempotency-answers.ts';
+import {
+  type AnswerKey,
+  answerName,
+  findAnswer,
+  storeAnswer,
+  tryLockKey,
+} from '../db/idempotency-answers.ts';
 import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import { type Actor, callerOf } from './access/actor.ts';
+import { type Actor, callerOf, senderName } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
@@ -46,6 +52,8 @@ export class KeyedWrite {
   /** Whose limit counts the answer; null for the service itself. */
   readonly #caller: number | null;
   readonly #role: Role | null;
+  /** Who may get the answer, by a name. */
+  readonly #sender: string;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
@@ -62,7 +70,8 @@ export class KeyedWrite {
       keyId = null,
       userId = null,
       role = null,
-    }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role'>>,
+      permissions = new Set(),
+    }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role' | 'permissions'>>,
     key: string,
     now: Date,
     maxWait = MAX_WAIT,
@@ -70,6 +79,7 @@ export class KeyedWrite {
     this.#database = database;
     this.#secret = key;
     this.#role = role;
+    this.#sender = senderName({ userId, role, permissions });
     // No program's key has a line break.
     const name = userId === null ? key : `${userId}\n${key}`;
     this.#caller = keyId === null && userId === null ? null : callerOf({ keyId, userId });
@@ -98,7 +108,7 @@ export class KeyedWrite {
   }
 
   get #runningKey(): string {
-    return `${this.#key.accountId} ${this.#key.keyHash}`;
+    return answerName(this.#key);
   }
 
   /**
@@ -128,7 +138,10 @@ export class KeyedWrite {
     return role === null ? request : createHash('sha256').update(`${role} ${request}`).digest('hex');
   }
 
-  /** The stored answer. @throws DomainError IDEMPOTENCY_MISMATCH if it is to another request, FORBIDDEN if to a higher role */
+  /**
+   * The stored answer.
+   * @throws DomainError IDEMPOTENCY_MISMATCH if it is to another request, FORBIDDEN if to a caller of another kind, role or scopes
+   */
   #replay(): Answer | null {
     const [found, own] = [this.#found, this.#role];
     if (found === null) return null;
@@ -138,7 +151,13 @@ export class KeyedWrite {
         'IDEMPOTENCY_MISMATCH',
         'This Idempotency-Key was already used for another request: use a new key for each request.',
       );
-    if (role !== null && own !== null && !isAtLeast(own, role))
+    if (found.sender !== null && found.sender !== this.#sender)
+      throw new DomainError(
+        'FORBIDDEN',
+        'The first request with this Idempotency-Key was sent by a caller of another kind, role or scopes.',
+      );
+    // Earlier versions gave answers to higher roles, too, and did not keep scopes.
+    if (found.sender === null && role !== null && own !== null && !isAtLeast(own, role))
       throw new DomainError('FORBIDDEN', `The first request with this Idempotency-Key was sent as ${role}.`);
     return found;
   }
@@ -190,6 +209,7 @@ export class KeyedWrite {
       requestHash: this.#hashWith(this.#role),
       size,
       caller: this.#caller,
+      sender: this.#sender,
       createdAt: this.#now,
     };
     if (await storeAnswer(this.#enclosing, row)) {

@@ -2,6 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { nameFor } from '../shared/name-for.ts';
 import { Turns } from '../shared/turns.ts';
 import { DomainError, RETRY_AFTER } from './errors.ts';
 import { longestFor, textOf } from './input.ts';
@@ -32,7 +33,7 @@ function derive(owner: string, ...of: OfHash): Promise<Buffer> {
 
 /** The account as an owner of turns for hashes. */
 export function ofAccount({ accountId }: { readonly accountId: number }): string {
-  return `account ${accountId}`;
+  return nameFor('account', accountId);
 }
 
 /** The cost of a hash, by scrypt's parameter names. */

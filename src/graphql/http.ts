@@ -245,9 +245,9 @@ function plainlySent({ url }: IncomingMessage, json: unknown): Sent | null {
 
 /** What makes a request unfit for the server, with the status for it; null for a fit one. */
 function faultOf({ method, headers }: IncomingMessage): { status: number; message: string } | null {
-  if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
+  if (method === 'POST' && !/^application\/json[ \t]*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send the query as application/json.' };
-  if (!/^\s*(identity\s*)?$/i.test(headers['content-encoding'] ?? ''))
+  if (!/^[ \t]*(identity[ \t]*)?$/i.test(headers['content-encoding'] ?? ''))
     return { status: 415, message: 'Send the query without Content-Encoding.' };
   if (normalizeHost(headers.host || 'localhost') === null)
     return { status: 400, message: 'The header Host is not a host.' };

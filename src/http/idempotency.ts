@@ -5,7 +5,7 @@ import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 interface Writing {
-  readonly actor: Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'role'>;
+  readonly actor: Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'role' | 'permissions'>;
   readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
   now(): Date;
 }

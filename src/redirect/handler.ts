@@ -9,13 +9,14 @@ import { isItself, placeOf } from '../domain/link/alias.ts';
 import { runsPixelsOf } from '../domain/short-domain/domain.ts';
 import { asciiOf } from '../domain/url.ts';
 import { decideRedirect, type RedirectDecision } from '../domain/visit/decide-redirect.ts';
-import { networkOf } from '../domain/visit/ip-network.ts';
+import { networkName } from '../domain/visit/ip-network.ts';
 import type { Visitor } from '../domain/visit/visitor.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import { clientOf, isAborted } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import type { Handler } from '../http/server.ts';
 import { growingTo } from '../shared/growing-cache.ts';
+import { nameFor } from '../shared/name-for.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
@@ -68,7 +69,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
   const passwordChecks = new PasswordChecks();
   const forms = new Turns({ max: MAX_FORMS, maxOfOwner: () => MAX_FORMS_OF_NETWORK, maxWaiting: 0 });
   const givenPassword = (req: IncomingMessage, res: ServerResponse, address: string): Promise<string> =>
-    forms.take(networkOf(address), () => passwordIn(req, res, formTimeout));
+    forms.take(networkName(address), () => passwordIn(req, res, formTimeout));
   const statisticsPages = createStatisticsPages(dependencies, passwordChecks, givenPassword);
 
   const decisionFor = (
@@ -171,7 +172,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     const { outcome } = decisionFor(visit);
     if (outcome !== 'PASSWORD' || !link?.password) return answer(req, res, visit);
     const password = await givenPassword(req, res, address);
-    const owner = { what: String(link.id), hash: link.password };
+    const owner = { what: nameFor('link', link.id), hash: link.password };
     if (password !== '' && (await passwordChecks.isRight(password, owner, address)))
       return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));

@@ -9,6 +9,7 @@ import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
+import { nameFor } from '../shared/name-for.ts';
 import { DomainCache, type ReadDomains } from './domain-cache.ts';
 import type { LinkSources } from './link-sources.ts';
 import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';
@@ -172,7 +173,7 @@ export class LinkCache {
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#sources.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;
-    const link = this.#cache.get(`${domain.id} ${alias}`);
+    const link = this.#cache.get(nameFor('link', domain.id, alias));
     if (!link) return undefined;
     this.#metrics?.lookup('hit');
     return { domain, link };
@@ -208,7 +209,7 @@ export class LinkCache {
   }
 
   #linkOf({ id: domainId }: Domain, alias: string, wait: VisitWait): Promise<FoundLink | null> {
-    const key = `${domainId} ${alias}`;
+    const key = nameFor('link', domainId, alias);
     this.#metrics?.lookup(this.#cache.get(key) === undefined ? 'miss' : 'hit');
     return this.#cache.find(
       key,

@@ -1,5 +1,5 @@
 import { verifyPassword } from '../domain/password.ts';
-import { networkOf } from '../domain/visit/ip-network.ts';
+import { networkName } from '../domain/visit/ip-network.ts';
 import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { Turns } from '../shared/turns.ts';
 
@@ -19,9 +19,9 @@ export class PasswordChecks {
    * @throws RateLimiterRes, TooMuchWaiting
    */
   isRight(password: string, { what, hash }: { what: string; hash: string }, address: string) {
-    const network = networkOf(address);
+    const network = networkName(address);
     return this.#limits.check(what, network, () =>
-      this.#checks.take(network, () => verifyPassword(`network ${network}`, password, hash)),
+      this.#checks.take(network, () => verifyPassword(network, password, hash)),
     );
   }
 }

@@ -355,17 +355,20 @@ describe('an Idempotency-Key', () => {
     expect(others.apiKey?.id).not.toBe(first.apiKey?.id);
   });
 
-  test('gives its answer only to those who may do the operation', async () => {
-    const admin = await signedIn(server, account, 'ADMIN');
-    await createKey(admin, 'VIEWER', KEY);
-    await server.database.prisma.membership.update({
-      where: { id: admin.memberId },
-      data: { role: 'VIEWER' },
-    });
-    await expect
-      .poll(async () => (await createKey(admin, 'VIEWER', KEY)).code, { timeout: SOON })
-      .toBe('FORBIDDEN');
-  });
+  test.each(['VIEWER', 'OWNER'])(
+    'gives its answer to the same role alone: not to an admin who is %s now',
+    async (role) => {
+      const admin = await signedIn(server, account, 'ADMIN');
+      const { apiKey } = await createKey(admin, 'VIEWER', KEY);
+      await server.database.prisma.membership.update({ where: { id: admin.memberId }, data: { role } });
+      await expect
+        .poll(async () => (await createKey(admin, 'VIEWER', KEY)).code, { timeout: SOON })
+        .toBe('FORBIDDEN');
+      expect(await server.database.prisma.apiKey.count({ where: { makerId: admin.memberId } })).toBe(
+        apiKey ? 1 : 0,
+      );
+    },
+  );
 });
 
 describe('the history', () => {

@@ -6,6 +6,7 @@ import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
+import { nameFor } from '../../src/shared/name-for.ts';
 import { Person } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -150,7 +151,7 @@ describe('signing in', () => {
     const { prisma } = server.database;
     await signIn(new Person(server), 'hunted@example.com', 'wrong');
     await prisma.signInGuesses.update({
-      where: { emailHash: hashToken('hunted@example.com') },
+      where: { emailHash: hashToken(nameFor('guess', 'hunted@example.com')) },
       data: { count: 100 },
     });
     const refused = await signIn(new Person(server), 'hunted@example.com', 'a good password');

@@ -5,11 +5,12 @@ import { type Data, Database } from '../../src/db/database.ts';
 import { answerRetention, deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import type { AgeRetention } from '../../src/db/retention.ts';
 import { raw, sql } from '../../src/db/sql.ts';
-import type { Writer } from '../../src/domain/access/actor.ts';
+import { actorFor, generateToken, hashToken, type Writer } from '../../src/domain/access/actor.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
+import { signedIn } from '../support/person.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -106,6 +107,18 @@ const writes = {
 };
 const surfaces = Object.keys(writes) as (keyof typeof writes)[];
 
+/** A new key of the owner's account: with a role, or with all scopes. */
+async function keyAs(role: string | null): Promise<Caller> {
+  if (role === null) return server.caller('owner', ['read', 'write']);
+  const { prisma } = server.database;
+  const { id: accountId } = await prisma.account.findFirstOrThrow({ where: { name: 'owner' } });
+  const { memberId: makerId } = await signedIn(server, accountId, 'OWNER');
+  const token = generateToken();
+  const stored = { accountId, makerId, role, name: role, hash: hashToken(token), prefix: token.slice(0, 8) };
+  await prisma.apiKey.create({ data: { ...stored, scopes: '', createdAt: NOON } });
+  return server.callerWith(token);
+}
+
 describe.each(surfaces)('Idempotency-Key over %s', (surface) => {
   const write = writes[surface];
 
@@ -173,6 +186,54 @@ describe.each(surfaces)('Idempotency-Key over %s', (surface) => {
     expect([status, replayed]).toEqual([403, null]);
     expect(text).toContain(surface === 'v1' ? '"status":403' : '"FORBIDDEN"');
   });
+
+  test('gives the stored answer to callers of the same kind, role and scopes alone', async () => {
+    const makers: [string, () => Promise<Caller>][] = [
+      ['scopes', () => server.caller('owner', ['read', 'write'])],
+      ['write', () => server.caller('owner', ['write'])],
+      ['EDITOR', () => keyAs('EDITOR')],
+      ['ADMIN', () => keyAs('ADMIN')],
+    ];
+    for (const [sender, make] of makers) {
+      key = `of ${sender} ${surface} ${keys++}`;
+      const name = `By ${key}`;
+      const first = await write(name, key, await make());
+      expect(first.status).toBeLessThan(300);
+      for (const [other, makeOther] of makers) {
+        const again = await write(name, key, await makeOther());
+        if (other === sender) expect(again).toMatchObject({ text: first.text, replayed: 'true' });
+        else {
+          expect([again.status, again.replayed]).toEqual([403, null]);
+          expect(again.text).toContain('kind, role or scopes');
+        }
+      }
+      expect(await spacesNamed(name)).toBe(1);
+    }
+  });
+
+  test.each([
+    ['VIEWER', 'ADMIN', 403],
+    ['ADMIN', 'ADMIN', 200],
+    ['ADMIN', 'EDITOR', 200],
+    ['EDITOR', 'ADMIN', 403],
+    ['ADMIN', null, 200],
+    [null, 'ADMIN', 200],
+  ])(
+    'gives a key as %s an answer that an earlier version kept for %s by its rules: %i',
+    async (role, before, status) => {
+      const name = `Before ${key}`;
+      const first = await write(name, key, await keyAs(before));
+      expect(first.status).toBeLessThan(300);
+      await server.database.prisma.keptAnswer.updateMany({
+        where: { body: first.text },
+        data: { sender: null },
+      });
+      const again = await write(name, key, await keyAs(role));
+      if (status === 200) expect(again).toMatchObject({ text: first.text, replayed: 'true' });
+      else expect([again.status, again.replayed]).toEqual([403, null]);
+      expect(await spacesNamed(name)).toBe(1);
+    },
+  );
 
   test('repeats a refusal unchanged', async () => {
     const first = await write('');
@@ -837,7 +898,7 @@ describe('what a mutation with a key reads below its records', () => {
   test('counts only for a write, and not for its stored answer', async () => {
     const { query, variables } = space('links(filter: { search: "b" }) { totalCount }');
     const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'asc' } });
-    const keyed = new KeyedWrite(server.database, { accountId }, key, NOON);
+    const keyed = new KeyedWrite(server.database, actorFor(accountId, null), key, NOON);
     await keyed.begin(JSON.stringify(['graphql', query, undefined, variables, undefined]));
     await keyed.end({ status: 200, contentType: 'application/json', body: '{"data":"stored"}' });
     await keyed.close();

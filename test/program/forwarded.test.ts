@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { clientOf, trustOf, warningOf } from '../../src/http/request/client.ts';
+import { clientOf, schemeOf, trustOf, warningOf } from '../../src/http/request/client.ts';
 import { startTestServer } from '../../src/testing/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -30,6 +30,10 @@ test.each([
   [cdn, '[::ffff:203.0.113.7]:80', '::ffff:203.0.113.7'],
   [cdn, ' 203.0.113.7:22358 ', '203.0.113.7'],
   [cdn, 'unknown', 'unknown'],
+  // Only spaces and tabs are around an address.
+  [cdn, '203.0.113.7, \u00a0127.0.0.1', '\u00a0127.0.0.1'],
+  [cdn, '203.0.113.7\u00a0', '203.0.113.7\u00a0'],
+  [cdn, '203.0.113.7, \u00a0, 127.0.0.1', '\u00a0'],
   // Of trusted proxies
   [cdn, '203.0.113.7, 162.158.93.118:22358', '203.0.113.7'],
   [cdn, '203.0.113.7:1,162.158.93.118:22358,127.0.0.1:80', '203.0.113.7'],
@@ -46,6 +50,25 @@ test.each([
   [2, '192.0.2.1:1, 203.0.113.7:22358', '192.0.2.1'],
 ])('TRUST_PROXY=%s and X-Forwarded-For: %s name the client %s', async (trust, forwarded, expected) => {
   expect(await addressBehind(trust, forwarded)).toBe(expected);
+});
+
+test.each([
+  [' go.example\t, other.example', ' HTTPS\t, http', 'go.example', 'https:'],
+  ['\u00a0go.example', '\u00a0https', '\u00a0go.example', '\u00a0https:'],
+  ['\u00a0', '\u00a0', '\u00a0', '\u00a0:'],
+  [' ', '\t', 's.example', 'http:'],
+])('X-Forwarded-Host: %j and X-Forwarded-Proto: %j name %j and %j', async (hosts, schemes, host, scheme) => {
+  const trust = trustOf(1);
+  const server = createServer((req, res) =>
+    res.end(JSON.stringify([clientOf(req, trust).host, schemeOf(req, trust, 'http:')])),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // It listens on a port.
+  const forwarded = { 'X-Forwarded-Host': hosts, 'X-Forwarded-Proto': schemes };
+  const headers = { ...forwarded, Host: 's.example', Connection: 'close' };
+  const { body } = await visit(`http://127.0.0.1:${port}`, '/', { headers });
+  expect(JSON.parse(body)).toEqual([host, scheme]);
 });
 
 test('warns at most hourly of a proxy that is not trusted', () => {

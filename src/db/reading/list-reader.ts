@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { nameFor } from '../../shared/name-for.ts';
 import type { Data } from '../database.ts';
 import { name, type Sql } from '../sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
@@ -67,7 +68,7 @@ export class ListReader {
     this.#searches = new DataLoader(
       (searches) =>
         Promise.all(searches.map((search) => this.#long.take((by) => linksContaining(by, search)))),
-      { cacheKeyFn: ({ accountId, column, text }) => `${accountId} ${column} ${text}` },
+      { cacheKeyFn: ({ accountId, column, text }) => nameFor('search', accountId, column, text) },
     );
     this.#numbers = new DataLoader(
       (sums) =>

@@ -1,8 +1,9 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import { spellingsOf } from '../../shared/bidirectional.ts';
+import { nameFor } from '../../shared/name-for.ts';
+import { lockName } from '../advisory-lock.ts';
 import type { Data, Transaction } from '../database.ts';
 import type { Rows } from '../dialect.ts';
-import { DEFAULT_SCHEMA } from '../postgresql/schema.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './keyset.ts';
 import { hasShortUrl } from './link-list.ts';
@@ -21,15 +22,8 @@ function hasDestination({ dialect }: Data, { accountId, domainId, url }: Destina
 }
 
 /** Locks the destination against equal new links until the transaction ends. */
-export async function lockDestination(
-  tx: Transaction,
-  { accountId, domainId, url }: Destination,
-): Promise<void> {
-  if (!tx.dialect.hasConcurrentWriters) return;
-  // A database has the locks of all its schemas.
-  const { schema } = tx.database;
-  const what = `${schema === DEFAULT_SCHEMA ? '' : `${schema} `}${accountId} ${domainId} ${url}`;
-  await tx.read(sql`SELECT pg_advisory_xact_lock(hashtextextended(${what}, 1))::text`);
+export function lockDestination(tx: Transaction, { accountId, domainId, url }: Destination): Promise<void> {
+  return lockName(tx, nameFor('destination', accountId, domainId, url));
 }
 
 /**

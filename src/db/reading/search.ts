@@ -1,3 +1,4 @@
+import { nameFor } from '../../shared/name-for.ts';
 import type { Data } from '../database.ts';
 import { lacksPlainKey } from '../plain-keys.ts';
 import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
@@ -259,7 +260,7 @@ async function sampleOf(db: Data, { accountId, column }: Sampled): Promise<Reado
 /** Trigrams that, by a sample, many of the account's links have in the column. */
 async function commonTrigrams(db: Data, searched: Sampled): Promise<ReadonlySet<string>> {
   const { commonTrigrams: known } = db.database;
-  const key = `${searched.accountId} ${searched.column}`;
+  const key = nameFor('trigrams', searched.accountId, searched.column);
   const common = known.get(key) ?? (await sampleOf(db, searched));
   known.set(key, common);
   return common;

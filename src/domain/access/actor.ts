@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { nameFor } from '../../shared/name-for.ts';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
@@ -56,6 +57,18 @@ export function actorFor(accountId: number, keyId: number | null, given: readonl
 /** The number of a caller, for limits: of the key, or the negative one of the user. */
 export function callerOf({ keyId, userId }: Pick<Actor, 'keyId' | 'userId'>): number {
   return keyId ?? -(userId ?? 0);
+}
+
+/** The name of all callers that are of the same kind, and have the same role or scopes. */
+export function senderName({
+  userId,
+  role,
+  permissions: given,
+}: Pick<Actor, 'userId' | 'role' | 'permissions'>): string {
+  const kind = userId === null ? 'key' : 'session';
+  if (role !== null) return nameFor('sender', kind, 'role', role);
+  const has = (scope: Scope) => [...given].some((one) => permissions[one].scope === scope);
+  return nameFor('sender', kind, 'scopes', ...scopes.filter(has));
 }
 
 /** The number of requests that a key or user may make in a window, the rest, and the end of the window. */

@@ -3,6 +3,7 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import type { ApiKey } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import { DomainError } from '../errors.ts';
 import { type Actor, hashToken, notMember } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
@@ -54,7 +55,7 @@ export class Authentication {
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
   readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
-  #list: { readAt: number; created: number; hashes: Promise<ReadonlySet<string>> } | null = null;
+  #list: { readAt: number; created: number; names: Promise<ReadonlySet<string>> } | null = null;
   readonly #pendingWrites = new Set<Promise<unknown>>();
   readonly #uses = new Set<Use>();
   #timer: NodeJS.Timeout | undefined;
@@ -127,7 +128,11 @@ export class Authentication {
   }
 
   /** The caller with a key, by its hash, from the cache; null if it is not cached. */
-  async remembered(name: string): Promise<Actor | null> {
+  remembered(hash: string): Promise<Actor | null> {
+    return this.#rememberedAs(keyName(hash));
+  }
+
+  async #rememberedAs(name: string): Promise<Actor | null> {
     if (this.#keys.size === 0) return null;
     await this.#feed.fresh();
     const now = this.#now();
@@ -138,24 +143,27 @@ export class Authentication {
   }
 
   /**
-   * Whether the hash of a key or of a session's token is in a list of all, which is read at most once a second: so many wrong ones do
-   * not cost a query each.
+   * Whether a key or session is in a list of all by its name, which is read at most once a second: so many wrong ones do not cost a
+   * query each.
    */
-  async isListed(hash: string): Promise<boolean> {
+  async isListed(name: string): Promise<boolean> {
     const [now, created] = [performance.now(), keysCreated() + sessionsBegun()];
     if (this.#list === null || now - this.#list.readAt > LIST_INTERVAL || created !== this.#list.created)
-      this.#list = { readAt: now, created, hashes: this.#readList() };
-    return (await this.#list.hashes).has(hash);
+      this.#list = { readAt: now, created, names: this.#readList() };
+    return (await this.#list.names).has(name);
   }
 
   async #readList(): Promise<ReadonlySet<string>> {
     const { apiKey, session } = this.#db.prisma;
     const newest = { select: { hash: true }, orderBy: { id: 'desc' }, take: MAX_LISTED } as const;
-    const lists = await Promise.all([
+    const [keys, sessions] = await Promise.all([
       apiKey.findMany({ where: { revokedAt: null }, ...newest }),
       session.findMany({ where: liveSessions(this.#now()), ...newest }),
     ]);
-    return new Set(lists.flat().map(({ hash }) => hash));
+    return new Set([
+      ...keys.map(({ hash }) => keyName(hash)),
+      ...sessions.map(({ hash }) => nameFor('session', hash)),
+    ]);
   }
 
   /**
@@ -182,7 +190,11 @@ export class Authentication {
     const actor = await this.#actorOfKey(row);
     if (actor === null) return null;
     const { expiresAt, lastUsedAt } = row;
-    return this.#remember(hash, version, { actor, expiresAt, lastUsedAt: lastUsedAt?.getTime() ?? 0 });
+    return this.#remember(keyName(hash), version, {
+      actor,
+      expiresAt,
+      lastUsedAt: lastUsedAt?.getTime() ?? 0,
+    });
   }
 
   /** The caller with a valid key; null if its maker is no member any more, or disabled. */
@@ -230,7 +242,7 @@ export class Authentication {
 
   /** The same for a session's token in an account, or the first of its user's. */
   rememberedSession(token: string, account: string | undefined): Promise<Actor | null> {
-    return this.remembered(nameOf(token, account));
+    return this.#rememberedAs(sessionName(token, account));
   }
 
   /**
@@ -255,7 +267,7 @@ export class Authentication {
     const permissions = permissionsOf(role);
     const actor = { accountId, keyId: null, userId, session, memberId, role, permissions };
     const known = { actor, expiresAt: null, lastUsedAt: row.lastUsedAt.getTime() };
-    this.#used(this.#remember(nameOf(token, account), version, known), now);
+    this.#used(this.#remember(sessionName(token, account), version, known), now);
     return actor;
   }
 
@@ -282,7 +294,12 @@ function keyEnded(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
 }
 
-/** The name of a session in the cache: an empty account is not an absent one. */
-function nameOf(token: string, account: string | undefined): string {
-  return account === undefined ? hashToken(token) : `${hashToken(token)} ${account}`;
+/** The name of a key, by its hash. */
+export function keyName(hash: string): string {
+  return nameFor('key', hash);
+}
+
+/** The name of a session, or of what it may do in an account: an empty account is not an absent one. */
+export function sessionName(token: string, account?: string): string {
+  return nameFor('session', hashToken(token), ...(account === undefined ? [] : [account]));
 }

@@ -106,8 +106,8 @@ export async function inviteMember(
   const { accountId } = actor;
   // First: what is not sent does not use up the mails of the address.
   const mayMailNow = async () =>
-    (await mayMail(db, `invitations of ${accountId}`, now, { max: MAX_MAILED })) &&
-    (await mayMail(db, emailKeyOf(invited.email), now));
+    (await mayMail(db, ['account', accountId], now, { max: MAX_MAILED })) &&
+    (await mayMail(db, ['address', emailKeyOf(invited.email)], now));
   if (sendMail && (await mayMailNow())) {
     const found = await db.prisma.membership.findUnique({
       where: { id: actor.memberId ?? 0 },

@@ -1,4 +1,5 @@
 import type { Data } from '../../db/database.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import { languageOfTexts } from '../visit/visitor.ts';
 import { hashToken } from './actor.ts';
 import { countGuess } from './guesses.ts';
@@ -15,17 +16,17 @@ interface MailLimit {
 }
 
 /**
- * Whether one more mail may be sent of those counted by a name, over all processes. Nothing resets the count. What others cause does not
+ * Whether one more mail may be sent of those counted by the parts of a name, over all processes. Nothing resets the count. What others cause does not
  * use up the links for new passwords.
  * @throws DomainError RATE_LIMITED if the stranger causes too many
  */
 export async function mayMail(
   db: Data,
-  counted: string,
+  counted: readonly [what: 'account' | 'address' | 'reset' | 'user', which: string | number],
   now: Date,
   { max = MAX_MAILED, asker = null }: MailLimit = {},
 ): Promise<boolean> {
-  return (await countGuess(db, hashToken(`mail ${counted}`), asker, now)).count <= max;
+  return (await countGuess(db, hashToken(nameFor('mail', ...counted)), asker, now)).count <= max;
 }
 
 /** A mail of plain text. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { forgiveGuess } from '../../db/sign-in-guesses.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
 import { parseInput } from '../input.ts';
@@ -15,6 +16,7 @@ import { createToken, endToken, findToken, linkEnded, takeToken } from './one-ti
 import { bySession } from './session.ts';
 import type { Asker } from './strangers.ts';
 import {
+  addressKeyOf,
   createUser,
   emailInput,
   emailKeyOf,
@@ -45,10 +47,11 @@ export function tooManyPasswords(seconds: number): DomainError {
   return new DomainError('RATE_LIMITED', message, [], seconds);
 }
 
-const guessesOf = (email: string) => hashToken(emailKeyOf(email));
+const guessesOf = (email: string) => hashToken(nameFor('guess', emailKeyOf(email)));
 
 /**
- * The user with this email and password; null alike if either is wrong or the user is disabled, after the same time.
+ * The user with this email and password; null alike if either is wrong or the user is disabled, after the same time. A text that is no
+ * email address counts as a guess of the network alone.
  * @throws DomainError RATE_LIMITED after too many wrong passwords for the email, or for many emails from the network
  */
 export async function checkPassword(
@@ -56,14 +59,16 @@ export async function checkPassword(
   { email, password }: { email: string; password: string },
   { passwords, now, asker }: SignInContext,
 ): Promise<User | null> {
-  const { count, until } = await countGuess(db, guessesOf(email), asker ?? null, now);
-  if (count > MAX_GUESSES) {
+  const isAddress = addressKeyOf(email) !== null;
+  const counted = isAddress ? guessesOf(email) : hashToken(asker?.network ?? nameFor('network'));
+  const { count, until } = await countGuess(db, counted, asker ?? null, now);
+  if (isAddress && count > MAX_GUESSES) {
     const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
     throw tooManyPasswords(seconds);
   }
   const user = await findUserByEmail(db, email);
   const isRight = await passwords.verify(password, user?.password ?? null);
-  if (!isRight || user === null) return null;
+  if (!isRight || user === null || !isAddress) return null;
   await forgiveGuess(db, guessesOf(email));
   return user.disabledAt === null ? user : null;
 }
@@ -151,7 +156,9 @@ export async function mailReset(
   acceptLanguage: string,
   asker: Asker | null = null,
 ): Promise<void> {
-  if (sendMail === null || !(await mayMail(db, `reset ${emailKeyOf(email)}`, now, { asker }))) return;
+  const address = addressKeyOf(email);
+  if (sendMail === null || address === null) return;
+  if (!(await mayMail(db, ['reset', address], now, { asker }))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
   const data = { mailed: true };
@@ -179,7 +186,8 @@ export async function changeEmail(
     await bySession(db, session, now, (tx) => setEmail(tx, session, email));
     return true;
   }
-  if (!(await mayMail(db, `of ${userId}`, now)) || !(await mayMail(db, emailKeyOf(email), now))) {
+  const mayMailTo = () => mayMail(db, ['address', emailKeyOf(email)], now);
+  if (!(await mayMail(db, ['user', userId], now)) || !(await mayMailTo())) {
     const message = 'Three mails were sent for you, or to this address, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }

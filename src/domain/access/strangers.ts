@@ -1,5 +1,6 @@
+import { lockName } from '../../db/advisory-lock.ts';
 import type { Data, Transaction } from '../../db/database.ts';
-import { countRows, lockNetwork, type StrangersTable } from '../../db/stranger-rows.ts';
+import { countRows, type StrangersTable } from '../../db/stranger-rows.ts';
 import { DomainError } from '../errors.ts';
 import { hashToken } from './actor.ts';
 
@@ -12,7 +13,7 @@ const COUNT_INTERVAL = 1_000;
 /** When to try again, in seconds: rows that have ended are deleted each minute. */
 const RETRY_AFTER = 60;
 
-/** Who causes a row, by their network: a stranger, or somebody who is signed in. */
+/** Who causes a row, by the name of their network: a stranger, or somebody who is signed in. */
 export interface Asker {
   readonly network: string;
   readonly isStranger: boolean;
@@ -38,7 +39,8 @@ export async function addFor<T>(
     throw tooMany('Too many people are signing in. Try again in a minute.');
   const network = storedNetwork(asker);
   return db.transaction(async (tx) => {
-    await lockNetwork(tx, network);
+    // Lets one transaction at a time add rows of a network.
+    await lockName(tx, asker.network);
     if ((await countRows(tx, table, now, MAX_OF_NETWORK, network)) >= MAX_OF_NETWORK)
       throw tooMany('Too many sign-ins were begun here. Try again in a minute.');
     return add(tx);

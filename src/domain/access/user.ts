@@ -19,6 +19,11 @@ export function emailKeyOf(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/** That form of an email address; null for any other text. */
+export function addressKeyOf(text: string): string | null {
+  return emailInput.safeParse(text).success ? emailKeyOf(text) : null;
+}
+
 export const userName = nameOf(100).describe('The name, 1 to 100 characters.');
 
 /** The commonest passwords of at least ten characters, in lower case. */

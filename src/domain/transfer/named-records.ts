@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import { idsOfTags } from '../../db/tags.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import type { Writer } from '../access/actor.ts';
 import { permissions } from '../access/role.ts';
 import { DomainError, type FieldError, fieldError } from '../errors.ts';
@@ -141,7 +142,7 @@ export class NamedRecords {
     const { name, color } = line.space;
     const ofColor = color === null ? {} : { color };
     const input = { name, ...ofColor };
-    const keyOf = (one: number | null) => `space ${one} ${name.trim()}`;
+    const keyOf = (one: number | null) => nameFor('space', String(one), name.trim());
     const find = async () => {
       // Before it is looked up: PostgreSQL refuses impossible values.
       const space = await refusing(['space'], () => parseInput(createNamedInput, input));
@@ -198,7 +199,7 @@ export class NamedRecords {
       requireValid(line);
       return this.#create('pixels', path, () => createPixel(db, writer, pixel, now));
     };
-    return this.#idOf(`pixel ${type} ${value.trim()} ${name.trim()}`, find, create);
+    return this.#idOf(nameFor('pixel', type, value.trim(), name.trim()), find, create);
   }
 
   /** The id of a record; null if a dry run would create it. */

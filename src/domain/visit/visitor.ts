@@ -1,4 +1,5 @@
 import bowser from 'bowser';
+import { trimBlanks } from '../../shared/blanks.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { countryCodes, type Platform } from '../link/targeting.ts';
 
@@ -25,7 +26,7 @@ export interface Visitor {
  * T1 for Tor; UK and EU are not codes of that list.
  */
 export function countryCode(text: string): string | null {
-  const code = text.trim();
+  const code = trimBlanks(text);
   // ASCII only: other letters could become ASCII ones in upper case.
   return /^[a-z]{2}$/i.test(code) && countryCodes.has(code.toUpperCase()) ? code.toUpperCase() : null;
 }
@@ -67,7 +68,7 @@ export function systemOf(visitor: Visitor): string | null {
 
 /** A language range of Accept-Language with its weight: RFC 9110, 12.5.4. */
 const RANGE =
-  /^\s*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i;
+  /^[ \t]*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 
 /** How many characters of Accept-Language are read; browsers send less than 200. */
 const MAX_ACCEPT_LANGUAGE = 1_000;

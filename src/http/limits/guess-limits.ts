@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import { growingTo } from '../../shared/growing-cache.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import { Turns } from '../../shared/turns.ts';
 
 /** The maximum number of wrong passwords per network and minute, for one owner of a password and for all. */
@@ -73,10 +74,11 @@ export class GuessLimits {
 
   /**
    * Whether the password is right.
-   * @param what identifies the owner of the password
+   * @param what identifies the owner of the password; null if there can be none
    * @throws RateLimiterRes
    */
-  check(what: string, network: string, isRight: () => Promise<boolean>): Promise<boolean> {
-    return this.#ofOne.check(`${what} ${network}`, () => this.#inAll.check(network, isRight));
+  check(what: string | null, network: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    const checkInAll = () => this.#inAll.check(network, isRight);
+    return what === null ? checkInAll() : this.#ofOne.check(nameFor('guess', what, network), checkInAll);
   }
 }

@@ -29,8 +29,8 @@ function read(name: string): Buffer | null {
 /** The best available encoding that the client accepts. */
 function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
   const accepted = String(headers['accept-encoding'] ?? '');
-  if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted)) return 'br';
-  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) ? 'gzip' : null;
+  if (/\bbr\b(?![ \t]*;[ \t]*q=0(\.0*)?[ \t]*(,|$))/.test(accepted)) return 'br';
+  return /\bgzip\b(?![ \t]*;[ \t]*q=0(\.0*)?[ \t]*(,|$))/.test(accepted) ? 'gzip' : null;
 }
 
 const suffixes = { br: '.br', gzip: '.gz' } as const;

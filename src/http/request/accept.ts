@@ -12,7 +12,7 @@ const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; ch
 
 /** The ranges that have any of these types. */
 const RELEVANT =
-  /^\s*(?:\*\/\*|application\/(?:\*|json|graphql-response\+json)|text\/(?:\*|event-stream|html))\s*(?:;|$)/i;
+  /^[ \t]*(?:\*\/\*|application\/(?:\*|json|graphql-response\+json)|text\/(?:\*|event-stream|html))[ \t]*(?:;|$)/i;
 /** How many of them are read: negotiation takes as long as all else for a refusal of dozens. */
 const MAX_RANGES = 16;
 
@@ -22,7 +22,7 @@ const negotiated = remembered((header): readonly string[] => {
   const accept = ranges
     .slice(0, MAX_RANGES)
     .join(',')
-    .replaceAll(/;(?!\s*(?:q|charset)\s*=)[^;,]*/gi, '');
+    .replaceAll(/;(?![ \t]*(?:q|charset)[ \t]*=)[^;,]*/gi, '');
   // Without a header, all would be accepted.
   if (accept === '') return [];
   const accepted = new Negotiator({ headers: { accept } }).mediaTypes(types);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import proxyaddr from 'proxy-addr';
+import { trimBlanks } from '../../shared/blanks.ts';
 
 /** Whether the proxy at an address, at that distance from us, is trusted. */
 export interface Trust {
@@ -46,9 +47,9 @@ export function trustOf(trust: false | number | string): Trust {
   return proxyaddr.compile(trust.split(',').map((one) => one.trim()));
 }
 
-/** An address without spaces and the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+/** An address without blanks and the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 function withoutPort(address: string): string {
-  const trimmed = address.trim();
+  const trimmed = trimBlanks(address);
   const [, v4, v6] = /^(?:([\d.]+):\d*|\[(.*)\](?::\d*)?)$/.exec(trimmed) ?? [];
   return v4 ?? v6 ?? trimmed;
 }
@@ -61,7 +62,7 @@ const MAX_ADDRESS = 100;
 function* addressesIn(header: string): Generator<string> {
   for (let end = header.length; end > 0; ) {
     const comma = header.lastIndexOf(',', end - 1);
-    const address = header.slice(comma + 1, end).trim();
+    const address = trimBlanks(header.slice(comma + 1, end));
     if (address !== '') yield withoutPort(address.slice(0, MAX_ADDRESS));
     end = comma;
   }
@@ -100,9 +101,7 @@ export function clientOf(req: IncomingMessage & { [CLIENT]?: Client }, trust: Tr
     if (addresses !== undefined) trust.ignored?.(remoteAddress);
     return { address: remoteAddress, host: asked };
   }
-  const host = String(hosts ?? '')
-    .split(',', 1)[0]
-    ?.trim();
+  const host = trimBlanks(String(hosts ?? '').split(',', 1)[0] ?? '');
   const address = forwardedAddress(String(addresses ?? ''), remoteAddress, trust);
   req[CLIENT] = { address, host: host || asked };
   return req[CLIENT];
@@ -113,7 +112,8 @@ export function schemeOf(req: IncomingMessage, trust: Trust, own: string): strin
   const { remoteAddress } = req.socket;
   if (remoteAddress === undefined || !trust(remoteAddress, 0)) return own;
   const [forwarded = ''] = String(req.headers['x-forwarded-proto'] ?? '').split(',', 1);
-  return forwarded.trim() === '' ? own : `${forwarded.trim().toLowerCase()}:`;
+  const scheme = trimBlanks(forwarded).toLowerCase();
+  return scheme === '' ? own : `${scheme}:`;
 }
 
 /** Whether the client disconnected before its request was complete. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { endWithoutBlanks, trimBlanks } from '../../shared/blanks.ts';
 import { MAX_HEADER } from './headers.ts';
 
 /** The beginning of the names of the service's own cookies, which may stand behind this prefix. */
@@ -21,7 +22,7 @@ function ownCookies(header: string): Cookies {
   const found = new Map<string, string[]>();
   for (let at = header.indexOf(OWN); at !== -1; at = header.indexOf(OWN, at + 1)) {
     const begin = header.startsWith(PREFIX, at - PREFIX.length) ? at - PREFIX.length : at;
-    const last = endOf(header, 0, begin);
+    const last = endWithoutBlanks(header, 0, begin);
     if (last > 0 && header[last - 1] !== ';') continue;
     const semicolon = header.indexOf(';', at);
     const end = semicolon === -1 ? header.length : semicolon;
@@ -29,29 +30,12 @@ function ownCookies(header: string): Cookies {
     const pair = header.slice(begin, Math.min(end, begin + MAX_HEADER));
     const equals = pair.indexOf('=');
     if (equals === -1) continue;
-    const [name, value] = [bare(pair.slice(0, equals)), bare(pair.slice(equals + 1))];
+    // Browsers accept any other character in a name.
+    const [name, value] = [trimBlanks(pair.slice(0, equals)), trimBlanks(pair.slice(equals + 1))];
     const before = found.get(name);
     if (before) before.push(value);
     else found.set(name, [value]);
     at = end - 1;
   }
   return found;
-}
-
-/** Browsers put spaces and tabs alone around a pair; they accept any other character in a name. */
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
-}
-
-/** The end of a text without the blanks there. */
-function endOf(text: string, from: number, to: number): number {
-  let end = to;
-  while (end > from && isBlank(text[end - 1])) end--;
-  return end;
-}
-
-function bare(text: string): string {
-  let begin = 0;
-  while (isBlank(text[begin])) begin++;
-  return text.slice(begin, endOf(text, begin, text.length));
 }

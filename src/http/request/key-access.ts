@@ -3,9 +3,9 @@ import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
 import { type Actor, callerOf, hashToken, type RateLimitState } from '../../domain/access/actor.ts';
-import { Authentication, keyIn } from '../../domain/access/authentication.ts';
+import { Authentication, keyIn, keyName, sessionName } from '../../domain/access/authentication.ts';
 import { visibleError } from '../../domain/errors.ts';
-import { networkOf } from '../../domain/visit/ip-network.ts';
+import { networkName } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
 import { clientOf, type Trust } from './client.ts';
 import { accountIn } from './headers.ts';
@@ -45,7 +45,8 @@ export class KeyAccess {
     const key = keyIn(req.headers.authorization);
     const hash = key === null ? null : hashToken(key);
     const known = hash === null ? null : await this.#authentication.remembered(hash);
-    return known ?? this.lookUp(req, hash, () => this.#authentication.authenticate(hash));
+    const name = hash === null ? null : keyName(hash);
+    return known ?? this.lookUp(req, name, () => this.#authentication.authenticate(hash));
   }
 
   /**
@@ -59,23 +60,23 @@ export class KeyAccess {
     const account = accountIn(req);
     return (
       (await this.#authentication.rememberedSession(token, account)) ??
-      this.lookUp(req, hashToken(token), () => this.#authentication.authenticateSession(token, account))
+      this.lookUp(req, sessionName(token), () => this.#authentication.authenticateSession(token, account))
     );
   }
 
   /**
    * Looks a key or the token of a session up. After too many wrong ones from the network, they are only compared with the list;
    * valid ones are accepted.
-   * @param hash that of the key or token; null for none
+   * @param name that of the key or session; null for none
    * @param find gives null, or throws UNAUTHENTICATED, for a wrong one
    * @throws DomainError RATE_LIMITED
    */
-  async lookUp<Found>(req: IncomingMessage, hash: string | null, find: () => Promise<Found>): Promise<Found> {
-    const network = networkOf(clientOf(req, this.#trust).address);
+  async lookUp<Found>(req: IncomingMessage, name: string | null, find: () => Promise<Found>): Promise<Found> {
+    const network = networkName(clientOf(req, this.#trust).address);
     try {
       await this.#limit.tryKey(network);
     } catch (error) {
-      if (hash === null || !(await this.#authentication.isListed(hash))) throw error;
+      if (name === null || !(await this.#authentication.isListed(name))) throw error;
     }
     try {
       const found = await find();

@@ -8,9 +8,10 @@ import {
   readPublicStatistics,
 } from '../../domain/statistics/public-statistics.ts';
 import { shortUrlOf } from '../../domain/url.ts';
-import { networkOf } from '../../domain/visit/ip-network.ts';
+import { networkName } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';
+import { nameFor } from '../../shared/name-for.ts';
 import { Turns } from '../../shared/turns.ts';
 import { send, sendPage } from '../answer.ts';
 import type { LinkCache } from '../link-cache.ts';
@@ -67,7 +68,7 @@ export function createStatisticsPages(
     link: ShownLink,
     length: PageLength,
   ): Promise<void> => {
-    const network = networkOf(address);
+    const network = networkName(address);
     await rateLimit.consume(network);
     const shown = await slots.take(network, () =>
       links.read(async (db) => ({
@@ -96,7 +97,7 @@ export function createStatisticsPages(
       const isRight =
         password !== '' &&
         hash !== '' &&
-        (await passwordChecks.isRight(password, { what: `statistics of ${id}`, hash }, address));
+        (await passwordChecks.isRight(password, { what: nameFor('statistics', id), hash }, address));
       if (!isRight) form(true);
       else {
         const cookie = accessCookie(

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Busboy } from '@fastify/busboy';
 import express, { type Request, type Response } from 'express';
+import { trimBlanks } from '../../shared/blanks.ts';
 import { withoutMark } from '../../shared/byte-order-mark.ts';
 import { type JsonLimits, limitOfJson } from '../../shared/json-size.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
@@ -308,10 +309,10 @@ const parsers = new Map<string, Parser>([
 function parserFor(contentType: string): Parser | undefined {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
+    .map((parameter) => /^[ \t]*charset[ \t]*=[ \t]*"?([^" \t]+)"?[ \t]*$/.exec(parameter)?.[1])
     .find(Boolean);
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
-    ? parsers.get(type.trim())
+    ? parsers.get(trimBlanks(type))
     : undefined;
 }
 

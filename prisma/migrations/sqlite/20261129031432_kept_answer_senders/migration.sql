@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "KeptAnswer" ADD COLUMN "sender" TEXT;
