@@ -225,6 +225,24 @@ export function asciiOf(address: string): string {
   );
 }
 
+/** An address as people read it. */
+export interface ShownAddress {
+  readonly scheme: string;
+  /** The host, in ASCII, and what follows it as it was written. */
+  readonly place: string;
+  /** The user name, which may look like a host; null for none. */
+  readonly user: string | null;
+}
+
+/** The parts of an address, without its password. */
+export function shownAddress(address: string): ShownAddress {
+  const [, scheme = '', authority = '', rest = ''] = /^(https?:\/\/)?([^/\\?#]*)(.*)$/is.exec(address) ?? [];
+  const at = authority.lastIndexOf('@');
+  const host = hostOf(address) || authority.slice(at + 1);
+  const [user = ''] = authority.slice(0, Math.max(0, at)).split(':', 1);
+  return { scheme, place: host + rest, user: user || null };
+}
+
 /** A part of a query as parsers write it. */
 function escapedQuery(text: string): string {
   const encoded = text.replaceAll(/[\t\n\r]/g, '').toWellFormed();

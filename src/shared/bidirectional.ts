@@ -21,3 +21,8 @@ export function spellingsOf(address: string): string[] {
   const before = address.replaceAll(SENT, decodeURIComponent);
   return before === address ? [address] : [address, before];
 }
+
+/** A text that somebody else wrote, for a place without markup: it does not change the order of what is around it. */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
+}

@@ -82,9 +82,9 @@ describe('the statistics page of a public link', () => {
     expect(body).toMatch(/<dt>Clicks<\/dt><dd>9<\/dd>/);
     expect(body).toMatch(/<dt>Visitors<\/dt><dd>5<\/dd>/);
     expect(body).toMatch(/<dt>Bots<\/dt><dd>1<\/dd>/);
-    for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', 'news.example'])
+    for (const value of ['Chrome', 'Windows', 'Desktop', 'Germany', 'French', '<bdi>news.example</bdi>'])
       expect(body).toContain(`<th scope="row">${value}</th><td>5</td><td>55.6%</td>`);
-    expect(body).toContain('<th scope="row">https://example.com/there</th>');
+    expect(body).toContain('<th scope="row"><bdi>https://example.com/there</bdi></th>');
     // Eight charts: the days and seven dimensions.
     expect(body.match(/role="img"/g)).toHaveLength(8);
     // A table for each, and the QR code.
@@ -145,8 +145,10 @@ describe('the statistics page of a public link', () => {
     const link = await owner.link({ url });
     await visits(link, 9);
     const { body } = await openNextDay(`/${link.alias}+`);
-    expect(body).toContain('<span>example.com/a/rather/long/path/to/the/</span><span>first-of-two</span>');
-    expect(body).toContain(`<th scope="row">${url}</th>`);
+    expect(body).toContain(
+      '<span><bdi>example.com/a/rather/long/path/to/the/</bdi></span><span><bdi>first-of-two</bdi></span>',
+    );
+    expect(body).toContain(`<th scope="row"><bdi>${url}</bdi></th>`);
   });
 
   test('never counts as a visit', async () => {
@@ -333,7 +335,9 @@ describe('destinations on the statistics page', () => {
     server.clock.now = NOON;
     const [, section = ''] = /<h2 id="destination">(.*?)<\/section>/s.exec(body) ?? [];
     const rows = section.matchAll(/<th scope="row">(.*?)<\/th><td>(\d+)<\/td>/g);
-    return [...rows].map(([, name, clicks]) => `${name}: ${clicks}`);
+    return [...rows].map(
+      ([, name = '', clicks]) => `${name.replaceAll(/<\/?(?:bdi|small)>/g, '')}: ${clicks}`,
+    );
   };
   type Form = Record<string, string | number>;
   const OLD = 'https://old.example/secret';
@@ -405,10 +409,31 @@ describe('destinations on the statistics page', () => {
     expect((await destinationsOf(link)).join()).toMatch(/^Former: 1(20|15),Others: [16]$/);
   });
 
-  test('are shown as they are sent', async () => {
-    const link = await owner.link({ url: 'https://münchen.example/ü' });
+  test.each([
+    ['https://paypal.com@evil.example/x', 'https://evil.example/x User name: paypal.com', 'evil.example/x'],
+    [
+      'https://paypal.com:pass%40word@evil.example',
+      'https://evil.example User name: paypal.com',
+      'evil.example',
+    ],
+    [
+      'http://paypal.com%2F@EVIL.example:81/a@b',
+      'http://evil.example:81/a@b User name: paypal.com%2F',
+      'evil.example:81/a@b',
+    ],
+    ['https://p\u0430ypal.com/ü?ö', 'https://xn--pypal-4ve.com/ü?ö', 'xn--pypal-4ve.com/ü?ö'],
+    ['https://\u05d0.example/\u05d0', 'https://xn--4db.example/\u05d0', 'xn--4db.example/\u05d0'],
+    ['https://evil.example/\u202ecba', 'https://evil.example/%E2%80%AEcba', 'evil.example/%E2%80%AEcba'],
+  ])('%s is shown with its host first, in ASCII, and its user name apart', async (url, inTable, inList) => {
+    const link = await owner.link({ url });
     await visits(link, 9);
-    expect((await destinationsOf(link))[0]).toMatch(/example.*: 5$/);
+    expect((await destinationsOf(link))[0]).toBe(`${inTable}: 5`);
+    const { body } = await openNextDay(`/${link.alias}+`);
+    const [, section = ''] = /<h2 id="destination">(.*?)<\/section>/s.exec(body) ?? [];
+    const [, name = ''] = /<span class="name">(.*?)<\/span><span class="count">/.exec(section) ?? [];
+    expect(name).toMatch(/^(<span><bdi>[^<]*<\/bdi><\/span>)+$/);
+    expect(name.replaceAll(/<.*?>/g, '')).toBe(inList);
+    expect(section).toContain(`aria-label="Destinations: \u2068${inList}\u2069 55.6%`);
   });
 
   test.each([

@@ -2,13 +2,15 @@ import { qrCodeSvg } from '../../domain/link/qr-code.ts';
 import type { StatisticsDimension } from '../../domain/statistics/dimension.ts';
 import { type PublicStatistics, pageLengths } from '../../domain/statistics/public-statistics.ts';
 import type { StatisticsTop } from '../../domain/statistics/statistics.ts';
+import { shownAddress } from '../../domain/url.ts';
 import { logo, statisticsStyle } from '../../generated/look.ts';
+import { isolated } from '../../shared/bidirectional.ts';
 import { escapeHtml, newNonce, type Page, policyOf } from '../pages.ts';
 import { fill } from '../translations.ts';
 import { chartOf } from './chart.ts';
 import { type Locale, localeFor } from './locale.ts';
 
-/** A collapsed table with a chart's numbers. */
+/** A collapsed table with a chart's numbers. The first cell of a row is HTML. */
 function tableOf(
   title: string,
   head: readonly string[],
@@ -18,7 +20,7 @@ function tableOf(
   const heads = head.map((text) => `<th scope="col">${escapeHtml(text)}</th>`);
   const lines = rows.map(([first = '', ...cells]) => {
     const numbers = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`);
-    return `<tr><th scope="row">${escapeHtml(first)}</th>${numbers.join('')}</tr>`;
+    return `<tr><th scope="row">${first}</th>${numbers.join('')}</tr>`;
   });
   return `<details><summary>${texts.table}<span class="unseen">${texts.colon}${escapeHtml(title)}</span></summary>
 <table><caption class="unseen">${escapeHtml(title)}</caption><thead><tr>${heads.join('')}</tr></thead>
@@ -29,7 +31,7 @@ function daysOf(shown: PublicStatistics, locale: Locale): string {
   const { days } = shown;
   const { texts } = locale;
   const rows = days.map(({ start, clicks, visitors, bots }, index) => [
-    locale.day(start) + (index === days.length - 1 ? ` (${texts.running})` : ''),
+    escapeHtml(locale.day(start)) + (index === days.length - 1 ? ` (${texts.running})` : ''),
     ...[clicks, visitors, bots].map((count) => (count === null ? '–' : locale.number(count))),
   ]);
   const head = [texts.day, texts.clicks, texts.visitors, texts.bots];
@@ -47,13 +49,37 @@ const DAY = 86_400_000;
 const CUT_FROM = 20;
 const KEPT_END = 12;
 
-/** The name of a value. Destinations often differ only at their ends. */
-function nameOf(by: StatisticsDimension, name: string): string {
-  const short = by === 'DESTINATION' ? name.replace(/^https?:\/\//, '').replace(/^([^/]*)\/$/, '$1') : name;
-  const characters = Array.from(short);
-  if (by !== 'DESTINATION' || characters.length < CUT_FROM) return `<span>${escapeHtml(short)}</span>`;
+/** A value, and its name as a text. */
+interface Shown {
+  readonly value: string | null;
+  readonly name: string;
+  readonly clicks: number;
+}
+
+/** Dimensions whose values others choose freely: they are kept from changing the order of what is around them. */
+const isTheirs = (by: StatisticsDimension, { value }: Shown): boolean =>
+  value !== null && (by === 'DESTINATION' || by === 'REFERRER');
+
+/** The name of a value in a list. Destinations often differ only at their ends. */
+function nameOf(by: StatisticsDimension, one: Shown): string {
+  if (!isTheirs(by, one)) return `<span>${escapeHtml(one.name)}</span>`;
+  const theirs = (text: string) => `<span><bdi>${escapeHtml(text)}</bdi></span>`;
+  const characters = Array.from(one.name);
+  if (by !== 'DESTINATION' || characters.length < CUT_FROM) return theirs(one.name);
   const [start, end] = [characters.slice(0, -KEPT_END), characters.slice(-KEPT_END)];
-  return `<span>${escapeHtml(start.join(''))}</span><span>${escapeHtml(end.join(''))}</span>`;
+  return theirs(start.join('')) + theirs(end.join(''));
+}
+
+/** The name of a value in a table: that of a destination in full. */
+function fullNameOf(by: StatisticsDimension, one: Shown, { texts }: Locale): string {
+  if (!isTheirs(by, one)) return escapeHtml(one.name);
+  const theirs = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`;
+  if (by !== 'DESTINATION') return theirs(one.name);
+  const { scheme, place, user } = shownAddress(one.value ?? '');
+  return (
+    theirs(scheme + place) +
+    (user === null ? '' : ` <small>${texts.user}${texts.colon}${theirs(user)}</small>`)
+  );
 }
 
 /** The text in place of a list without values, which leaves out the running day. */
@@ -74,21 +100,31 @@ function barsOf(
   const title = texts.dimensions[by];
   const id = by.toLowerCase();
   const all = rows.reduce((sum, { clicks }) => sum + clicks, others);
-  const shown = rows.map(({ value, clicks }) => ({ name: locale.value(by, value), clicks }));
-  if (others > 0) shown.push({ name: texts.others, clicks: others });
+  const shown: Shown[] = rows.map(({ value, clicks }) => {
+    const isAddress = by === 'DESTINATION' && value !== null;
+    const name = isAddress ? shownAddress(value).place.replace(/^([^/]*)\/$/, '$1') : locale.value(by, value);
+    return { value, name, clicks };
+  });
+  if (others > 0) shown.push({ value: null, name: texts.others, clicks: others });
   const longest = Math.max(...shown.map(({ clicks }) => clicks));
   const heading = `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>`;
   if (all === 0) return `${heading}\n<p>${missing}</p></section>`;
-  const bars = shown.map(({ name, clicks }) => {
+  const bars = shown.map((one) => {
+    const { clicks } = one;
     const width = `${Math.round((clicks / longest) * 1000) / 10}%`;
     return (
       `<li><svg width="100%" height="100%"><rect width="${width}" height="100%" rx="4"/></svg>` +
-      `<span class="name">${nameOf(by, name)}</span><span class="count">${locale.number(clicks)}</span>` +
+      `<span class="name">${nameOf(by, one)}</span><span class="count">${locale.number(clicks)}</span>` +
       `<span class="share">${locale.share(clicks / all)}</span></li>`
     );
   });
-  const altText = shown.map(({ name, clicks }) => `${name} ${locale.share(clicks / all)}`).join(', ');
-  const cells = shown.map(({ name, clicks }) => [name, locale.number(clicks), locale.share(clicks / all)]);
+  const altText = shown
+    .map((one) => `${isTheirs(by, one) ? isolated(one.name) : one.name} ${locale.share(one.clicks / all)}`)
+    .join(', ');
+  const cells = shown.map((one) => [
+    fullNameOf(by, one, locale),
+    ...[locale.number(one.clicks), locale.share(one.clicks / all)],
+  ]);
   return `${heading}
 <div role="img" aria-label="${escapeHtml(`${title}${texts.colon}${altText}`)}"><ol class="bars" aria-hidden="true">
 ${bars.join('\n')}
@@ -165,7 +201,7 @@ ${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
 <body>
 <main>
 <a class="brand" href="/">${logo}Linkspace</a>
-<header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow">${short.replace('/', '/<wbr>')}</a></h1>
+<header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow"><bdi>${short.replace('/', '/<wbr>')}</bdi></a></h1>
 ${usesOf(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>
 <dl class="totals">${totals.join('\n')}</dl>

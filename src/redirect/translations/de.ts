@@ -75,6 +75,7 @@ export const de: Texts = {
     direct: 'Direkt oder unbekannt',
     others: 'Andere',
     former: 'Frühere',
+    user: 'Benutzername',
     dimensions: {
       BROWSER: 'Browser',
       OS: 'Betriebssysteme',

@@ -68,6 +68,7 @@ export const en = {
     direct: 'Direct or unknown',
     others: 'Others',
     former: 'Former',
+    user: 'User name',
     dimensions: {
       BROWSER: 'Browsers',
       OS: 'Operating systems',

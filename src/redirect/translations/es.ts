@@ -66,6 +66,7 @@ export const es: Texts = {
     direct: 'Directo o desconocido',
     others: 'Otros',
     former: 'Anteriores',
+    user: 'Nombre de usuario',
     dimensions: {
       BROWSER: 'Navegadores',
       OS: 'Sistemas operativos',

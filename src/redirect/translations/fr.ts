@@ -69,6 +69,7 @@ export const fr: Texts = {
     direct: 'Direct ou inconnu',
     others: 'Autres',
     former: 'Anciennes',
+    user: 'Nom d’utilisateur',
     dimensions: {
       BROWSER: 'Navigateurs',
       OS: 'Systèmes d’exploitation',
