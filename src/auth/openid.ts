@@ -12,6 +12,7 @@ import {
   signInWithIdentity,
 } from '../domain/access/identity.ts';
 import { createToken, findToken, takeToken } from '../domain/access/one-time-token.ts';
+import { requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
 import type { RoleRule } from '../domain/access/role.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
@@ -331,6 +332,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     const linker = row.userId === null ? null : await anySessionOf(req);
     if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== data.sessionId))
       throw new SignInFault('SIGN_IN_FIRST');
+    if (linker) requireRecentSignIn({ session: linker }, 'GET /auth/oidc/callback', now(), { links: true });
     const person = await openId.finish(url, data);
     if (linker !== null) await linkIdentity(db, person, linker, now());
     else {
@@ -372,11 +374,11 @@ export function createStart(
   openId: OpenId,
   tools: SignInTools,
 ): { get: RequestHandler; post: RequestHandler } {
-  const { db, consoleUrl, now, askerOf, limit, recentSessionOf } = tools;
+  const { db, consoleUrl, now, askerOf, limit, sessionOf } = tools;
   const cookie = cookieFor(consoleUrl);
   const start = async (req: Request, res: Response, asked: z.output<typeof begin>): Promise<string> => {
     await limit(req);
-    const session = asked.link ? await recentSessionOf(req) : null;
+    const session = asked.link ? await sessionOf(req, { links: true }) : null;
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const asker = askerOf(req, session === null);

@@ -194,7 +194,7 @@ function refuse(refusal: () => DomainError): (error: unknown) => never {
 export function addPasskeyRoutes(
   router: Routes,
   passkeys: Passkeys,
-  { db, now, askerOf, limit, recentSessionOf, signIn, requireOwnWays }: SignInTools,
+  { db, now, askerOf, limit, sessionOf, signIn, requireOwnWays }: SignInTools,
 ): void {
   router.use('/passkey', (req, _res, next) => {
     requireOwnWays();
@@ -202,12 +202,12 @@ export function addPasskeyRoutes(
     next();
   });
   router.post('/passkey/registration-options', async (req, res) => {
-    const { user } = await recentSessionOf(req);
+    const { user } = await sessionOf(req);
     await limit(req);
     res.json(await passkeys.registrationOptions(db, user, askerOf(req, false), now()));
   });
   router.post('/passkey/register', async (req, res) => {
-    const { id, name } = await passkeys.register(db, await recentSessionOf(req), req.body, now());
+    const { id, name } = await passkeys.register(db, await sessionOf(req), req.body, now());
     res.status(201).json({ id: String(id), name });
   });
   router.post('/passkey/sign-in-options', async (req, res) => {

@@ -9,8 +9,7 @@ import { type SignInTools, text, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
 export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
-  const { db, services, now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf, recentSessionOf } =
-    tools;
+  const { db, services, now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf } = tools;
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {
     const session = await readSessionOf(req);
@@ -34,8 +33,9 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
   });
   for (const what of ['passkey', 'identity'] as const)
     router.post(`/${what}/remove`, async (req, res) => {
+      const session = await sessionOf(req);
       const { id } = parseInput(z.object({ id: text }), req.body);
-      await removeWay(db, what, await sessionOf(req), id, ways, now());
+      await removeWay(db, what, session, id, ways, now());
       res.status(204).end();
     });
   router.post('/session/remove', async (req, res) => {
@@ -52,13 +52,13 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     '/password',
     hashed(async (req, res) => {
       requireOwnWays();
-      const session = await recentSessionOf(req);
+      const session = await sessionOf(req);
       await changePassword(db, session, req.body.password, contextOf());
       res.status(204).end();
     }),
   );
   router.post('/email', async (req, res) => {
-    const session = await recentSessionOf(req);
+    const session = await sessionOf(req);
     const isChanged = await changeEmail(
       db,
       services,

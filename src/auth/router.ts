@@ -17,7 +17,7 @@ import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
 import { routesOf } from './routes.ts';
-import { createSignInTools, type SignInDependencies, tooManyAtOnce } from './tools.ts';
+import { createSignInTools, operationOf, type SignInDependencies, tooManyAtOnce } from './tools.ts';
 
 export interface AuthDependencies extends SignInDependencies {
   readonly openId: OpenId | null;
@@ -122,6 +122,10 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addEntryRoutes(routes, tools, openId);
   addPasskeyRoutes(routes, passkeys, tools);
   addProfileRoutes(routes, tools, ways);
+  // A path without an entry in the table of recent sign-ins fails the start.
+  for (const { route } of router.stack)
+    for (const { method } of typeof route?.path === 'string' ? route.stack : [])
+      operationOf(method, route?.path ?? '');
   const failed: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     if (isAborted(req)) return;
     const visible = asVisible(error);

@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import { requireRecentSignIn } from '../domain/access/actor.ts';
 import { sessionName } from '../domain/access/authentication.ts';
+import { type Operation, operationNamed, requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
 import { beginSession, endSession, findSession, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
@@ -47,6 +47,11 @@ export interface SignInDependencies {
   report(res: Response, error: unknown): void;
   /** Counts a refused sign-in. */
   signInFailed(way: SignInWay): void;
+}
+
+/** The operation of a request to a path below `/auth`. @throws Error for an unknown one */
+export function operationOf(method: string, path: string): Operation {
+  return operationNamed(`${method.toUpperCase().replace('HEAD', 'GET')} /auth${path}`);
 }
 
 /** How many requests that calculate a hash are here, in all and of one network, and how long they wait for their turn. */
@@ -107,8 +112,15 @@ export function createSignInTools(dependencies: SignInDependencies) {
     };
   };
 
-  /** The session of a request, whose user may do what a stranger may not. @throws DomainError UNAUTHENTICATED, RATE_LIMITED */
-  const sessionOf = async (req: Request) => counted(req, await sessionWith(req, cookies.tokenOf(req)));
+  /**
+   * The session of a request, whose user may do what a stranger may not, and signed in as lately as the path wants.
+   * @throws DomainError UNAUTHENTICATED, RATE_LIMITED, FORBIDDEN
+   */
+  const sessionOf = async (req: Request, touched: { readonly links?: boolean } = {}) => {
+    const session = await counted(req, await sessionWith(req, cookies.tokenOf(req)));
+    requireRecentSignIn({ session }, operationOf(req.method, req.path), now(), touched);
+    return session;
+  };
 
   /** The same for what changes nothing, wherever the request comes from. The error says whether the session has expired. */
   const readSessionOf = async (req: Request) => {
@@ -123,13 +135,6 @@ export function createSignInTools(dependencies: SignInDependencies) {
     if (found === null) throw new DomainError('UNAUTHENTICATED', 'Sign in first.');
     if (req.res) await access.countRequest({ keyId: null, userId: found.userId }, req.res, now());
     return found;
-  };
-
-  /** The same, if it began of late. @throws DomainError UNAUTHENTICATED, FORBIDDEN */
-  const recentSessionOf = async (req: Request) => {
-    const session = await sessionOf(req);
-    requireRecentSignIn({ session }, now());
-    return session;
   };
 
   const sessionWith = async (req: Request, given: string | null) =>
@@ -167,7 +172,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   return {
     ...dependencies,
     ...{ isOwn, requireOwnWays, contextOf, networkOfClient, askerOf, limit, hashed },
-    ...{ begin, signIn, view, sessionOf, readSessionOf, recentSessionOf, sessionWith, anySessionOf },
+    ...{ begin, signIn, view, sessionOf, readSessionOf, sessionWith, anySessionOf },
   };
 }
 

@@ -395,6 +395,10 @@ describe('an email that is taken', () => {
     server.clock.now = new Date(now.getTime() + 15 * 60_000 + 1);
     expect(await begin(late, '/auth/oidc?link=1')).toBe(fault('SIGN_IN_AGAIN'));
     expect((await late.auth('oidc', { link: true })).status).toBe(403);
+    server.clock.now = new Date(now.getTime() + 10 * 60_000);
+    const begun = await provider.visit(await begin(late, '/auth/oidc?link=1'), 'comes back late');
+    server.clock.now = new Date(now.getTime() + 15 * 60_000 + 1);
+    expect(await comeBack(late, begun)).toBe(fault('SIGN_IN_AGAIN'));
     expect((await owner.auth('identity/remove', { id: identity?.id })).status).toBe(403);
     server.clock.now = now;
     expect((await late.auth('identity/remove', { id: identity?.id })).status).toBe(404);

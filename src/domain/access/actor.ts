@@ -104,21 +104,6 @@ export function requireRole(actor: Actor, needed: Role): void {
   if (actor.role === null || !isAtLeast(actor.role, needed)) throw tooLow(actor, needed);
 }
 
-/** How long ago a user must have signed in at most, for what an open session should not allow, in milliseconds. */
-const RECENT = 15 * 60 * 1000;
-
-/** @throws DomainError FORBIDDEN if the caller is a user who signed in too long ago */
-export function requireRecentSignIn({ session }: Pick<Actor, 'session'>, now: Date): void {
-  if (session === null || now.getTime() - session.signedInAt.getTime() <= RECENT) return;
-  throw new DomainError('FORBIDDEN', refusal('SIGN_IN_AGAIN'));
-}
-
-/** Whoever deals with an owner, or an owner's invitation, needs to have signed in recently. @throws DomainError FORBIDDEN */
-export function requireRoleOver(actor: Actor, role: Role, now: Date): void {
-  requireRole(actor, role);
-  if (role === 'OWNER') requireRecentSignIn(actor, now);
-}
-
 /** A condition for the account's own record with this id; null for an impossible id. */
 export function owned(
   actor: Pick<Writer, 'accountId'>,

@@ -8,16 +8,9 @@ import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { accountForOperator, lockPeople, operatorsName } from './account.ts';
-import {
-  type Actor,
-  generateToken,
-  hashToken,
-  owned,
-  requirePermission,
-  requireRecentSignIn,
-  requireRole,
-} from './actor.ts';
+import { type Actor, generateToken, hashToken, owned, requirePermission, requireRole } from './actor.ts';
 import { requireRoom } from './ownership.ts';
+import { requireRecentSignIn } from './recent-sign-in.ts';
 import { roleInput, type Scope, scopes } from './role.ts';
 
 const PREFIX_LENGTH = 8;
@@ -167,10 +160,10 @@ export interface NewApiKey {
  * @throws DomainError VALIDATION, FORBIDDEN
  */
 export async function createApiKey(db: Data, actor: Actor, given: unknown, now: Date): Promise<NewApiKey> {
+  requireRecentSignIn(actor, 'createApiKey', now);
   const { name, role, expiresAt } = parseInput(createApiKeyInput, given);
   if (role === 'OWNER') throw invalidField('role', refusal('ROLE', { role: 'ADMIN' }));
   if (expiresAt && expiresAt.at <= now) throw invalidField('expiresAt', refusal('PAST'));
-  requireRecentSignIn(actor, now);
   const key = generateKey();
   const apiKey = await recordingChanges(db, actor, now, async ({ tx, record }) => {
     const caller = await lockPeople(tx, actor);
@@ -197,7 +190,7 @@ export async function createApiKey(db: Data, actor: Actor, given: unknown, now: 
 
 /** Revokes a key, with all that it made. @throws DomainError NOT_FOUND, FORBIDDEN */
 export async function revokeApiKey(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  requireRecentSignIn(actor, now);
+  requireRecentSignIn(actor, 'revokeApiKey', now);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     requirePermission(await lockPeople(tx, actor), 'KEYS');
     const where = owned(actor, id);

@@ -14,14 +14,13 @@ import {
   hashToken,
   owned,
   requirePermission,
-  requireRecentSignIn,
   requireRole,
-  requireRoleOver,
 } from './actor.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
 import { requireRoom } from './ownership.ts';
+import { requireRecentSignIn } from './recent-sign-in.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
 import { hasOwner, type SignInContext } from './sign-in.ts';
 import {
@@ -68,7 +67,10 @@ async function create(
       where: { accountId_emailKey: { accountId, emailKey } },
     });
     if (last) {
-      if (last.expiresAt > now && isRole(last.role)) requireRoleOver(caller, last.role, now);
+      if (last.expiresAt > now && isRole(last.role)) {
+        requireRole(caller, last.role);
+        requireRecentSignIn(actor, 'inviteMember', now, { roles: [last.role] });
+      }
       // None is left if it is accepted at this moment.
       const { count } = await tx.prisma.invitation.deleteMany({ where: { id: last.id } });
       if (count > 0) await record('DELETED', 'INVITATION', [last.id]);
@@ -100,8 +102,7 @@ export async function inviteMember(
   acceptLanguage: string,
 ): Promise<NewInvitation> {
   const invited = parseInput(invitationInput, input);
-  // Whoever gets the link of an admin can make keys, which outlast the session.
-  if (isAtLeast(invited.role, 'ADMIN')) requireRecentSignIn(actor, now);
+  requireRecentSignIn(actor, 'inviteMember', now, { roles: [invited.role] });
   const made = await create(db, actor, invited, now);
   const { accountId } = actor;
   // First: what is not sent does not use up the mails of the address.
@@ -145,7 +146,8 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
     const where = owned(actor, id);
     const found = where && (await tx.prisma.invitation.findUnique({ where }));
     if (!found) throw notFound('invitation');
-    if (isRole(found.role)) requireRoleOver(caller, found.role, now);
+    if (isRole(found.role)) requireRole(caller, found.role);
+    requireRecentSignIn(actor, 'revokeInvitation', now, { roles: [found.role] });
     const { count } = await tx.prisma.invitation.deleteMany({ where: { id: found.id } });
     if (count === 0) throw notFound('invitation');
     await record('DELETED', 'INVITATION', [found.id]);

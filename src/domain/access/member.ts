@@ -9,8 +9,9 @@ import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { lockPeople } from './account.ts';
-import { type Actor, owned, requirePermission, requireRoleOver } from './actor.ts';
+import { type Actor, owned, requirePermission, requireRole } from './actor.ts';
 import { revokeKeys } from './api-key.ts';
+import { requireRecentSignIn } from './recent-sign-in.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import { endSessions } from './user.ts';
 
@@ -131,8 +132,9 @@ export async function updateMember(
     const caller = await lockPeople(tx, actor);
     const member = await memberOf(tx, caller, id);
     requirePermission(caller, 'PEOPLE');
-    requireRoleOver(caller, member.role, now);
-    requireRoleOver(caller, role, now);
+    requireRole(caller, member.role);
+    requireRole(caller, role);
+    requireRecentSignIn(actor, 'updateMember', now, { roles: [member.role, role] });
     if (member.role === role) return member;
     await requireAnotherOwner(tx, member);
     return changeRole(changing, member, { role, isGiven: false }, actor.session?.id);
@@ -149,7 +151,8 @@ export async function removeMember(db: Data, actor: Actor, id: string, now: Date
     const member = await memberOf(changing.tx, caller, id);
     // Everybody may leave; the key of a member cannot do it for them.
     if (member.id !== caller.memberId || caller.session === null) requirePermission(caller, 'PEOPLE');
-    requireRoleOver(caller, member.role, now);
+    requireRole(caller, member.role);
+    requireRecentSignIn(actor, 'removeMember', now, { roles: [member.role] });
     await requireAnotherOwner(changing.tx, member);
     await endMembership(changing, member, now);
     return member.id;

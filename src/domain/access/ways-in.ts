@@ -4,7 +4,6 @@ import { invalidField, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { asciiOf } from '../url.ts';
-import { requireRecentSignIn } from './actor.ts';
 import { bySession } from './session.ts';
 import { endOthers } from './user.ts';
 
@@ -44,7 +43,7 @@ export async function isKnownTo(db: Data, userId: number, issuer: string): Promi
 
 /**
  * Removes a passkey or an identity, and ends the user's other sessions.
- * @throws DomainError NOT_FOUND, FORBIDDEN, UNAUTHENTICATED; VALIDATION if the user could not sign in any more
+ * @throws DomainError NOT_FOUND, UNAUTHENTICATED; VALIDATION if the user could not sign in any more
  */
 export async function removeWay(
   db: Data,
@@ -54,7 +53,6 @@ export async function removeWay(
   ways: WaysIn,
   now: Date,
 ): Promise<void> {
-  requireRecentSignIn({ session }, now);
   const number = parseId(id);
   await bySession(db, session, now, async (tx) => {
     const { hasPassword, ...own } = await waysOf(tx, session.userId);

@@ -15,6 +15,7 @@ import {
   requireRoom,
   updateOwned,
 } from '../access/ownership.ts';
+import { requireRecentSignIn } from '../access/recent-sign-in.ts';
 import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
@@ -101,7 +102,7 @@ function noRoom(): DomainError {
 
 /**
  * Creates a webhook. Only this call returns its secret.
- * @throws DomainError VALIDATION
+ * @throws DomainError VALIDATION, FORBIDDEN
  */
 export async function createWebhook(
   db: Data,
@@ -110,6 +111,7 @@ export async function createWebhook(
   random: Random,
   now: Date,
 ): Promise<{ webhook: Webhook; secret: string }> {
+  requireRecentSignIn(actor, 'createWebhook', now);
   const fields = parseInput(createWebhookInput, input);
   const secret = newSecret(random);
   // Read before the transaction: for the first webhook, the log's reader must not start after its creation.
@@ -132,7 +134,7 @@ export async function createWebhook(
 
 /**
  * Changes the given fields; none can be cleared. Enabling a webhook again resets its failures.
- * @throws DomainError VALIDATION, NOT_FOUND
+ * @throws DomainError VALIDATION, NOT_FOUND, FORBIDDEN
  */
 export async function updateWebhook(
   db: Data,
@@ -142,6 +144,7 @@ export async function updateWebhook(
   now: Date,
 ): Promise<Webhook> {
   const fields = parseInput(updateWebhookInput, input);
+  requireRecentSignIn(actor, 'updateWebhook', now, { setsUrl: fields.url !== undefined });
   const { disabled } = fields;
   const reasonFor = (row: Webhook) => (disabled ? (disabledReasonOf(row) ?? 'BY_HAND') : null);
   const decide = (row: Webhook) =>
@@ -157,7 +160,7 @@ export async function updateWebhook(
 /**
  * Gives the webhook a new secret. The one before it also signs for a day, until the receiver has changed to the new one; any
  * earlier one stops signing.
- * @throws DomainError NOT_FOUND
+ * @throws DomainError NOT_FOUND, FORBIDDEN
  */
 export async function rotateWebhookSecret(
   db: Data,
@@ -166,6 +169,7 @@ export async function rotateWebhookSecret(
   random: Random,
   now: Date,
 ): Promise<{ webhook: Webhook; secret: string }> {
+  requireRecentSignIn(actor, 'rotateWebhookSecret', now);
   const secret = newSecret(random);
   const webhook = await updateOwned(db, kind, actor, id, now, (row) => rotated(row, secret, now));
   return { webhook, secret };

@@ -35,7 +35,12 @@ export function WebhookDialog({
   const save = async () => {
     const input = { url: withScheme(url), events: [...chosen] };
     if (webhook) {
-      const { updateWebhook } = await write(session, UpdateWebhookDocument, { id: webhook.id, input });
+      const { url: next, ...others } = input;
+      const { updateWebhook } = await write(session, UpdateWebhookDocument, {
+        id: webhook.id,
+        // Another URL needs a recent sign-in.
+        input: next === webhook.url ? others : input,
+      });
       onChanged();
       return updateWebhook;
     }

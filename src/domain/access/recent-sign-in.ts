@@ -1,0 +1,132 @@
+import { DomainError } from '../errors.ts';
+import { refusal } from '../rules.ts';
+import type { Actor } from './actor.ts';
+import { isAtLeast, isRole } from './role.ts';
+
+/** How long ago a user must have signed in at most, for what outlasts a session, in milliseconds. */
+const RECENT = 15 * 60 * 1000;
+
+/** What decides whether an operation needs a recent sign-in, where not all of its requests do. */
+interface Touched {
+  /** The roles that are given or taken. */
+  readonly roles?: readonly string[];
+  /** Whether the URL of a webhook is set. */
+  readonly setsUrl?: boolean;
+  /** Whether an identity of the OpenID provider is linked to the user. */
+  readonly links?: boolean;
+}
+
+type Need = (touched: Touched) => boolean;
+
+const always: Need = () => true;
+const never: Need = () => false;
+/** For roles that can make keys, which outlast the session. */
+const highRoles: Need = ({ roles = [] }) => roles.some((role) => isRole(role) && isAtLeast(role, 'ADMIN'));
+const ofUrls: Need = ({ setsUrl = false }) => setsUrl;
+const ofLinking: Need = ({ links = false }) => links;
+
+/**
+ * The mutations and the paths below `/auth`, and when a session needs a sign-in of the last 15 minutes for them: when they give access
+ * that outlasts the session. A key has its role instead.
+ */
+const needs = {
+  createLink: never,
+  createLinks: never,
+  updateLink: never,
+  updateLinks: never,
+  deleteLink: never,
+  deleteLinks: never,
+  importLinks: never,
+  resetStatistics: never,
+  createSpace: never,
+  updateSpace: never,
+  deleteSpace: never,
+  createTag: never,
+  updateTag: never,
+  deleteTag: never,
+  mergeTags: never,
+  createPixel: never,
+  updatePixel: never,
+  deletePixel: never,
+  createUtmTemplate: never,
+  updateUtmTemplate: never,
+  deleteUtmTemplate: never,
+  createDomain: never,
+  updateDomain: never,
+  verifyDomain: never,
+  deleteDomain: never,
+  createWebhook: always,
+  updateWebhook: ofUrls,
+  deleteWebhook: never,
+  rotateWebhookSecret: always,
+  redeliver: never,
+  testWebhook: never,
+  inviteMember: highRoles,
+  revokeInvitation: highRoles,
+  updateMember: highRoles,
+  removeMember: highRoles,
+  createApiKey: always,
+  revokeApiKey: always,
+  updateAccount: never,
+  revokeSession: never,
+  'GET /auth/methods': never,
+  'GET /auth/about': never,
+  'GET /auth/session': never,
+  'GET /auth/profile': never,
+  'GET /auth/oidc': ofLinking,
+  'GET /auth/oidc/callback': ofLinking,
+  'POST /auth/oidc': ofLinking,
+  'POST /auth/token': never,
+  'POST /auth/welcome': never,
+  'POST /auth/sign-in': never,
+  'POST /auth/accept': never,
+  'POST /auth/reset': never,
+  'POST /auth/forgot': never,
+  'POST /auth/sign-out': never,
+  'POST /auth/download': never,
+  'POST /auth/profile': never,
+  'POST /auth/password': always,
+  'POST /auth/email': always,
+  'POST /auth/confirm': always,
+  'POST /auth/session/remove': never,
+  'POST /auth/passkey/sign-in-options': never,
+  'POST /auth/passkey/sign-in': never,
+  'POST /auth/passkey/registration-options': always,
+  'POST /auth/passkey/register': always,
+  'POST /auth/passkey/remove': always,
+  'POST /auth/identity/remove': always,
+} as const satisfies Record<string, Need>;
+
+/** A mutation, or the method and path of a request below `/auth`. */
+export type Operation = keyof typeof needs;
+
+export const operations: readonly string[] = Object.keys(needs);
+
+function isOperation(name: string): name is Operation {
+  return Object.hasOwn(needs, name);
+}
+
+/** The operation with a name. @throws Error for one that the table above lacks */
+export function operationNamed(name: string): Operation {
+  if (!isOperation(name)) throw new Error(`src/domain/access/recent-sign-in.ts has no entry for ${name}`);
+  return name;
+}
+
+/** Whether every request of an operation needs a recent sign-in, none does, or some do. */
+export function whoSignsInAgain(operation: Operation): 'ALL' | 'SOME' | 'NONE' {
+  const need: Need = needs[operation];
+  if (need === never) return 'NONE';
+  return need === always ? 'ALL' : 'SOME';
+}
+
+/** @throws DomainError FORBIDDEN if the caller is a user who signed in too long ago for the operation */
+export function requireRecentSignIn(
+  { session }: { readonly session: Pick<NonNullable<Actor['session']>, 'signedInAt'> | null },
+  operation: Operation,
+  now: Date,
+  touched: Touched = {},
+): void {
+  if (session === null || now.getTime() - session.signedInAt.getTime() <= RECENT) return;
+  const need: Need = needs[operation];
+  if (need(touched)) throw new DomainError('FORBIDDEN', refusal('SIGN_IN_AGAIN'));
+}
