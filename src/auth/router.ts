@@ -11,6 +11,7 @@ import { isAborted } from '../http/request/client.ts';
 import { accountIn } from '../http/request/headers.ts';
 import { VERSION } from '../own-files.ts';
 import { trimBlanks } from '../shared/blanks.ts';
+import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { Turns } from '../shared/turns.ts';
 import { addEntryRoutes } from './entry.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
@@ -158,12 +159,17 @@ function requireJson(req: Request, _res: Response, next: () => void): void {
   next();
 }
 
+/** What a body may have: what strangers send is counted before it is parsed. */
+const JSON_LIMITS: JsonLimits = { levels: 20, separators: 500, names: 200 };
+
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */
 function objectIn(body: Buffer | null): object {
   const wrongBody = (message: string) => invalidField('body', message);
   if (body === null)
     throw wrongBody(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
   if (body.length === 0) return {};
+  // Separators and brackets are single bytes.
+  if (limitOfJson(body.toString('latin1'), JSON_LIMITS) !== null) throw wrongBody('has too many values');
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

@@ -84,3 +84,19 @@ test('parses a body of v1 with as many as it may have', async () => {
     expect(await send('/api/v1/spaces', `{${name},${more}}`)).toMatchObject({ status: 201 });
   expect(await send('/api/v1/spaces', `{${name},"a":${nested(21)}}`)).toMatchObject({ status: 400 });
 });
+
+test.each([
+  ['lists', `{"email":${nested(8_000)}}`],
+  ['objects', `{"email":${objects(2_000)}}`],
+  ['values', `{"email":${items(2_000, '1')}}`],
+  ['names', names(1_000)],
+])('refuses a body below /auth/ with too many %s before it is parsed', async (_what, sent) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await fetch(`${server.origin}/auth/forgot`, { method: 'POST', headers, body: sent });
+  const parsed = parse.mock.calls.filter(([text]) => text === sent).length;
+  parse.mockRestore();
+  expect([answer.status, await answer.json(), parsed]).toMatchObject([
+    ...[422, { error: { message: 'body has too many values.' } }, 0],
+  ]);
+});
