@@ -9,6 +9,7 @@ import { RetentionClock } from '../db/retention-clock.ts';
 import { DeletedStatisticsRemoval } from '../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../db/stranger-rows.ts';
+import { DeletedWebhooksRemoval } from '../db/webhook/deliveries.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
 import { KEPT_FOR } from '../domain/kept-answer-limit.ts';
@@ -80,6 +81,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     new StrangersRetention(db, now, log),
     accessRetention(db, retentionTime, log),
     new DeletedStatisticsRemoval(db, log),
+    new DeletedWebhooksRemoval(db, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
     answerRetention(db, KEPT_FOR, now, log),
   ];

@@ -68,7 +68,9 @@ describe('an update', () => {
     await expect.poll(async () => Promise.all(hooks.map((id) => messages(id, 'PENDING')))).toEqual([2, 2]);
     await expect
       .poll(() =>
-        server.database.prisma.webhookDelivery.count({ where: { attempts: 1, webhook: { accountId } } }),
+        server.database.prisma.webhookDelivery.count({
+          where: { attempts: 1, webhookId: { in: hooks.map(Number) } },
+        }),
       )
       .toBe(4);
     for (let round = 0; round < 3; round++) {

@@ -1,6 +1,7 @@
+import type { Logger } from 'pino';
 import type { WebhookDelivery } from '../../generated/sqlite/client.ts';
-import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import type { Data, Transaction } from '../database.ts';
+import { Periodic } from '../retention.ts';
 import { empty, join, type Sql, sql } from '../sql.ts';
 
 export type NewDelivery = Pick<
@@ -125,18 +126,42 @@ export async function deleteOldDeliveries(db: Data, before: Date): Promise<boole
   return deleted === DELETE_BATCH_SIZE;
 }
 
-/** Deletes the deliveries of a webhook in batches, between which other work runs. */
-export async function deleteDeliveriesOf(tx: Transaction, webhookId: number): Promise<void> {
-  for (let after = 0; ; ) {
-    // By ranges of ids, since PostgreSQL would read the rows that this transaction has deleted again with each batch.
-    const [last] = await tx.read<{
-      id: number | null;
-    }>(sql`SELECT MAX("id") AS "id" FROM (SELECT "id" FROM "WebhookDelivery"
-        WHERE "webhookId" = ${webhookId} AND "id" > ${after} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE}) AS "next"`);
-    if (last === undefined || last.id === null) return;
-    await tx.prisma.$executeRaw(sql`
-      DELETE FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} AND "id" > ${after} AND "id" <= ${last.id}`);
-    after = last.id;
-    await pauseIfBlocked();
+/** The id of a deleted webhook that has deliveries; null if there is none. The ids of webhooks are read one by one from an index. */
+async function deletedWebhook(db: Data): Promise<number | null> {
+  const next = (after: Sql) =>
+    sql`(SELECT "webhookId" FROM "WebhookDelivery" WHERE "webhookId" > ${after} ORDER BY "webhookId" LIMIT 1)`;
+  const [row] = await db.read<{ id: number }>(sql`WITH RECURSIVE "ids" ("id") AS (
+      SELECT ${next(sql`0`)} UNION ALL SELECT ${next(sql`"ids"."id"`)} FROM "ids" WHERE "ids"."id" IS NOT NULL
+    ) SELECT "id" FROM "ids" WHERE "id" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "ids"."id")
+    LIMIT 1`);
+  return row?.id ?? null;
+}
+
+/** Deletes some deliveries of a deleted webhook; returns whether there may be more. */
+export async function removeDeliveries(db: Data): Promise<boolean> {
+  const webhookId = await deletedWebhook(db);
+  if (webhookId === null) return false;
+  await db.execute(sql`DELETE FROM "WebhookDelivery" WHERE "id" IN (
+    SELECT "id" FROM "WebhookDelivery" WHERE "webhookId" = ${webhookId} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`);
+  return true;
+}
+
+const REMOVE_EVERY = 10_000;
+
+/** Deletes the deliveries of deleted webhooks, in slices. */
+export class DeletedWebhooksRemoval extends Periodic {
+  readonly #db: Data;
+
+  constructor(db: Data, log: Logger) {
+    super(log, {
+      failure: 'deliveries of deleted webhooks could not be removed',
+      every: REMOVE_EVERY,
+      pause: 50,
+    });
+    this.#db = db;
+  }
+
+  override work(): Promise<void> {
+    return this.untilNone(() => removeDeliveries(this.#db));
   }
 }

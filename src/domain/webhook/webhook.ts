@@ -3,7 +3,7 @@ import { beginReader, positionOf, readLogSnapshot } from '../../db/change/log.ts
 import type { Data } from '../../db/database.ts';
 import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import { addDeliveries, deleteDeliveriesOf, redeliverNow } from '../../db/webhook/deliveries.ts';
+import { addDeliveries, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
 import type { Actor } from '../access/actor.ts';
@@ -176,15 +176,11 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Deletes the webhook with its deliveries, and returns its id.
+ * Deletes the webhook, and returns its id. Its deliveries are left to `DeletedWebhooksRemoval`.
  * @throws DomainError NOT_FOUND
  */
 export async function deleteWebhook(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
-  return deleteOwned(db, kind, actor, id, now, async ({ tx }, webhookId) => {
-    const where = { id: webhookId, accountId: actor.accountId };
-    if ((await tx.prisma.webhook.count({ where })) === 0) throw notFound('webhook');
-    await deleteDeliveriesOf(tx, webhookId);
-  });
+  return deleteOwned(db, kind, actor, id, now);
 }
 
 /** Disables a webhook, as the operator; returns whether it was enabled. */
@@ -239,12 +235,14 @@ export async function redeliver(
   const id = parseId(deliveryId);
   if (id === null) throw notFound('delivery');
   return db.transaction(async (tx) => {
-    const where = { id, webhook: { accountId } };
-    const delivery = await tx.prisma.webhookDelivery.findFirst({ where, include: { webhook: true } });
-    if (delivery === null) throw notFound('delivery');
-    if (delivery.webhook.disabled) throw invalidField('deliveryId', refusal('DELIVERY_OF_DISABLED'));
+    const where = { id };
+    const delivery = await tx.prisma.webhookDelivery.findUnique({ where });
+    const ofAccount = { id: delivery?.webhookId ?? 0, accountId };
+    const webhook = await tx.prisma.webhook.findUnique({ where: ofAccount });
+    if (delivery === null || webhook === null) throw notFound('delivery');
+    if (webhook.disabled) throw invalidField('deliveryId', refusal('DELIVERY_OF_DISABLED'));
     await redeliverNow(tx, delivery, now);
-    const pending = await tx.prisma.webhookDelivery.findFirst({ where });
+    const pending = await tx.prisma.webhookDelivery.findUnique({ where });
     if (pending === null) throw notFound('delivery');
     return pending;
   });
