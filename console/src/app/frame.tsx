@@ -104,9 +104,11 @@ function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void })
   return (
     <div className="account">
       <p>
-        <b>{viewer.account.name}</b>
+        <b>
+          <bdi>{viewer.account.name}</bdi>
+        </b>
         <Link href="/profile" onClick={onGone} title={texts.profile.title}>
-          {viewer.user?.name}
+          <bdi>{viewer.user?.name}</bdi>
         </Link>
         <span>{viewer.role && texts.roles[viewer.role]}</span>
       </p>

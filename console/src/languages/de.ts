@@ -479,6 +479,7 @@ export const texts: Translation = {
   undoneOf: (what) => `Rückgängig gemacht: ${what}`,
   copy: 'Kopieren',
   copied: 'Kopiert',
+  userName: 'Benutzername',
   labelled: (name, value) => `${name}: ${value}`,
   tryAgain: 'Erneut versuchen',
   showPassword: 'Eingabe anzeigen',

@@ -390,6 +390,7 @@ const english = {
   undoneOf: (what: string) => `Undone: ${what}`,
   copy: 'Copy',
   copied: 'Copied',
+  userName: 'User name',
   labelled: (name: string, value: string) => `${name}: ${value}`,
   tryAgain: 'Try again',
   showPassword: 'Show what is typed',

@@ -171,6 +171,7 @@ export const texts: Translation = {
   undoneOf: (what) => `Deshecho: ${what}`,
   copy: 'Copiar',
   copied: 'Copiado',
+  userName: 'Nombre de usuario',
   labelled: (name, value) => `${name}: ${value}`,
   tryAgain: 'Reintentar',
   showPassword: 'Mostrar lo escrito',

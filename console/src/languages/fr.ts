@@ -171,6 +171,7 @@ export const texts: Translation = {
   undoneOf: (what) => `Annulé : ${what}`,
   copy: 'Copier',
   copied: 'Copié',
+  userName: 'Nom d’utilisateur',
   labelled: (name, value) => `${name} : ${value}`,
   tryAgain: 'Réessayer',
   showPassword: 'Afficher la saisie',

@@ -59,7 +59,7 @@ export function TargetsBadge({
 export function TagBadges({ tags }: { tags: LinkRowFragment['tags'] }): ReactElement[] {
   return tags.map(({ id, name, color }) => (
     <span key={id} className={`badge tag c${color}`} title={name}>
-      {name}
+      <bdi>{name}</bdi>
     </span>
   ));
 }
@@ -99,7 +99,9 @@ export function SpaceBadge({
   return (
     <span className="badge space">
       <i className={`dot c${color}`} />
-      <span className="cut">{name}</span>
+      <span className="cut">
+        <bdi>{name}</bdi>
+      </span>
     </span>
   );
 }

@@ -52,7 +52,11 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
           const name = names.get(nodeId);
           if (name === undefined) return null;
           if (name === null) return <li key={id}>{t.gone(kindName, id)}</li>;
-          return <li key={id}>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</li>;
+          return (
+            <li key={id}>
+              <bdi>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</bdi>
+            </li>
+          );
         })}
         {records.size > MAX_RECORDS && <li>{t.further(records.size - MAX_RECORDS)}</li>}
       </ul>
@@ -84,7 +88,9 @@ function Subject({
       {named.map(({ id, name }, index) => (
         <Fragment key={id}>
           {index > 0 && ', '}
-          <b>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</b>
+          <b>
+            <bdi>{kind === 'LINK' ? <Link href={`/links/${id}`}>{name}</Link> : name}</bdi>
+          </b>
         </Fragment>
       ))}
     </>

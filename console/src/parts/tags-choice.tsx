@@ -80,7 +80,7 @@ export function TagsChoice({
             return (
               <li key={id}>
                 <i className={`dot c${color}`} />
-                {name}
+                <bdi>{name}</bdi>
                 <button
                   type="button"
                   className="bare"

@@ -52,7 +52,7 @@ export function DomainsView(): ReactElement {
       {(domain) => (
         <>
           <Link href={`/?domain=${domain.id}`} className="grow name">
-            {domain.name}
+            <bdi>{domain.name}</bdi>
           </Link>
           <span className={domain.verified ? 'badge ok' : 'badge warn'}>
             {domain.shared ? t.shared : domain.verified ? t.verified : t.unverified}

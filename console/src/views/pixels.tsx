@@ -36,7 +36,7 @@ export function PixelsView(): ReactElement {
       {(pixel) => (
         <>
           <Link href={`/?pixel=${pixel.id}`} className="grow name">
-            {pixel.name}
+            <bdi>{pixel.name}</bdi>
           </Link>
           <span className="badge">{texts.pixelTypes[pixel.type] ?? pixel.type}</span>
           <code className="quiet">{pixel.value}</code>

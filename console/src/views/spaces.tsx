@@ -30,7 +30,7 @@ export function SpacesView(): ReactElement {
         <>
           <i className={`dot c${space.color}`} />
           <Link href={`/?space=${space.id}`} className="grow name">
-            {space.name}
+            <bdi>{space.name}</bdi>
           </Link>
           <Link href={`/spaces/${space.id}`} className="quiet">
             {texts.spaces.figures(space.links.totalCount, inDigits(space.statistics.clicks))}

@@ -36,7 +36,9 @@ export function TemplatesView(): ReactElement {
     >
       {(template) => (
         <>
-          <b className="grow name">{template.name}</b>
+          <b className="grow name">
+            <bdi>{template.name}</bdi>
+          </b>
           <span className="quiet cut">{utmLine(valuesOf(template))}</span>
         </>
       )}

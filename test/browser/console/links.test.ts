@@ -141,6 +141,30 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('shows the host of a destination first and in ASCII, its user name apart, and isolates what somebody else wrote', async () => {
+    const caller = await newAccount();
+    const title = 'שלום';
+    const links = [
+      await caller.link({ url: 'https://paypal.com@evil.example/x', title }),
+      await caller.link({ url: 'https://p\u0430ypal.com/' }),
+    ];
+    const { page } = await tabOf(caller);
+    const told = ['evil.example/x User name: paypal.com', 'xn--pypal-4ve.com (p\u0430ypal.com)'];
+    for (const [index, { alias, id }] of links.entries()) {
+      const row = rowOf(page, alias);
+      expect(await row.locator('.second > span').innerText()).toBe(told[index]);
+      await page.goto(page.url().replace(/\/links\/.*|\/$/, `/links/${id}`));
+      expect(await page.locator('.head p.cut').innerText()).toContain(told[index]);
+      await page.goBack();
+    }
+    expect(
+      await rowOf(page, links[0]?.alias ?? '')
+        .locator('.second bdi')
+        .first()
+        .innerText(),
+    ).toBe(title);
+  });
+
   test('offers the link that a destination has already', async () => {
     const caller = await newAccount();
     await caller.link({ alias: 'before', url: 'https://example.com/same' });

@@ -2,8 +2,9 @@ import type { ReactElement } from 'react';
 import { type FormProps, filledTargets, INCOMPLETE, privacies, titleFor } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { ChoicesDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { addressText } from '../../parts/address.tsx';
 import { CheckField, PasswordField, SelectField, TextField, UrlField } from '../../parts/field.tsx';
-import { atMoment, fromLocalInput, withoutScheme } from '../../parts/format.ts';
+import { atMoment, fromLocalInput } from '../../parts/format.ts';
 import { PublicPage } from '../../parts/public-page.tsx';
 import { TagsChoice } from '../../parts/tags-choice.tsx';
 import { texts } from '../../texts.ts';
@@ -51,7 +52,7 @@ export function LinkForm({
       [
         endsAt !== null && atMoment(endsAt),
         fields.expiresAfter && t.afterClicks(fields.expiresAfter),
-        fields.expiredUrl && t.thenTo(withoutScheme(fields.expiredUrl)),
+        fields.expiredUrl && t.thenTo(addressText(fields.expiredUrl)),
       ]
         .filter(Boolean)
         .join(' · ') || t.none.expiry,

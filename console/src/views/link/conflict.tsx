@@ -86,7 +86,9 @@ export function Conflict({
           <thead>
             <tr>
               <th scope="col">{t.field}</th>
-              <th scope="col">{(change && !isOwn(change, session) && change.by?.name) || t.theirs}</th>
+              <th scope="col">
+                <bdi>{(change && !isOwn(change, session) && change.by?.name) || t.theirs}</bdi>
+              </th>
               <th scope="col">{t.yours}</th>
             </tr>
           </thead>
@@ -94,8 +96,10 @@ export function Conflict({
             {rows.map((name) => (
               <tr key={name}>
                 <th scope="row">{t.names[name]}</th>
-                <td>{shown(theirs, name)}</td>
-                <td>{name in own ? shown(mine, name) : t.unchanged}</td>
+                <td>
+                  <bdi>{shown(theirs, name)}</bdi>
+                </td>
+                <td>{name in own ? <bdi>{shown(mine, name)}</bdi> : t.unchanged}</td>
               </tr>
             ))}
           </tbody>

@@ -12,6 +12,7 @@ import { targetChoice } from '../../data/target-choices.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import { write } from '../../data/write.ts';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../../generated/documents.ts';
+import { Address } from '../../parts/address.tsx';
 import { UrlField } from '../../parts/field.tsx';
 import { trimPasted, withoutScheme } from '../../parts/format.ts';
 import { QrCode } from '../../parts/qr.tsx';
@@ -49,7 +50,7 @@ function Preview({
         // biome-ignore lint/suspicious/noArrayIndexKey: a destination may have two turns
         <p key={index} className="address">
           {name !== '' && <span className="quiet">{texts.labelled(name, '')}</span>}
-          {withoutScheme(url)}
+          <Address of={url} />
         </p>
       ))}
     </>

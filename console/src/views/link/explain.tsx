@@ -12,16 +12,10 @@ import {
   type LinkWholeFragment,
   type RedirectRule,
 } from '../../generated/documents.ts';
+import { Address } from '../../parts/address.tsx';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import {
-  atMoment,
-  countryName,
-  fromLocalInput,
-  inDigits,
-  languageName,
-  withoutScheme,
-} from '../../parts/format.ts';
+import { atMoment, countryName, fromLocalInput, inDigits, languageName } from '../../parts/format.ts';
 import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -181,7 +175,11 @@ export function Example({ link }: { link: LinkWholeFragment }): ReactElement | n
   return (
     <p>
       {t.gets(who, outcomeOf(decision))}{' '}
-      {decision.destination !== null && <b className="address">{withoutScheme(decision.destination)}</b>}
+      {decision.destination !== null && (
+        <b className="address">
+          <Address of={decision.destination} />
+        </b>
+      )}
     </p>
   );
 }

@@ -6,6 +6,7 @@ import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
 import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.ts';
+import { Address, addressText } from '../../parts/address.tsx';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
@@ -147,12 +148,18 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
     <header className="head">
       <div>
         <div className="name">
-          <h1>{withoutScheme(link.shortUrl)}</h1>
+          <h1>
+            <bdi>{withoutScheme(link.shortUrl)}</bdi>
+          </h1>
           <CopyButton text={link.shortUrl} alone />
         </div>
-        <p className="quiet cut" title={link.url}>
-          {link.title === null ? '' : `${link.title} · `}
-          {withoutScheme(link.url)}
+        <p className="quiet cut" title={addressText(link.url)}>
+          {link.title !== null && (
+            <>
+              <bdi>{link.title}</bdi> ·{' '}
+            </>
+          )}
+          <Address of={link.url} />
         </p>
         <p className="marks">
           <span className="badge">{t.clicks(link.clicks)}</span>

@@ -9,7 +9,14 @@ import { differences, type Shown } from './shown-fields.ts';
 
 /** Fields with what they were and what they became. */
 export function Differences({ all }: { all: ReturnType<typeof differences> }): ReactElement {
-  const quoted = (text: string) => (text === texts.link.nothing ? text : <q>{text}</q>);
+  const quoted = (text: string) =>
+    text === texts.link.nothing ? (
+      text
+    ) : (
+      <q>
+        <bdi>{text}</bdi>
+      </q>
+    );
   return (
     <ul>
       {all.map(({ name, was, is }) => (
@@ -52,7 +59,9 @@ export function Saves({
             {changed.map(({ name, was }) => (
               <Fragment key={name}>
                 <dt>{name}</dt>
-                <dd>{was}</dd>
+                <dd>
+                  <bdi>{was}</bdi>
+                </dd>
               </Fragment>
             ))}
           </dl>

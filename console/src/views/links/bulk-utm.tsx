@@ -8,9 +8,9 @@ import { useSession } from '../../data/session.ts';
 import { filledUtm, noUtm } from '../../data/utm.ts';
 import { utmChanges } from '../../data/utm-changes.ts';
 import { type LinkToChangeFragment, UtmTemplatesDocument } from '../../generated/documents.ts';
+import { Address } from '../../parts/address.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, SelectField } from '../../parts/field.tsx';
-import { withoutScheme } from '../../parts/format.ts';
 import { Skeleton } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
@@ -113,9 +113,11 @@ export function BulkUtm({
               <tbody>
                 {changes.slice(0, MAX_SHOWN).map(({ link, url, targets }) => (
                   <tr key={link.id}>
-                    <td>{withoutScheme(link.url)}</td>
                     <td>
-                      {withoutScheme(url)} {targets > 0 && <small>{t.targetsToo(targets)}</small>}
+                      <Address of={link.url} />
+                    </td>
+                    <td>
+                      <Address of={url} /> {targets > 0 && <small>{t.targetsToo(targets)}</small>}
                     </td>
                   </tr>
                 ))}

@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { onShortcut } from '../../app/shortcuts.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
+import { Address, addressText } from '../../parts/address.tsx';
 import { hasEnded, StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
@@ -55,8 +56,8 @@ function One({ link, ready }: { link: LinkRowFragment; ready: string }): ReactEl
         <p className="short-url">
           <ShortUrl link={link} />
         </p>
-        <p className="quiet cut" title={link.url}>
-          {withoutScheme(link.url)}
+        <p className="quiet cut" title={addressText(link.url)}>
+          <Address of={link.url} />
         </p>
         <p className="marks">
           <StatusBadge link={link} />
@@ -85,8 +86,8 @@ function Several({ links }: { links: readonly LinkRowFragment[] }): ReactElement
         {links.map((link) => (
           <li key={link.id}>
             <ShortUrl link={link} /> <CopyButton text={link.shortUrl} />
-            <p className="quiet cut" title={link.url}>
-              {withoutScheme(link.url)}
+            <p className="quiet cut" title={addressText(link.url)}>
+              <Address of={link.url} />
             </p>
           </li>
         ))}

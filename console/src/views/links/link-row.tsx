@@ -6,6 +6,7 @@ import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
+import { Address, addressText } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
 import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
@@ -165,11 +166,13 @@ export function LinkRow({
           {link.title !== null && (
             <b>
               <To href={address} tabIndex={-1}>
-                {link.title}
+                <bdi>{link.title}</bdi>
               </To>
             </b>
           )}
-          <span title={link.url}>{withoutScheme(link.url)}</span>
+          <span title={addressText(link.url)}>
+            <Address of={link.url} />
+          </span>
         </div>
       </div>
       <div className="figures">

@@ -86,7 +86,7 @@ function Chosen({
   return (
     <li>
       <i className={`dot c${tag?.color ?? 0}`} />
-      {name}
+      <bdi>{name}</bdi>
       <button type="button" className="bare" aria-label={texts.removeOf(name)} onClick={onRemove}>
         <Icon name="close" />
       </button>

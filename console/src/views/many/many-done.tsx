@@ -15,6 +15,7 @@ import {
   MANY,
 } from '../../data/many-links.ts';
 import { useSession } from '../../data/session.ts';
+import { Address } from '../../parts/address.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { toLocalInput, withoutScheme } from '../../parts/format.ts';
@@ -217,7 +218,7 @@ function MadeLinks({ made }: { made: readonly Made[] }): ReactElement {
                   <span>{withoutScheme(shortUrl)}</span>
                   <CopyButton text={shortUrl} />
                 </th>
-                <td>{title || withoutScheme(url)}</td>
+                <td>{title ? <bdi>{title}</bdi> : <Address of={url} />}</td>
               </tr>
             ))}
           </tbody>

@@ -103,7 +103,7 @@ function Alias({
   const other = isThere ? link : existingLink;
   return (
     <>
-      <span>{isNamed ? alias : t.leftOut}</span>
+      <span>{isNamed ? <bdi>{alias}</bdi> : t.leftOut}</span>
       {note !== null && <span className="hint">{note}</span>}
       {other && (
         <span className="hint">

@@ -144,7 +144,10 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
                 <ul className="stopping">
                   {keys.map((key) => (
                     <li key={key.id}>
-                      <b>{key.name}</b> <code>{key.prefix}…</code>
+                      <b>
+                        <bdi>{key.name}</bdi>
+                      </b>{' '}
+                      <code>{key.prefix}…</code>
                     </li>
                   ))}
                 </ul>

@@ -112,8 +112,12 @@ function Members({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement {
           <li key={id} className="record">
             <div className="parts">
               <div className="stacked">
-                <b className="name">{user.name}</b>
-                <span className="quiet">{user.email}</span>
+                <b className="name">
+                  <bdi>{user.name}</bdi>
+                </b>
+                <span className="quiet">
+                  <bdi>{user.email}</bdi>
+                </span>
               </div>
               {user.id === viewer.user?.id && <span className="badge ok">{t.you}</span>}
               <span className="badge">{texts.roles[role]}</span>
@@ -141,7 +145,9 @@ function Invitations({ onAsk }: { onAsk: (asked: Asked) => void }): ReactElement
         return (
           <li key={id} className="record">
             <div className="parts">
-              <b className="grow name">{email}</b>
+              <b className="grow name">
+                <bdi>{email}</bdi>
+              </b>
               <span className="badge">{texts.roles[role]}</span>
               <span className="quiet">{t.ends(ago(expiresAt), Date.parse(expiresAt) <= Date.now())}</span>
             </div>

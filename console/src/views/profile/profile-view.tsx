@@ -234,7 +234,9 @@ function Row(
   return (
     <li className="record">
       <div className="parts stacked">
-        <b className="name">{name}</b>
+        <b className="name">
+          <bdi>{name}</bdi>
+        </b>
         <span className="quiet">{about}</span>
       </div>
       {action && (

@@ -111,8 +111,8 @@ function Dimension({
               <rect width={(row.clicks / most) * 100} height="1" />
             </svg>
             {owner.kind === 'link' || row.isRest ? (
-              <span className="name" title={row.value ?? row.name}>
-                {row.name}
+              <span className="name" title={row.name}>
+                <bdi>{row.name}</bdi>
               </span>
             ) : (
               <Link
@@ -121,7 +121,7 @@ function Dimension({
                 title={t.topLinksOf(row.name)}
                 onClick={() => focusNow(TOP_LINKS)}
               >
-                {row.name}
+                <bdi>{row.name}</bdi>
               </Link>
             )}
             <b>{inDigits(row.clicks)}</b>

@@ -60,8 +60,13 @@ export function TopLinks({
               <rect width={(clicks / most) * 100} height="1" />
             </svg>
             <Link href={`/links/${link.id}/statistics${rest ? `?${rest}` : ''}`} className="name">
-              {withoutScheme(link.shortUrl)}
-              {link.title !== null && <span className="quiet"> {link.title}</span>}
+              <bdi>{withoutScheme(link.shortUrl)}</bdi>
+              {link.title !== null && (
+                <span className="quiet">
+                  {' '}
+                  <bdi>{link.title}</bdi>
+                </span>
+              )}
             </Link>
             <b>{inDigits(clicks)}</b>
             {link.before && (

@@ -1,6 +1,8 @@
 import { useLocation, useSearch } from 'wouter';
 import type { StatisticsDimension, TopLinksBy } from '../../generated/documents.ts';
-import { countryName, languageName, withoutScheme } from '../../parts/format.ts';
+import { addressText } from '../../parts/address.tsx';
+import { isolated } from '../../parts/address-parts.ts';
+import { countryName, languageName } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
 
 export const dimensions: readonly StatisticsDimension[] = [
@@ -13,7 +15,7 @@ export function nameOf(by: StatisticsDimension, value: string | null): string {
   if (by === 'COUNTRY') return countryName(value);
   if (by === 'LANGUAGE') return languageName(value);
   if (by === 'DEVICE') return t.devices[value] ?? value;
-  return by === 'DESTINATION' ? withoutScheme(value) : value;
+  return by === 'DESTINATION' ? addressText(value) : isolated(value);
 }
 
 /** Where the links of a value are shown. */

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { isolated, partsOf } from '../../console/src/parts/address-parts.ts';
+import { unicodeHost } from '../../console/src/parts/unicode-host.ts';
+
+test.each([
+  'bücher.example',
+  'faß.example',
+  'пример.испытание',
+  '例え.テスト',
+  'א.example',
+  'p\u0430ypal.com',
+  'ελληνικά.example:8080',
+  '☃.net',
+  'a\u0301\u0302.example',
+  '𐌀.example',
+])('%s is decoded from what browsers make of it', (host) => {
+  const ascii = new URL(`http://${host}`).host;
+  expect(ascii).toMatch(/xn--/);
+  expect(unicodeHost(ascii)).toBe(host.normalize('NFC'));
+});
+
+test.each([
+  'example.com',
+  'xn--',
+  'xn--a',
+  'xn--99999999',
+  'xn--example-.com',
+  'xn--0.pt',
+  'xn--bcher-KVA.example',
+])('%s has no other form', (host) => {
+  expect(unicodeHost(host)).toBeNull();
+});
+
+test.each<[string, string, string | null, string | null]>([
+  ['https://www.example.com/', 'example.com', null, null],
+  ['https://example.com/a?b#c', 'example.com/a?b#c', null, null],
+  ['https://paypal.com@evil.example/x', 'evil.example/x', null, 'paypal.com'],
+  ['https://paypal.com:secret@evil.example', 'evil.example', null, 'paypal.com'],
+  ['https://a@b@evil.example/@c', 'evil.example/@c', null, 'a@b'],
+  ['https://p\u0430ypal.com/ü', 'xn--pypal-4ve.com/ü', 'p\u0430ypal.com', null],
+  ['HTTPS://BÜCHER.example', 'xn--bcher-kva.example', 'bücher.example', null],
+  ['https://xn--4db.example/a', 'xn--4db.example/a', 'א.example', null],
+  ['not an address', 'not an address', null, null],
+  ['https://', 'https://', null, null],
+  ['', '', null, null],
+])('%s is read as %s, with the letters %s and the user name %s', (address, place, unicode, user) => {
+  expect(partsOf(address)).toEqual({ place, unicode, user });
+});
+
+test('a text is isolated if it may change the order of what is around it', () => {
+  expect(isolated('evil.example/x')).toBe('evil.example/x');
+  expect(isolated('א')).toBe('\u2068א\u2069');
+});
