@@ -1,5 +1,6 @@
 import { type Language, language } from './language.ts';
 import type { Texts } from './languages/en.ts';
+import { isolating } from './parts/isolated.ts';
 
 const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>> = {
   en: () => import('./languages/en.ts'),
@@ -8,5 +9,7 @@ const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }
   es: () => import('./languages/es.ts'),
 };
 
+const loaded = await loaders[language]();
+
 /** All texts, in the language of the page; the others are not loaded. */
-export const { texts } = await loaders[language]();
+export const texts = isolating(loaded.texts);

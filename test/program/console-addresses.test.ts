@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { isolated, partsOf } from '../../console/src/parts/address-parts.ts';
+import { texts } from '../../console/src/languages/en.ts';
+import { partsOf } from '../../console/src/parts/address-parts.ts';
+import { isolated, isolating } from '../../console/src/parts/isolated.ts';
 import { unicodeHost } from '../../console/src/parts/unicode-host.ts';
 
 test.each([
@@ -49,5 +51,16 @@ test.each<[string, string, string | null, string | null]>([
 
 test('a text is isolated if it may change the order of what is around it', () => {
   expect(isolated('evil.example/x')).toBe('evil.example/x');
-  expect(isolated('א')).toBe('\u2068א\u2069');
+  expect(isolated('Müller, 山田')).toBe('Müller, 山田');
+  for (const text of ['א', 'a \u0627', 'a\u202eb']) expect(isolated(text)).toBe(`\u2068${text}\u2069`);
+  expect(isolated(isolated('א'))).toBe('\u2068א\u2069');
+});
+
+test('sentences isolate the names that they are given, and are otherwise as they are written', () => {
+  const told = isolating(texts);
+  expect(told.saved('א')).toBe('\u2068א\u2069 saved.');
+  expect(told.saved('Spring')).toBe(texts.saved('Spring'));
+  expect(told.links.copy).toBe(texts.links.copy);
+  expect(told.saved).toBe(told.saved);
+  expect(told.people.roleOf('שם')).toBe(texts.people.roleOf('\u2068שם\u2069'));
 });

@@ -156,7 +156,7 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
     <Gate title={t.title(who.accounts.length > 0)} lead={t.lead(who.user.email, who.accounts.length > 0)}>
       {who.accounts.map(({ id, name }) => (
         <a key={id} href={`/console/${id}/`}>
-          {name}
+          <bdi>{name}</bdi>
         </a>
       ))}
       <Link href="/profile">{texts.profile.title}</Link>

@@ -19,6 +19,3 @@ export function partsOf(address: string): Parts {
   const [user = ''] = authority.slice(0, Math.max(0, at)).split(':', 1);
   return { place: host + (rest === '/' ? '' : rest), unicode: unicodeHost(host), user: user || null };
 }
-
-/** A text that somebody else wrote, for a place without markup: it does not change the order of what is around it. */
-export const isolated = (text: string): string => (/[^ -~]/.test(text) ? `\u2068${text}\u2069` : text);

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import { texts } from '../texts.ts';
-import { isolated, partsOf } from './address-parts.ts';
+import { partsOf } from './address-parts.ts';
+import { isolated } from './isolated.ts';
 
 /** An address as a text: the host first, in ASCII and as people write it, and the user name apart. */
 export function addressText(address: string): string {
@@ -9,6 +10,10 @@ export function addressText(address: string): string {
   const told = more.filter((one) => one !== null && one !== '').join(', ');
   return isolated(place) + (told && ` (${told})`);
 }
+
+/** The same with the scheme before. */
+export const fullAddressText = (address: string): string =>
+  `${/^https?:\/\//i.exec(address)?.[0] ?? ''}${addressText(address)}`;
 
 /** An address as people read it: the host first, in ASCII and as they write it, and the user name apart. */
 export function Address({ of }: { of: string }): ReactElement {

@@ -190,7 +190,7 @@ export function Choice({
               })}
             >
               {item.color !== undefined && <i className={`dot c${item.color}`} />}
-              {item.name}
+              <bdi>{item.name}</bdi>
             </li>
           ))}
         {isOpen && (listed.length === 0 || other) && (

@@ -12,6 +12,7 @@ import {
   DomainsDocument,
   UpdateDomainDocument,
 } from '../generated/documents.ts';
+import { fullAddressText } from '../parts/address.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { trimPasted, withScheme } from '../parts/format.ts';
@@ -37,8 +38,12 @@ export function DomainsView(): ReactElement {
       isFixed={({ shared }) => shared}
       more={(domain) => (
         <>
-          {domain.notFoundUrl !== null && <p className="quiet cut">{t.notFoundTo(domain.notFoundUrl)}</p>}
-          {domain.rootUrl !== null && <p className="quiet cut">{t.rootTo(domain.rootUrl)}</p>}
+          {domain.notFoundUrl !== null && (
+            <p className="quiet cut">{t.notFoundTo(fullAddressText(domain.notFoundUrl))}</p>
+          )}
+          {domain.rootUrl !== null && (
+            <p className="quiet cut">{t.rootTo(fullAddressText(domain.rootUrl))}</p>
+          )}
           {!domain.shared && !domain.verified && <DomainDns domain={domain} serviceHost={serviceHost} />}
           {!domain.shared && domain.verified && (
             <details>

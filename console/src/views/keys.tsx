@@ -45,7 +45,9 @@ export function KeysView(): ReactElement {
         {(key) => (
           <li key={key.id} className="record">
             <div className="parts">
-              <b className="grow name">{key.name || t.unnamed}</b>
+              <b className="grow name">
+                <bdi>{key.name || t.unnamed}</bdi>
+              </b>
               <code>{key.prefix}…</code>
               <span className="badge">
                 {key.role ? texts.roles[key.role] : t.scopes[key.scopes.includes('WRITE') ? 'WRITE' : 'READ']}

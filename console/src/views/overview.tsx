@@ -50,7 +50,9 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
     <>
       <header className="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
           <Link href={`/?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
         </div>
         <GroupFilter group={record && { kind, id, name: record.name }} />

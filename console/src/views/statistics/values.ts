@@ -1,8 +1,8 @@
 import { useLocation, useSearch } from 'wouter';
 import type { StatisticsDimension, TopLinksBy } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
-import { isolated } from '../../parts/address-parts.ts';
 import { countryName, languageName } from '../../parts/format.ts';
+import { isolated } from '../../parts/isolated.ts';
 import { texts } from '../../texts.ts';
 
 export const dimensions: readonly StatisticsDimension[] = [

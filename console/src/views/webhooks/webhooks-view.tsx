@@ -14,6 +14,7 @@ import {
   type WebhookRowFragment,
   WebhooksDocument,
 } from '../../generated/documents.ts';
+import { Address } from '../../parts/address.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
@@ -100,7 +101,9 @@ export function WebhooksView(): ReactElement {
           {data.webhooks.nodes.map((webhook) => (
             <li key={webhook.id} className="tall">
               <div className="line">
-                <b className="grow name">{webhook.url}</b>
+                <b className="grow name">
+                  <Address of={webhook.url} />
+                </b>
                 {webhook.disabled && <span className="badge warn">{texts.status.DISABLED}</span>}
                 {mayChange && (
                   <Menu
