@@ -152,9 +152,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const told = ['evil.example/x User name: paypal.com', 'xn--pypal-4ve.com (p\u0430ypal.com)'];
     for (const [index, { alias, id }] of links.entries()) {
       const row = rowOf(page, alias);
-      expect(await row.locator('.second > span').innerText()).toBe(told[index]);
+      await row.waitFor();
+      expect(await row.locator('.second > span').textContent()).toBe(told[index]);
       await page.goto(page.url().replace(/\/links\/.*|\/$/, `/links/${id}`));
-      expect(await page.locator('.head p.cut').innerText()).toContain(told[index]);
+      expect(await page.locator('.head p.cut').textContent()).toContain(told[index]);
       await page.goBack();
     }
     expect(
