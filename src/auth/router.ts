@@ -14,6 +14,7 @@ import { trimBlanks } from '../shared/blanks.ts';
 import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { Turns } from '../shared/turns.ts';
 import { addEntryRoutes } from './entry.ts';
+import { addLastingAccessRoutes } from './lasting-access.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
@@ -123,6 +124,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addEntryRoutes(routes, tools, openId);
   addPasskeyRoutes(routes, passkeys, tools);
   addProfileRoutes(routes, tools, ways);
+  addLastingAccessRoutes(routes, tools);
   // A path without an entry in the table of recent sign-ins fails the start.
   for (const { route } of router.stack)
     for (const { method } of typeof route?.path === 'string' ? route.stack : [])

@@ -6,6 +6,7 @@ import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
+import { webhooksAsJson, webhooksAsText } from './lasting-access.ts';
 import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
 import { table } from './terminal.ts';
 
@@ -15,7 +16,7 @@ const help = `Usage: npm run keys -- create --account NAME [--scopes read,write]
 
   create   creates a key, and the account if it does not exist; the key is printed once
   list     lists all keys, without the keys themselves
-  revoke   revokes a key; every process refuses it within a second
+  revoke   revokes a key; every process refuses it within a second; lists its webhooks, which go on
 
   --scopes       read, write, or both (default)
   --expires      when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
@@ -66,6 +67,8 @@ function tableOf(keys: readonly KeyView[], now: Date): string {
   ]);
 }
 
+const GO_ON = 'These webhooks of the key go on, unless an admin disables them in the console:';
+
 const options = {
   account: { type: 'string' },
   scopes: { type: 'string' },
@@ -102,10 +105,14 @@ export const main = command(
       const keys = await withDatabase(config, listKeys);
       return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.', 2);
     }
-    await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
+    const webhooks = await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
       if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
       throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);
     });
-    show({ id: Number(id), revoked: true }, `Key ${id} is revoked.`, 2);
+    show(
+      { id: Number(id), revoked: true, webhooks: webhooksAsJson(webhooks) },
+      `Key ${id} is revoked.\n${webhooksAsText(GO_ON, webhooks)}`.trimEnd(),
+      2,
+    );
   },
 );

@@ -1,6 +1,7 @@
 import { baseUrlOf, consoleUrlOf } from '../config.ts';
 import { accountForOperator } from '../domain/access/account.ts';
 import { inviteByOperator } from '../domain/access/invitation.ts';
+import { lastingAccessOf } from '../domain/access/lasting-access.ts';
 import { createToken } from '../domain/access/one-time-token.ts';
 import { isRole, roles } from '../domain/access/role.ts';
 import { findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
@@ -8,6 +9,7 @@ import { plainLine } from '../domain/input.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
+import { lastingAsJson, lastingAsText, webhooksAsJson, webhooksAsText } from './lasting-access.ts';
 import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
 import { table } from './terminal.ts';
 
@@ -22,8 +24,9 @@ const help = `Usage: npm run users -- create --email EMAIL --account NAME --role
   create   makes an invitation to the account, and the account if it does not exist; prints its link, good for 7 days
   list     lists all users, with their accounts and roles
   reset    prints a link with which the user sets a new password (with OIDC_ONLY, signs in), good once and for an
-           hour; whoever uses it loses all passkeys and, without OIDC_ONLY, the links to the OpenID provider
-  disable  ends all sessions of the user, who cannot sign in any more
+           hour; whoever uses it loses all passkeys and, without OIDC_ONLY, the links to the OpenID provider; lists
+           the keys, invitations and webhooks of the user, which stay
+  disable  ends all sessions of the user, who cannot sign in any more; lists their webhooks, which go on
   enable   lets the user sign in again
 
   --email        the user's email address
@@ -43,6 +46,9 @@ function tableOf(users: readonly Listed[]): string {
     ]),
   ]);
 }
+
+const STAYS = 'These stay, unless the user ends them on the page after the reset:';
+const GO_ON = 'These webhooks of the user go on, unless an admin disables them in the console:';
 
 const options = {
   email: { type: 'string' },
@@ -100,13 +106,24 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       if (user.disabledAt !== null)
         throw new OperatorError(`${user.email} is disabled: enable the user first.`);
       const url = `${page}/reset#${await createToken(db, 'RESET', { userId: user.id }, now)}`;
+      const lasting = await lastingAccessOf(db, user.id, now);
+      const does = config.oidcOnly ? 'signs in' : 'sets a new password';
       return show(
-        { email, url },
-        `${user.email} ${config.oidcOnly ? 'signs in' : 'sets a new password'} by this link, once, within an hour:\n\n  ${url}\n${hint}`,
+        { email, url, stays: lastingAsJson(lasting) },
+        `${user.email} ${does} by this link, once, within an hour:\n\n  ${url}\n${lastingAsText(STAYS, lasting)}${hint}`,
         2,
       );
     }
     await setDisabled(db, user.id, verb === 'disable' ? now : null);
-    show({ email, disabled: verb === 'disable' }, `${user.email} is ${verb}d.`, 2);
+    const { webhooks } = verb === 'disable' ? await lastingAccessOf(db, user.id, now) : { webhooks: [] };
+    show(
+      {
+        email,
+        disabled: verb === 'disable',
+        ...(verb === 'disable' && { webhooks: webhooksAsJson(webhooks) }),
+      },
+      `${user.email} is ${verb}d.\n${webhooksAsText(GO_ON, webhooks)}`.trimEnd(),
+      2,
+    );
   });
 });

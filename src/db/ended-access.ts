@@ -12,11 +12,13 @@ const DELETE_BATCH_SIZE = 500;
 /** When what is deleted now has ended at the latest. */
 export const endedBefore = (now: Date): Date => new Date(now.getTime() - KEPT_FOR);
 
-/** Deletes some ended keys and invitations; returns whether there may be more. Keys that the history names stay with it. */
+/** Deletes some ended keys and invitations; returns whether there may be more. Keys that the history or a webhook names stay. */
 async function deleteEnded(db: Data, before: Date): Promise<boolean> {
   const keys = await db.execute(sql`DELETE FROM "ApiKey" WHERE "id" IN (
     SELECT "id" FROM "ApiKey" AS "ended" WHERE ("revokedAt" <= ${before} OR "expiresAt" <= ${before})
       AND NOT EXISTS (SELECT 1 FROM "Change" WHERE "keyId" = "ended"."id")
+      AND NOT EXISTS (SELECT 1 FROM "Webhook"
+        WHERE "createdByKeyId" = "ended"."id" OR "changedByKeyId" = "ended"."id")
     ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`);
   const invitations = await db.execute(sql`DELETE FROM "Invitation" WHERE "id" IN (
     SELECT "id" FROM "Invitation" WHERE "expiresAt" <= ${before} ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`);

@@ -17,7 +17,7 @@ import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';
 import { findNodes, Node, nodeIdOf } from './node.ts';
-import { asKey, asUser, ChangeAuthor } from './people.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './people.ts';
 import { Space } from './space.ts';
 import { Tag } from './tag.ts';
 
@@ -39,9 +39,6 @@ const typeOf: Readonly<Record<RecordKindName, string>> = {
   API_KEY: 'ApiKey',
   ACCOUNT: 'Account',
 };
-
-/** The name of a user who is no longer a member. */
-const FORMER = 'Former member';
 
 /** The maximum number of fields of a record. */
 const MAX_FIELDS = 20;
@@ -91,16 +88,12 @@ const Change = builder.prismaObject('Change', {
       nullable: true,
       select: {
         accountId: true,
-        key: { select: { id: true, name: true, prefix: true } },
-        user: { select: { id: true, name: true, email: true, memberships: { select: { accountId: true } } } },
+        key: { select: authorKeyColumns },
+        user: { select: authorColumns },
       },
       description: 'Who made the change, a user or a key; null for the operator alone.',
       extensions: costs({ work: 2 }),
-      resolve: ({ accountId, key, user }) => {
-        if (user === null) return key && asKey(key);
-        const isMember = user.memberships.some((one) => one.accountId === accountId);
-        return asUser(isMember ? user : { id: user.id, name: FORMER, email: null });
-      },
+      resolve: ({ accountId, key, user }) => authorOf(accountId, key, user),
     }),
   }),
 });

@@ -134,14 +134,38 @@ export const ChangeAuthor = builder.unionType('ChangeAuthor', {
 
 type Author = typeof ChangeAuthor.$inferType;
 
-export function asUser(user: UserView): Author {
+function asUser(user: UserView): Author {
   brandWithType(user, User);
   return user;
 }
 
-export function asKey(key: { id: number }): Author {
+function asKey(key: { id: number }): Author {
   brandWithType(key, ApiKey);
   return key as Author; // The brand says so.
+}
+
+/** The name of a user who is no longer a member. */
+const FORMER = 'Former member';
+
+/** The columns of a user who did something in an account. */
+export const authorColumns = {
+  ...{ id: true, name: true, email: true },
+  memberships: { select: { accountId: true } },
+} as const;
+
+/** The columns of a key that did something. */
+export const authorKeyColumns = { id: true, name: true, prefix: true } as const;
+
+/** Who did something in an account: the key, if one did it, or else the user. */
+export function authorOf(
+  accountId: number | null,
+  key: { id: number } | null,
+  user: (UserView & { memberships: readonly { accountId: number }[] }) | null,
+): Author | null {
+  if (key !== null) return asKey(key);
+  if (user === null) return null;
+  const isMember = user.memberships.some((one) => one.accountId === accountId);
+  return asUser(isMember ? user : { id: user.id, name: FORMER, email: null });
 }
 
 const Member = builder.prismaObject('Membership', {
@@ -275,8 +299,16 @@ builder.mutationFields((t) => ({
     type: resultOf('RemoveMember', 'The removed member', DeletedRecord, [ValidationError, NotFoundError]),
     description: 'Ends a membership, with its keys and invitations. Everybody may end their own.',
     extensions: changeCost,
-    args: idArgs('member'),
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('Member', removeMember(db, actor, id, now())),
+    args: {
+      ...idArgs('member'),
+      disableWebhooks: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'Whether webhooks are disabled that this person or a key of theirs made, or whose URL or secret they set last.',
+      }),
+    },
+    resolve: (_root, { id, disableWebhooks }, { db, actor, now }) =>
+      asDeleted('Member', removeMember(db, actor, id, now(), disableWebhooks ?? false)),
   }),
   revokeInvitation: t.field({
     type: resultOf('RevokeInvitation', 'The revoked invitation', DeletedRecord, [NotFoundError]),
@@ -305,8 +337,16 @@ builder.mutationFields((t) => ({
     type: resultOf('RevokeApiKey', 'The revoked key', DeletedRecord, [NotFoundError]),
     description: 'Revokes a key, and all that it made: every process refuses them within a second.',
     extensions: changeCost,
-    args: idArgs('key'),
-    resolve: (_root, { id }, { db, actor, now }) => asDeleted('ApiKey', revokeApiKey(db, actor, id, now())),
+    args: {
+      ...idArgs('key'),
+      disableWebhooks: t.arg.boolean({
+        defaultValue: false,
+        description:
+          'Whether webhooks are disabled that the revoked keys made, or whose URL or secret they set last.',
+      }),
+    },
+    resolve: (_root, { id, disableWebhooks }, { db, actor, now }) =>
+      asDeleted('ApiKey', revokeApiKey(db, actor, id, now(), disableWebhooks ?? false)),
   }),
   revokeSession: t.field({
     type: resultOf('RevokeSession', 'The ended session', DeletedRecord, [NotFoundError]),

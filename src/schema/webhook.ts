@@ -29,6 +29,7 @@ import { changeCost, costs } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
+import { authorColumns, authorKeyColumns, authorOf, ChangeAuthor } from './people.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';
 import { asDeleted, asResult, NotFoundError, resultOf, ValidationError } from './result.ts';
 
@@ -94,6 +95,33 @@ const Webhook = builder.prismaObject('Webhook', {
       select: { disabled: true, disabledReason: true },
       description: 'Why it is disabled; null while it works.',
       resolve: disabledReasonOf,
+    }),
+    createdBy: t.field({
+      type: ChangeAuthor,
+      nullable: true,
+      select: {
+        accountId: true,
+        createdByKey: { select: authorKeyColumns },
+        createdByUser: { select: authorColumns },
+      },
+      description:
+        'Who made it, a user or a key; null if an earlier version made it, and the history does not tell.',
+      extensions: costs({ work: 2 }),
+      resolve: ({ accountId, createdByKey, createdByUser }) =>
+        authorOf(accountId, createdByKey, createdByUser),
+    }),
+    changedBy: t.field({
+      type: ChangeAuthor,
+      nullable: true,
+      select: {
+        accountId: true,
+        changedByKey: { select: authorKeyColumns },
+        changedByUser: { select: authorColumns },
+      },
+      description: 'Who last set its URL or its secret; null as in `createdBy`.',
+      extensions: costs({ work: 2 }),
+      resolve: ({ accountId, changedByKey, changedByUser }) =>
+        authorOf(accountId, changedByKey, changedByUser),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),

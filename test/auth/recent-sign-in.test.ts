@@ -140,8 +140,8 @@ describe('below /auth', () => {
 
   test('the ways to sign in need a recent sign-in', () => {
     expect(paths.toSorted()).toEqual([
-      ...['confirm', 'email', 'identity/remove', 'passkey/register', 'passkey/registration-options'],
-      ...['passkey/remove', 'password'],
+      ...['confirm', 'email', 'identity/remove', 'lasting-access/end', 'passkey/register'],
+      ...['passkey/registration-options', 'passkey/remove', 'password'],
     ]);
   });
 

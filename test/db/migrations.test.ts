@@ -167,6 +167,40 @@ test('webhooks continue after the migration with the events that they have not s
   expect(logged.map(({ webhookEvents }) => webhookEvents)).toEqual([null, 'SPACE_CREATED', null, null, '']);
 });
 
+test('webhooks name who made and changed them after the migration, as far as the history tells', async () => {
+  const change = (values: string) =>
+    `INSERT INTO "Change" ("tx", "accountId", "at", "kind", "recordId", "action", "fields", "keyId", "userId")
+      VALUES (1, 1, ${time}, 'WEBHOOK', ${values})`;
+  const url = await oldDatabase('20261129031000_links_of_pixels', [
+    `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,
+    `INSERT INTO "User" ("name", "email", "emailKey", "createdAt") VALUES ('a', 'a', 'a', ${time}), ('b', 'b', 'b', ${time})`,
+    `INSERT INTO "Membership" ("accountId", "userId", "role", "createdAt") VALUES (1, 2, 'ADMIN', ${time})`,
+    `INSERT INTO "ApiKey" ("accountId", "hash", "prefix", "scopes", "role", "makerId", "createdAt")
+      VALUES (1, 'x', 'x', '', 'ADMIN', 1, ${time})`,
+    ...Array(3).fill(
+      `INSERT INTO "Webhook" ("accountId", "url", "events", "secret", "createdAt", "updatedAt")
+        VALUES (1, 'x', '', 'x', ${time}, ${time})`,
+    ),
+    change(`1, 'CREATED', '["url","events"]', NULL, 1`),
+    change(`1, 'UPDATED', '["url"]', 1, NULL`),
+    change(`1, 'UPDATED', '["disabled"]', NULL, 1`),
+    change(`2, 'UPDATED', '["secret"]', NULL, 1`),
+  ]);
+  await applyMigrations(url);
+  const today = await Database.open(url);
+  const webhooks = await today.prisma.webhook.findMany({ orderBy: { id: 'asc' } });
+  await today.close();
+  expect(
+    webhooks.map((one) => [
+      ...[one.createdByKeyId, one.createdByUserId, one.changedByKeyId, one.changedByUserId],
+    ]),
+  ).toEqual([
+    [null, 1, 1, 2],
+    [null, null, null, 1],
+    [null, null, null, null],
+  ]);
+});
+
 test('names and titles with a capital sharp s are found by each of its spellings', async () => {
   const url = await oldDatabase('20261123090328_counter_resets', [
     `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time})`,

@@ -7,6 +7,7 @@ import { recordingChanges } from '../change/change.ts';
 import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
+import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
 import { accountForOperator, lockPeople, operatorsName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requirePermission, requireRole } from './actor.ts';
 import { requireRoom } from './ownership.ts';
@@ -117,14 +118,16 @@ export async function revokeKeys(
 
 /**
  * Revokes the key; every process refuses it within a second. Revoking it again changes nothing.
+ * @returns the webhooks that go on: the revoked keys made them, or set their URL or secret last
  * @throws DomainError NOT_FOUND
  */
-export async function revokeKey(db: Data, id: string, now: Date): Promise<void> {
+export async function revokeKey(db: Data, id: string, now: Date): ReturnType<typeof findEnabled> {
   const key = await db.prisma.apiKey.findUnique({ where: { id: parseId(id) ?? 0 } });
   if (key === null) throw notFound('key');
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await tx.lockRow('Account', key.accountId);
-    await revokeKeys(tx, { id: key.id }, now);
+    const revoked = await revokeKeys(tx, { id: key.id }, now);
+    return findEnabled(tx, webhooksBy({ keys: [key.id, ...revoked] }));
   });
 }
 
@@ -188,15 +191,31 @@ export async function createApiKey(db: Data, actor: Actor, given: unknown, now: 
   return { key, apiKey };
 }
 
-/** Revokes a key, with all that it made. @throws DomainError NOT_FOUND, FORBIDDEN */
-export async function revokeApiKey(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+/**
+ * Revokes a key, with all that it made.
+ * @param disablesWebhooks whether those are disabled that the revoked keys made, or whose URL or secret they set last
+ * @throws DomainError NOT_FOUND, FORBIDDEN
+ */
+export async function revokeApiKey(
+  db: Data,
+  actor: Actor,
+  id: string,
+  now: Date,
+  disablesWebhooks = false,
+): Promise<number> {
   requireRecentSignIn(actor, 'revokeApiKey', now);
-  return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    requirePermission(await lockPeople(tx, actor), 'KEYS');
+  return recordingChanges(db, actor, now, async (changing) => {
+    const { tx, record } = changing;
+    const caller = await lockPeople(tx, actor);
+    requirePermission(caller, 'KEYS');
     const where = owned(actor, id);
     const ids = where === null ? [] : await revokeKeys(tx, where, now);
     const [revoked] = ids;
     if (revoked === undefined) throw notFound('key');
+    if (disablesWebhooks) {
+      requirePermission(caller, 'WEBHOOKS');
+      await disableWebhooks(changing, actor.accountId, webhooksBy({ keys: ids }), now);
+    }
     await record('DELETED', 'API_KEY', ids);
     return revoked;
   });

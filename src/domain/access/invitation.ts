@@ -79,7 +79,10 @@ async function create(
     const noRoom = () => invalidField('email', refusal('INVITATIONS_OF_ACCOUNT', { max: MAX_INVITATIONS }));
     await requireRoom(tx, accountId, MAX_INVITATIONS, count, noRoom);
     const token = generateToken();
-    const expiresAt = new Date(now.getTime() + LIFETIME);
+    // One that a key makes lasts no longer than the key.
+    const key = keyId === null ? null : await tx.prisma.apiKey.findUnique({ where: { id: keyId } });
+    const end = now.getTime() + LIFETIME;
+    const expiresAt = new Date(Math.min(end, key?.expiresAt?.getTime() ?? end));
     const hash = hashToken(token);
     const invitation = await tx.prisma.invitation.create({
       data: { accountId, inviterId, keyId, email, emailKey, role, hash, createdAt: now, expiresAt },
@@ -162,9 +165,12 @@ export async function revokeInvitation(db: Data, actor: Actor, id: string, now: 
 export async function openInvitation(db: Data, token: string, now: Date) {
   const found = await db.prisma.invitation.findUnique({
     where: { hash: hashToken(token) },
-    include: { account: true, inviter: { include: { user: true } } },
+    include: { account: true, key: true, inviter: { include: { user: true } } },
   });
   if (found === null || found.expiresAt <= now || !isRole(found.role)) throw linkEnded();
+  // Earlier versions let an invitation last longer than its key.
+  const { key } = found;
+  if (key?.revokedAt || (key?.expiresAt && key.expiresAt <= now)) throw linkEnded();
   const { inviter, role } = found;
   const mayInvite =
     inviter === null ||

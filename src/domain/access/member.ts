@@ -8,6 +8,7 @@ import { invalidField, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
+import { disableWebhooks, webhooksBy } from '../webhook/makers.ts';
 import { lockPeople } from './account.ts';
 import { type Actor, owned, requirePermission, requireRole } from './actor.ts';
 import { revokeKeys } from './api-key.ts';
@@ -143,9 +144,16 @@ export async function updateMember(
 
 /**
  * Ends a membership, with its invitations and keys.
+ * @param disablesWebhooks whether those are disabled that the person or a key of theirs made, or whose URL or secret they set last
  * @throws DomainError NOT_FOUND, FORBIDDEN, VALIDATION
  */
-export async function removeMember(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
+export async function removeMember(
+  db: Data,
+  actor: Actor,
+  id: string,
+  now: Date,
+  disablesWebhooks = false,
+): Promise<number> {
   return recordingChanges(db, actor, now, async (changing) => {
     const caller = await lockPeople(changing.tx, actor);
     const member = await memberOf(changing.tx, caller, id);
@@ -154,6 +162,10 @@ export async function removeMember(db: Data, actor: Actor, id: string, now: Date
     requireRole(caller, member.role);
     requireRecentSignIn(actor, 'removeMember', now, { roles: [member.role] });
     await requireAnotherOwner(changing.tx, member);
+    if (disablesWebhooks) {
+      requirePermission(caller, 'WEBHOOKS');
+      await disableWebhooks(changing, actor.accountId, webhooksBy({ users: [member.userId] }), now);
+    }
     await endMembership(changing, member, now);
     return member.id;
   });

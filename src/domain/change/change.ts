@@ -80,8 +80,8 @@ export function recordingChanges<T>(
 /** The schema's field names of columns, where they differ. Several columns may be one field. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Columns that are not fields of the schema: owners, times, keys for comparison, and secrets. */
-const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key)$/;
+/** Columns that no change names: owners, makers, times, keys for comparison, and secrets. */
+const NO_FIELD = /^(accountId|createdAt|updatedAt|verificationToken|\w+Key|(created|changed)By\w+)$/;
 
 /** Columns with addresses, or with lists of them. */
 export const ADDRESSES = /^(url|\w+Url|countries|platforms|languages|rotation)$/;

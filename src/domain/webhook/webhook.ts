@@ -16,7 +16,7 @@ import {
   updateOwned,
 } from '../access/ownership.ts';
 import { requireRecentSignIn } from '../access/recent-sign-in.ts';
-import { OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
@@ -31,6 +31,7 @@ import {
   eventsInEffect,
   storedEvents,
 } from './events.ts';
+import { changedBy, createdBy, disableIn, type Maker, makerOf } from './makers.ts';
 import { newMessageId, newSecret, rotated } from './signing.ts';
 
 /** The maximum number of an account's webhooks: each change is delivered to all of them. */
@@ -127,7 +128,9 @@ export async function createWebhook(
     );
     if ((await tx.prisma.webhook.findFirst({ select: { id: true } })) === null)
       await beginReader(tx, READER, positionOf(seen));
-    return tx.prisma.webhook.create({ data: { ...fields, secret, ...common, queue: { create: {} } } });
+    const maker = await makerOf(tx, actor);
+    const by = { ...createdBy(maker), ...changedBy(maker) };
+    return tx.prisma.webhook.create({ data: { ...fields, secret, ...by, ...common, queue: { create: {} } } });
   });
   return { webhook, secret };
 }
@@ -147,10 +150,15 @@ export async function updateWebhook(
   requireRecentSignIn(actor, 'updateWebhook', now, { setsUrl: fields.url !== undefined });
   const { disabled } = fields;
   const reasonFor = (row: Webhook) => (disabled ? (disabledReasonOf(row) ?? 'BY_HAND') : null);
-  const decide = (row: Webhook) =>
-    disabled === undefined ? fields : { ...fields, disabledReason: reasonFor(row) };
+  let maker: Maker | null = null;
+  const decide = (row: Webhook) => ({
+    ...fields,
+    ...(maker && changedBy(maker)),
+    ...(disabled !== undefined && { disabledReason: reasonFor(row) }),
+  });
   return updateOwned(db, kind, actor, id, now, decide, {
-    async inTransaction({ tx }, { id: webhookId }) {
+    async inTransaction({ tx }, { id: webhookId, url: before }) {
+      if (fields.url !== undefined && fields.url !== before) maker = await makerOf(tx, actor);
       if (fields.disabled === false)
         await tx.prisma.webhookQueue.update({ where: { webhookId }, data: { failingSince: null } });
     },
@@ -171,7 +179,13 @@ export async function rotateWebhookSecret(
 ): Promise<{ webhook: Webhook; secret: string }> {
   requireRecentSignIn(actor, 'rotateWebhookSecret', now);
   const secret = newSecret(random);
-  const webhook = await updateOwned(db, kind, actor, id, now, (row) => rotated(row, secret, now));
+  let maker: Maker = { keyId: null, userId: null };
+  const decide = (row: Webhook) => ({ ...rotated(row, secret, now), ...changedBy(maker) });
+  const webhook = await updateOwned(db, kind, actor, id, now, decide, {
+    async inTransaction({ tx }) {
+      maker = await makerOf(tx, actor);
+    },
+  });
   return { webhook, secret };
 }
 
@@ -184,23 +198,8 @@ export async function deleteWebhook(db: Data, actor: Actor, id: string, now: Dat
 }
 
 /** Disables a webhook, as the operator; returns whether it was enabled. */
-export function disableWebhook(
-  db: Data,
-  id: number,
-  disabledReason: DisabledReason,
-  now: Date,
-): Promise<boolean> {
-  return recordingChanges(db, OPERATOR, now, async ({ tx, record }) => {
-    await tx.lockRow('Webhook', id);
-    const webhook = await tx.prisma.webhook.findUnique({ where: { id, disabled: false } });
-    if (webhook === null) return false;
-    const data = { disabled: true, disabledReason, updatedAt: timeOfChange(webhook, now) };
-    const disabled = await tx.prisma.webhook.update({ where: { id }, data });
-    await tx.prisma.webhookQueue.update({ where: { webhookId: id }, data: { failingSince: null } });
-    const details = { owner: webhook.accountId, ...kind.details(disabled) };
-    await record('UPDATED', 'WEBHOOK', [id], ['disabled', 'disabledReason'], details);
-    return true;
-  });
+export function disableWebhook(db: Data, id: number, reason: DisabledReason, now: Date): Promise<boolean> {
+  return recordingChanges(db, OPERATOR, now, (changing) => disableIn(changing, id, reason, now));
 }
 
 /** Disables a webhook that has failed for too long; returns whether it was enabled. */
