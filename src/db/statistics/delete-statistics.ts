@@ -62,10 +62,12 @@ export async function resetSome(
   if (days === 0) return { any: false, more: false };
   // Values of clicks that are already counted are not written after it.
   await tx.execute(sql`UPDATE "LinkCounter" SET "resets" = "resets" + 1 WHERE "linkId" = ${link.id}`);
-  const maxDays = isLast ? MAX_DAYS : Math.min(MAX_DELETED_ROWS, Math.max(0, days - MAX_DAYS));
+  if (isLast && days > MAX_DAYS) return { any: true, more: true };
+  // One more than there are, so that all are deleted.
+  const maxDays = isLast ? days + 1 : Math.min(MAX_DELETED_ROWS, Math.max(0, days - MAX_DAYS));
   const more = await subtractSome(tx, [link.id], link.accountId, maxDays);
   if (isLast) await deleteVisitors(tx, [link.id]);
-  return { any: true, more: more || days > MAX_DAYS + maxDays };
+  return { any: true, more };
 }
 
 /**

@@ -1,0 +1,364 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { insertLinksIn } from '../../src/db/links.ts';
+import { name, sql } from '../../src/db/sql.ts';
+import { removeDeletedStatistics } from '../../src/db/statistics/delete-statistics.ts';
+import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
+import { removeDeliveries } from '../../src/db/webhook/deliveries.ts';
+import { removeHost } from '../../src/domain/short-domain/admin.ts';
+import { schema } from '../../src/schema/index.ts';
+import { newDatabase } from '../support/database.ts';
+import { manyLinks } from '../support/many-links.ts';
+import { signedIn } from '../support/person.ts';
+import { type RowsWritten, type Written, watchRows } from '../support/rows-written.ts';
+import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
+
+// Some of these tests take over a second, since they store more than one transaction may write.
+
+/** What one transaction writes at most. */
+const MAX: Written = { links: 500, others: 10_000 };
+const isSqlite = inject('database').provider === 'sqlite';
+
+let server: TestServer;
+let rows: RowsWritten;
+let caller: Caller;
+let person: Awaited<ReturnType<typeof signedIn>>;
+let accountId: number;
+let accounts = 0;
+beforeAll(async () => {
+  server = await startTestServer({ url: await newDatabase() });
+  rows = await watchRows(server.database);
+});
+afterAll(async () => {
+  rows.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  const account = `account ${accounts++}`;
+  caller = await server.caller(account);
+  ({ id: accountId } = await server.database.prisma.account.findUniqueOrThrow({ where: { name: account } }));
+  person = await signedIn(server, accountId, 'OWNER');
+});
+
+/** The most rows that one transaction of the work has written. */
+async function mostOf(work: () => Promise<unknown>): Promise<Written> {
+  await rows.take();
+  await work();
+  const written = await rows.take();
+  return {
+    links: Math.max(0, ...written.map(({ links }) => links)),
+    others: Math.max(0, ...written.map(({ others }) => others)),
+  };
+}
+
+async function expectFew(work: () => Promise<unknown>): Promise<void> {
+  const { links, others } = await mostOf(work);
+  expect(links + others).toBeGreaterThan(0);
+  expect(links).toBeLessThanOrEqual(MAX.links);
+  expect(others).toBeLessThanOrEqual(MAX.others);
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+const inTurn = async <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> => {
+  const made: T[] = [];
+  for (const index of times(count)) made.push(await make(index));
+  return made;
+};
+const tags = (count: number) => inTurn(count, (index) => caller.tag(`Tag ${index}`));
+const quoted = (text: string) => JSON.stringify(text);
+
+/** Stores rows of statistics of a link, and of its account: days, and values of a day. */
+async function addStatistics(linkId: number, days: number, values: number, year = 2026): Promise<void> {
+  const { database } = server;
+  for (const [owner, id] of [
+    ['Link', linkId],
+    ['Account', accountId],
+  ] as const) {
+    const column = name(`${owner.toLowerCase()}Id`);
+    const numbers = (count: number) =>
+      database.dialect.table(
+        { n: 'integer' },
+        times(count).map((n) => [n]),
+      );
+    const whole = sql`CAST(${id} AS INTEGER)`;
+    await database.execute(sql`INSERT INTO ${name(`${owner}Day`)} (${column}, "day", "clicks")
+      SELECT ${whole}, ${year * 10_000 + 101} + "n", 1 FROM ${numbers(days)} AS "given" WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+    await database.execute(sql`INSERT INTO ${name(`${owner}DayValue`)} (${column}, "kind", "day", "valueId", "clicks")
+      SELECT ${whole}, 1, ${year * 10_000 + 101}, 1000000 + "n", 1 FROM ${numbers(values)} AS "given" WHERE 1 = 1 ON CONFLICT DO NOTHING`);
+  }
+}
+
+async function webhook(): Promise<number> {
+  const { createWebhook } = await caller.data<{ createWebhook: { webhook: { id: string } } }>(
+    'mutation { createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { ... on CreatedWebhook { webhook { id } } } }',
+  );
+  return Number(createWebhook.webhook.id);
+}
+
+async function deliveries(webhookId: number, count: number): Promise<number> {
+  const like = {
+    event: 'LINK_CREATED',
+    kind: 'LINK',
+    createdAt: NOON,
+    nextAttemptAt: NOON,
+    status: 'DELIVERED',
+  };
+  const given = times(count).map((index) => ({
+    ...like,
+    webhookId,
+    messageId: `m${index}`,
+    recordId: index,
+  }));
+  const ids = await server.database.transaction((tx) => tx.insertMany('WebhookDelivery', given));
+  return ids.at(-1) ?? 0;
+}
+
+/** A key of the person with as many keys of its own, and the person's invitations. */
+async function withKeys(of: { memberId: number }, count: number): Promise<number> {
+  const { prisma } = server.database;
+  const like = { accountId, makerId: of.memberId, prefix: 'p', scopes: '', role: 'VIEWER', createdAt: NOON };
+  const { id: parentId } = await prisma.apiKey.create({ data: { ...like, hash: `${accountId} parent` } });
+  const children = times(count).map((index) => ({ ...like, parentId, hash: `${accountId} ${index}` }));
+  await prisma.apiKey.createMany({ data: children });
+  await prisma.invitation.createMany({
+    data: times(count).map((index) => {
+      const email = `${accountId}-${index}@example.com`;
+      const invitation = { accountId, email, emailKey: email, role: 'VIEWER', hash: email };
+      return { ...invitation, inviterId: of.memberId, keyId: parentId, createdAt: NOON, expiresAt: NOON };
+    }),
+  });
+  return parentId;
+}
+
+const MANY = 1_200;
+const link = async () => (await caller.link()).id;
+
+/** For each mutation of the schema a call that writes as much as any. */
+const calls: Record<string, () => Promise<string>> = {
+  createLink: async () =>
+    `createLink(input: { url: "https://example.com/", tagIds: [${await tags(50)}] }) { __typename }`,
+  createLinks: async () => {
+    const input = `{ url: "https://example.com/", tagIds: [${await tags(50)}] }`;
+    return `createLinks(inputs: [${times(100).map(() => input)}]) { __typename }`;
+  },
+  updateLink: async () =>
+    `updateLink(id: ${await link()}, input: { tagIds: [${await tags(50)}] }) { __typename }`,
+  updateLinks: async () => {
+    const tagIds = await tags(50);
+    const ids = await manyLinks(server, 100, { accountId, tagIds });
+    return `updateLinks(inputs: [${ids.map((id) => `{ id: ${id}, input: { tagIds: [] } }`)}]) { __typename }`;
+  },
+  deleteLink: async () => {
+    const id = await link();
+    await addStatistics(id, 3_000, 8_000);
+    return `deleteLink(id: ${id}) { __typename }`;
+  },
+  deleteLinks: async () => {
+    const ids = await manyLinks(server, 100, { accountId, tagIds: await tags(50) });
+    for (const id of ids) await addStatistics(id, 100, 100);
+    return `deleteLinks(ids: [${ids}]) { __typename }`;
+  },
+  importLinks: async () => {
+    const text = times(500)
+      .map((index) => `https://example.com/${index}`)
+      .join('\n');
+    return `importLinks(text: ${quoted(text)}, format: LINES) { __typename }`;
+  },
+  resetStatistics: async () => {
+    const id = await link();
+    await addStatistics(id, 5_000, 12_000);
+    return `resetStatistics(linkId: ${id}) { __typename }`;
+  },
+  createSpace: async () => 'createSpace(input: { name: "Space" }) { __typename }',
+  updateSpace: async () => {
+    const spaceId = await caller.space('Space');
+    await manyLinks(server, MANY, { accountId, spaceId });
+    return `updateSpace(id: ${spaceId}, input: { name: "Other" }) { __typename }`;
+  },
+  deleteSpace: async () => {
+    const spaceId = await caller.space('Space');
+    await manyLinks(server, MANY, { accountId, spaceId });
+    return `deleteSpace(id: ${spaceId}) { __typename }`;
+  },
+  createTag: async () => 'createTag(input: { name: "Tag" }) { __typename }',
+  updateTag: async () => {
+    const [id = 0] = await tags(1);
+    await manyLinks(server, MANY, { accountId, tagIds: [id] });
+    return `updateTag(id: ${id}, input: { name: "Other" }) { __typename }`;
+  },
+  deleteTag: async () => {
+    const [id = 0] = await tags(1);
+    await manyLinks(server, MANY, { accountId, tagIds: [id] });
+    return `deleteTag(id: ${id}) { __typename }`;
+  },
+  mergeTags: async () => {
+    const [into, ...ids] = await tags(51);
+    await manyLinks(server, 500, { accountId, tagIds: ids });
+    return `mergeTags(ids: [${ids}], into: ${into}) { __typename }`;
+  },
+  createPixel: async () => 'createPixel(input: { name: "Ads", type: BING, value: "1" }) { __typename }',
+  updatePixel: async () => {
+    const id = await caller.pixel();
+    await manyLinks(server, MANY, { accountId, pixelIds: [id] });
+    return `updatePixel(id: ${id}, input: { name: "Other" }) { __typename }`;
+  },
+  deletePixel: async () => {
+    const id = await caller.pixel();
+    await manyLinks(server, MANY, { accountId, pixelIds: [id] });
+    return `deletePixel(id: ${id}) { __typename }`;
+  },
+  createUtmTemplate: async () => 'createUtmTemplate(input: { name: "U" }) { __typename }',
+  updateUtmTemplate: async () =>
+    `updateUtmTemplate(id: ${await template()}, input: { name: "V" }) { __typename }`,
+  deleteUtmTemplate: async () => `deleteUtmTemplate(id: ${await template()}) { __typename }`,
+  createDomain: async () => `createDomain(input: { name: "d${accountId}.example" }) { __typename }`,
+  updateDomain: async () =>
+    `updateDomain(id: ${await caller.domain(`d${accountId}.example`)}, input: { rootUrl: "https://example.com/" }) { __typename }`,
+  verifyDomain: async () => {
+    const id = await caller.domain(`d${accountId}.example`);
+    await server.database.prisma.domain.update({
+      where: { id },
+      data: { verifiedAt: null, verificationToken: 'x' },
+    });
+    server.dns.set(`_linkspace.d${accountId}.example`, ['x', 'linkspace=x', 'linkspace-verification=x']);
+    return `verifyDomain(id: ${id}) { __typename }`;
+  },
+  deleteDomain: async () =>
+    `deleteDomain(id: ${await caller.domain(`d${accountId}.example`)}) { __typename }`,
+  createWebhook: async () =>
+    'createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { __typename }',
+  updateWebhook: async () => {
+    const id = await webhook();
+    await deliveries(id, 12_000);
+    return `updateWebhook(id: ${id}, input: { disabled: true }) { __typename }`;
+  },
+  deleteWebhook: async () => {
+    const id = await webhook();
+    await deliveries(id, 12_000);
+    return `deleteWebhook(id: ${id}) { __typename }`;
+  },
+  rotateWebhookSecret: async () => `rotateWebhookSecret(id: ${await webhook()}) { __typename }`,
+  testWebhook: async () => `testWebhook(id: ${await webhook()}) { __typename }`,
+  redeliver: async () => `redeliver(deliveryId: ${await deliveries(await webhook(), 3)}) { __typename }`,
+  inviteMember: async () => 'inviteMember(input: { email: "new@example.com", role: VIEWER }) { __typename }',
+  revokeInvitation: async () => {
+    await withKeys(person, 1);
+    const { id } = await server.database.prisma.invitation.findFirstOrThrow({ where: { accountId } });
+    return `revokeInvitation(id: ${id}) { __typename }`;
+  },
+  updateMember: async () => {
+    const other = await signedIn(server, accountId, 'ADMIN');
+    await withKeys(other, 900);
+    return `updateMember(id: ${other.memberId}, input: { role: VIEWER }) { __typename }`;
+  },
+  removeMember: async () => {
+    const other = await signedIn(server, accountId, 'ADMIN');
+    await withKeys(other, 900);
+    return `removeMember(id: ${other.memberId}) { __typename }`;
+  },
+  createApiKey: async () => 'createApiKey(input: { name: "Key", role: VIEWER }) { __typename }',
+  revokeApiKey: async () => `revokeApiKey(id: ${await withKeys(person, 900)}) { __typename }`,
+  revokeSession: async () => {
+    const { id } = await server.database.prisma.session.findFirstOrThrow({
+      where: { userId: person.userId },
+    });
+    return `revokeSession(id: ${id}) { __typename }`;
+  },
+  updateAccount: async () => 'updateAccount(input: { name: "Other" }) { __typename }',
+};
+
+async function template(): Promise<string> {
+  const { createUtmTemplate } = await caller.data<{ createUtmTemplate: { id: string } }>(
+    'mutation { createUtmTemplate(input: { name: "U" }) { ... on UtmTemplate { id } } }',
+  );
+  return createUtmTemplate.id;
+}
+
+const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
+
+test.each(mutations)(
+  '%s writes at most 500 links and 10,000 other rows in a transaction',
+  async (mutation) => {
+    const call = calls[mutation];
+    if (call === undefined) throw new Error(`say how ${mutation} writes as much as it can`);
+    const query = `mutation { ${await call()} }`;
+    await expectFew(async () => {
+      const { data, errors } = await person.graphql(query);
+      expect(errors).toBeUndefined();
+      expect(JSON.stringify(data)).not.toContain('Error"');
+    });
+  },
+);
+
+test('a removed domain with links deletes few in a transaction', async () => {
+  const host = `r${accountId}.example`;
+  const domainId = await caller.domain(host);
+  const tagIds = await tags(50);
+  const ids = await manyLinks(server, 300, { accountId, tagIds });
+  await server.database.prisma.link.updateMany({ where: { id: { in: ids } }, data: { domainId } });
+  await expectFew(() => removeHost(server.database, host, true, NOON));
+  expect(await server.database.prisma.link.count({ where: { accountId } })).toBe(0);
+});
+
+// On SQLite, it is not known which statements are a transaction of their own.
+test.skipIf(isSqlite)('jobs delete few rows in a transaction', async () => {
+  const id = await link();
+  await addStatistics(id, 3_000, 12_000);
+  const old = await link();
+  await addStatistics(old, 300, 12_000, 2020);
+  const hook = await webhook();
+  await deliveries(hook, 12_000);
+  await caller.data(
+    `mutation { deleteLink(id: ${id}) { __typename } deleteWebhook(id: ${hook}) { __typename } }`,
+  );
+  await expectFew(async () => {
+    while (await removeDeletedStatistics(server.database));
+    while (await removeDeliveries(server.database));
+    await new StatisticsRetention(server.database, 12, () => NOON, pino({ level: 'silent' })).deleteOld();
+  });
+  const { prisma } = server.database;
+  expect(await prisma.linkDayValue.count({ where: { linkId: { in: [id, old] } } })).toBe(0);
+  expect(await prisma.webhookDelivery.count({ where: { webhookId: hook } })).toBe(0);
+});
+
+test.skipIf(isSqlite)('visits of many links, and of many visitors, are written in parts', async () => {
+  const ids = await manyLinks(server, 600, { accountId });
+  const aliases = await server.database.prisma.link.findMany({
+    where: { id: { in: ids } },
+    select: { alias: true },
+  });
+  const [first] = aliases;
+  for (const { alias } of aliases) await visit(server.origin, `/${alias}`);
+  for (const index of times(2_000))
+    await visit(server.origin, `/${first?.alias}`, {
+      headers: { 'X-Forwarded-For': `10.0.${index >> 8}.${index & 255}` },
+    });
+  await expectFew(() => server.flush());
+});
+
+test('the counter of rows counts those of triggers and cascades', async () => {
+  const { database } = server;
+  const { id: domainId } = await database.prisma.domain.findFirstOrThrow({ where: { isDefault: true } });
+  const row = {
+    accountId,
+    domainId,
+    alias: 'counted',
+    aliasKey: 'counted',
+    url: 'https://x.example/',
+    urlKey: 'x',
+    createdAt: NOON,
+    updatedAt: NOON,
+  };
+  const tagIds = await tags(3);
+  const made = await mostOf(() =>
+    database.transaction((tx) => insertLinksIn(tx, [{ row, pixelIds: [], tagIds }])),
+  );
+  expect(made.links).toBe(1);
+  // A counter and three tags, at least.
+  expect(made.others).toBeGreaterThanOrEqual(4);
+  const { id } = await database.prisma.link.findFirstOrThrow({ where: { accountId } });
+  const deleted = await mostOf(() => database.transaction((tx) => tx.prisma.link.delete({ where: { id } })));
+  expect(deleted.links).toBe(1);
+  expect(deleted.others).toBeGreaterThanOrEqual(4);
+});
