@@ -53,7 +53,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
         reader: () => readers.readerFor(accountId),
         wrote: () => readers.wrote(accountId),
       },
-      callerNow: () => access.callerNow(actor),
+      updateRights: () => access.updateRights(actor),
       now: () => time,
       running: (execution) => {
         const work = primary.database.onBehalfOf(accountId, execution);
@@ -85,7 +85,7 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
       acceptLanguage: '',
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
-      callerNow: async () => actor,
+      async updateRights() {},
       now: () => time,
       running: (execution) => db.database.onBehalfOf(accountId, execution),
       sendsFile() {},

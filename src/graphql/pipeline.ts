@@ -176,13 +176,16 @@ async function mutated(
 }
 
 /** The long work of an operation, while its caller has the permissions that the operation needs. */
-function longWorkOf({ needs }: Operation, { longWorks, services, callerNow }: ApiRequest): LongWork {
+function longWorkOf(
+  { needs }: Operation,
+  { actor, longWorks, services, updateRights }: ApiRequest,
+): LongWork {
   return new LongWork({
     works: longWorks,
     waitingLimits: services.waitingLimits,
     async requireRights() {
-      const caller = await callerNow();
-      for (const permission of needs) requirePermission(caller, permission);
+      await updateRights();
+      for (const permission of needs) requirePermission(actor, permission);
     },
     refusal: tooLong,
   });

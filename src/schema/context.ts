@@ -43,8 +43,8 @@ export interface ApiRequest {
   readonly data: DataSource;
   /** The write with the request's Idempotency-Key, if it has one. */
   readonly keyed?: KeyedWrite;
-  /** The caller as its key or session is now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
-  callerNow(): Promise<Pick<Actor, 'permissions' | 'role'>>;
+  /** Reads what the caller may do now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if its key or session has ended */
+  updateRights(): Promise<void>;
   /** The time of the request: the whole answer uses the same time. */
   now(): Date;
   /** Runs an execution, which occupies the request's place until it has ended. */

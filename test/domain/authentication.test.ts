@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
+import { signedIn } from '../support/person.ts';
 import { Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -39,6 +40,18 @@ test('verifies a known key without a query', async () => {
     for (let i = 0; i < 20; i++) await caller.rest('GET', '/spaces/0');
   });
   expect(statements.filter((sql) => sql.includes('ApiKey'))).toEqual([]);
+});
+
+test('a change of one key has no other one looked up', async () => {
+  const [changed, kept] = [await server.caller('changed'), await server.caller('kept')];
+  const person = await signedIn(server, 1, 'EDITOR');
+  const read = async () => [(await person.graphql('{ __typename }')).status, await status(kept)];
+  expect([await status(changed), ...(await read())]).toEqual([200, 200, 200]);
+  const seen: string[] = [];
+  await revokeKey(other.database, String((await keyOf(changed)).id), NOON);
+  await expect.poll(() => status(changed), { timeout: SOON }).toBe(401);
+  seen.push(...(await server.statementsOf(async () => expect(await read()).toEqual([200, 200]))));
+  expect(seen.filter((sql) => /ApiKey|Session|Membership/.test(sql))).toEqual([]);
 });
 
 test('looks up an expired key in the database, like an unknown one', async () => {

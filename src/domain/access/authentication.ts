@@ -1,66 +1,96 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
-import type { ApiKey } from '../../generated/sqlite/client.ts';
+import type { ApiKey, Membership, Session, User } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { nameFor } from '../../shared/name-for.ts';
+import { singleFlight } from '../../shared/single-flight.ts';
 import { DomainError } from '../errors.ts';
-import { type Actor, hashToken, notMember } from './actor.ts';
+import { hashToken, notMember } from './actor.ts';
 import { keysCreated, parseScopes, validKeys } from './api-key.ts';
+import { type Identity, LiveActor, type Rights, type State, unknownKey } from './live-actor.ts';
 import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
-import { liveSessions, sessionEnd, sessionEnded, sessionsBegun } from './session.ts';
+import { liveSessions, sessionEnded, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
 /** How many keys and sessions a process caches. */
 const MAX_CACHED = 10_000;
 
-/** How often keys and sessions in use are checked for their expiry, in milliseconds. */
-const CHECK_INTERVAL = 5_000;
+/** How often the end of keys and sessions by the clock is looked for, and a check that failed is repeated, in milliseconds. */
+const CHECK_INTERVAL = 1_000;
+/** How many callers one check reads: reads of others come between. */
+const CHECKED_AT_ONCE = 500;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys and sessions it has. */
 const LIST_INTERVAL = 1_000;
 const MAX_LISTED = 10_000;
-
-interface Remembered {
-  readonly actor: Actor;
-  /** When the key expires; null if it does not, or for a session, whose end its use moves. */
-  readonly expiresAt: Date | null;
-  lastUsedAt: number;
-}
-
-function hasEnded({ actor: { session }, expiresAt, lastUsedAt }: Remembered, now: Date): boolean {
-  const end = session ? sessionEnd({ ...session, lastUsedAt: new Date(lastUsedAt) }) : expiresAt;
-  return end !== null && end <= now;
-}
-
-/** A long answer, such as a subscription or a large file. */
-interface Use {
-  readonly actor: Actor;
-  end(isOver: boolean): void;
-}
 
 /** The key in an `Authorization` header. */
 export function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
+type KeyRow = Pick<ApiKey, 'role' | 'scopes' | 'makerId' | 'expiresAt' | 'lastUsedAt'>;
+type MemberRow = Pick<Membership, 'role'> & { readonly user: Pick<User, 'disabledAt'> };
+
+/** Whether the user may sign in is part of a row. */
+const withUser = { include: { user: { select: { disabledAt: true } } } } as const;
+
+/** The role of a member who is not disabled. */
+function roleOf(row: MemberRow | null | undefined): Role | null {
+  return row && row.user.disabledAt === null && isRole(row.role) ? row.role : null;
+}
+
+/** The state of a key that is not revoked. Its role is never higher than its maker's, without whom it ends. */
+function stateOfKey(
+  { role, scopes, expiresAt, lastUsedAt }: KeyRow,
+  maker: MemberRow | null | undefined,
+): State {
+  const times = { expiresAt, lastUsedAt };
+  if (role === null) return { role: null, permissions: permissionsOfScopes(parseScopes(scopes)), ...times };
+  const makersRole = roleOf(maker);
+  if (!isRole(role) || makersRole === null) return unknownKey;
+  const own = lowestOf(role, makersRole);
+  return { role: own, permissions: permissionsOf(own), ...times };
+}
+
+type SessionRow = Pick<Session, 'lastUsedAt'> & { readonly user: Pick<User, 'disabledAt'> };
+
 /**
- * Verifies API keys and sessions with a cache, so that a request costs no query. When one is changed, revoked or deleted, or a
- * member's role changes, the cache is cleared, and the long answers of callers that are no longer valid are ended; those of
- * expired ones are ended soon.
+ * The state of a session that nobody has ended.
+ * @param own its user's membership in the account of the request; null if the request is about no account
+ */
+function stateOfSession(
+  { lastUsedAt, user }: SessionRow,
+  own: Pick<Membership, 'role'> | null | undefined,
+): State {
+  if (user.disabledAt !== null) return sessionEnded;
+  const times = { expiresAt: null, lastUsedAt };
+  if (own === null) return { role: null, permissions: new Set(), ...times };
+  if (own === undefined || !isRole(own.role)) return notMember;
+  return { role: own.role, permissions: permissionsOf(own.role), ...times };
+}
+
+/**
+ * Verifies API keys and sessions with a cache, so that a request costs no query. All callers that are cached or in a request are
+ * registered: when any key, session, membership or user changes, in any process, their rights are read again, some at a time.
  */
 export class Authentication {
   readonly #db: Database;
   readonly #feed: ChangeFeed;
   readonly #now: () => Date;
-  readonly #keys = new LRUCache<string, Remembered>(growingTo(MAX_CACHED));
+  readonly #cache = new LRUCache<string, LiveActor>(growingTo(MAX_CACHED));
+  /** The callers that are cached or in use. */
+  readonly #actors = new Set<WeakRef<LiveActor>>();
+  readonly #collected = new FinalizationRegistry<WeakRef<LiveActor>>((ref) => this.#actors.delete(ref));
   #list: { readAt: number; created: number; names: Promise<ReadonlySet<string>> } | null = null;
   readonly #pendingWrites = new Set<Promise<unknown>>();
-  readonly #uses = new Set<Use>();
   #timer: NodeJS.Timeout | undefined;
   /** How often keys were changed. */
   #version = 0;
+  /** Brings all callers up to date; one at a time. */
+  readonly #update = singleFlight(() => this.#db.onBehalfOf(undefined, () => this.#checkOutdated()));
 
   constructor(db: Database, feed: ChangeFeed, now: () => Date) {
     this.#db = db;
@@ -68,13 +98,12 @@ export class Authentication {
     this.#now = now;
     db.changes.on('keys', () => {
       this.#version++;
-      this.#keys.clear();
-      void this.#checkUses();
+      this.#updateSoon();
     });
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#checkUses(), CHECK_INTERVAL).unref();
+    this.#timer = setInterval(() => void this.#checkExpired(), CHECK_INTERVAL).unref();
   }
 
   /** Waits for pending writes of last-used times. */
@@ -83,63 +112,103 @@ export class Authentication {
     await Promise.allSettled(this.#pendingWrites);
   }
 
-  /** Calls `end` when the key or session is no longer valid (`isOver`), or has other rights. The returned function ends the use. */
-  use(actor: Actor, end: (isOver: boolean) => void): () => void {
-    const use = { actor, end };
-    this.#uses.add(use);
-    return () => this.#uses.delete(use);
-  }
-
-  /** Ends the uses of callers that are no longer valid, or have another role. While the database is down, they continue. */
-  async #checkUses(): Promise<void> {
-    // Those that begin meanwhile may be of a new key.
-    const uses = [...this.#uses];
-    if (uses.length === 0) return;
-    const now = this.#now();
-    const { prisma } = this.#db;
-    const actors = uses.map(({ actor }) => actor);
-    const ids = (of: (actor: Actor) => number | null | undefined) => ({
-      in: actors.flatMap((actor) => of(actor) ?? []),
-    });
-    const select = { id: true };
-    const valid = await Promise.all([
-      prisma.apiKey.findMany({ where: { id: ids(({ keyId }) => keyId), ...validKeys(now) }, select }),
-      prisma.session.findMany({
-        where: { id: ids(({ session }) => session?.id), ...liveSessions(now) },
-        select,
-      }),
-      prisma.membership.findMany({
-        where: { id: ids(({ memberId }) => memberId), user: { disabledAt: null } },
-      }),
-    ]).catch(() => null);
-    if (valid === null) return;
-    const [keys, sessions] = valid.slice(0, 2).map((rows) => new Set(rows.map(({ id }) => id)));
-    const memberRoles = new Map(valid[2].map(({ id, role }) => [id, role]));
-    const isValid = ({ keyId, session, memberId }: Actor) =>
-      (keyId === null || keys?.has(keyId)) &&
-      (session === null || sessions?.has(session.id)) &&
-      (memberId === null || memberRoles.has(memberId));
-    const hasRole = ({ keyId, memberId, role }: Actor) =>
-      memberId === null || keyId !== null || memberRoles.get(memberId) === role;
-    for (const { actor, end } of uses) {
-      if (!isValid(actor)) end(true);
-      else if (!hasRole(actor)) end(false);
+  /** The callers that are cached or in use, and have not ended. */
+  *#live(): Iterable<LiveActor> {
+    for (const ref of this.#actors) {
+      const actor = ref.deref();
+      if (actor === undefined || actor.hasEnded) this.#actors.delete(ref);
+      else yield actor;
     }
   }
 
+  /** Registers a caller whose row was read at a version: what has changed since is read again. */
+  #register(identity: Identity, rights: Rights, version: number): LiveActor {
+    const actor = new LiveActor(identity, rights, version, this.#now);
+    const ref = new WeakRef(actor);
+    this.#actors.add(ref);
+    this.#collected.register(actor, ref);
+    if (version !== this.#version) this.#updateSoon();
+    return actor;
+  }
+
+  #updateSoon(): void {
+    // The timer repeats it.
+    this.#update().catch(() => {});
+  }
+
+  async #checkOutdated(): Promise<void> {
+    for (;;) {
+      const version = this.#version;
+      const outdated: LiveActor[] = [];
+      for (const actor of this.#live()) {
+        if (actor.version !== version) outdated.push(actor);
+        if (outdated.length === CHECKED_AT_ONCE) break;
+      }
+      if (outdated.length === 0) return;
+      await this.#check(outdated, version);
+    }
+  }
+
+  /** Reads what callers may do now. */
+  async #check(actors: readonly LiveActor[], version: number): Promise<void> {
+    const { prisma } = this.#db;
+    const withIds = (of: (actor: LiveActor) => number | null | undefined) => ({
+      where: { id: { in: [...new Set(actors.flatMap((actor) => of(actor) ?? []))] } },
+    });
+    const byId = <Row extends { id: number }>(rows: readonly Row[]) =>
+      new Map(rows.map((row) => [row.id, row]));
+    const [keys, sessions, members] = await Promise.all([
+      prisma.apiKey.findMany(withIds(({ keyId }) => keyId)).then(byId),
+      prisma.session.findMany({ ...withIds(({ session }) => session?.id), ...withUser }).then(byId),
+      prisma.membership.findMany({ ...withIds(({ memberId }) => memberId), ...withUser }).then(byId),
+    ]);
+    const stateOf = ({ keyId, session, memberId }: LiveActor): State => {
+      const own = memberId === null ? null : members.get(memberId);
+      if (session !== null) {
+        const row = sessions.get(session.id);
+        return row ? stateOfSession(row, own) : sessionEnded;
+      }
+      const row = keys.get(keyId ?? 0);
+      return row && row.revokedAt === null ? stateOfKey(row, own) : unknownKey;
+    };
+    for (const actor of actors) actor.become(stateOf(actor), version);
+  }
+
+  /**
+   * Reads what a caller may do now, for work that takes long.
+   * @throws DomainError UNAUTHENTICATED; FORBIDDEN if the user is not a member of the account any more
+   */
+  async updateRights(actor: LiveActor): Promise<void> {
+    await this.#check([actor], this.#version);
+    actor.requireAlive();
+  }
+
+  /** Ends the long answers of callers that the clock has ended, and repeats a check that failed. */
+  async #checkExpired(): Promise<void> {
+    const soon = new Date(this.#now().getTime() + 2 * CHECK_INTERVAL);
+    const ending = [...this.#live()].filter((actor) => actor.isInUse && actor.isExpired(soon));
+    // It may have been used elsewhere.
+    for (const actor of ending) if (actor.session !== null) actor.version = -1;
+    await this.#update().catch(() => {});
+    for (const actor of ending) if (actor.version >= 0) actor.expire(this.#now());
+  }
+
   /** The caller with a key, by its hash, from the cache; null if it is not cached. */
-  remembered(hash: string): Promise<Actor | null> {
+  remembered(hash: string): Promise<LiveActor | null> {
     return this.#rememberedAs(keyName(hash));
   }
 
-  async #rememberedAs(name: string): Promise<Actor | null> {
-    if (this.#keys.size === 0) return null;
+  async #rememberedAs(name: string): Promise<LiveActor | null> {
+    if (this.#cache.size === 0) return null;
     await this.#feed.fresh();
+    const known = this.#cache.get(name);
+    if (known === undefined) return null;
+    // If the database does not answer, the look-up tells.
+    if (known.version !== this.#version) await this.#update().catch(() => {});
     const now = this.#now();
-    const known = this.#keys.get(name);
-    if (known === undefined || hasEnded(known, now)) return null;
+    if (known.version !== this.#version || known.hasEnded || known.isExpired(now)) return null;
     this.#used(known, now);
-    return known.actor;
+    return known;
   }
 
   /**
@@ -171,77 +240,47 @@ export class Authentication {
    * @param hash null if the header `Authorization` is missing or malformed
    * @throws DomainError UNAUTHENTICATED if there is no key, or it is unknown, revoked or expired.
    */
-  async authenticate(hash: string | null): Promise<Actor> {
+  async authenticate(hash: string | null): Promise<LiveActor> {
     if (hash === null)
       throw new DomainError('UNAUTHENTICATED', 'Send an API key: "Authorization: Bearer <API_KEY>".');
     await this.#feed.fresh();
     const now = this.#now();
     const known = await this.#load(hash, now);
-    if (known === null) throw keyEnded();
+    if (known === null) throw unknownKey();
     this.#used(known, now);
-    return known.actor;
-  }
-
-  /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
-  async #load(hash: string, now: Date): Promise<Remembered | null> {
-    const version = this.#version;
-    const row = await this.#db.prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
-    if (row === null) return null;
-    const actor = await this.#actorOfKey(row);
-    if (actor === null) return null;
-    const { expiresAt, lastUsedAt } = row;
-    return this.#remember(keyName(hash), version, {
-      actor,
-      expiresAt,
-      lastUsedAt: lastUsedAt?.getTime() ?? 0,
-    });
-  }
-
-  /** The caller with a valid key; null if its maker is no member any more, or disabled. */
-  async #actorOfKey({ accountId, id: keyId, makerId: memberId, ...row }: ApiKey): Promise<Actor | null> {
-    const role = row.role === null ? null : await this.#roleOfKey(row.role, memberId);
-    if (role === undefined) return null;
-    const permissions = role === null ? permissionsOfScopes(parseScopes(row.scopes)) : permissionsOf(role);
-    return { accountId, keyId, userId: null, session: null, memberId, role, permissions };
-  }
-
-  /**
-   * The caller as its key, or its session and membership, are now, from the database.
-   * @throws DomainError UNAUTHENTICATED; FORBIDDEN if the user is not a member of the account any more
-   */
-  async callerNow(actor: Actor): Promise<Actor> {
-    const now = this.#now();
-    const { keyId, memberId } = actor;
-    if (keyId !== null) {
-      const row = await this.#db.prisma.apiKey.findFirst({ where: { id: keyId, ...validKeys(now) } });
-      const current = row && (await this.#actorOfKey(row));
-      if (current === null) throw keyEnded();
-      return current;
-    }
-    if (actor.session === null || memberId === null) return actor;
-    const where = { id: actor.session.id, ...liveSessions(now) };
-    if ((await this.#db.prisma.session.findFirst({ where })) === null) throw sessionEnded();
-    const member = await this.#db.prisma.membership.findUnique({ where: { id: memberId } });
-    if (member === null || !isRole(member.role)) throw notMember();
-    return { ...actor, role: member.role, permissions: permissionsOf(member.role) };
-  }
-
-  /** The role of a key now, which is never higher than its maker's; undefined if the maker is no member any more, or disabled. */
-  async #roleOfKey(stored: string, makerId: number | null): Promise<Role | undefined> {
-    if (!isRole(stored) || makerId === null) return undefined;
-    const where = { id: makerId, user: { disabledAt: null } };
-    const maker = await this.#db.prisma.membership.findUnique({ where });
-    return maker && isRole(maker.role) ? lowestOf(stored, maker.role) : undefined;
-  }
-
-  /** If keys have changed during the read since a version, its result is for one request only. */
-  #remember(name: string, version: number, known: Remembered): Remembered {
-    if (version === this.#version) this.#keys.set(name, known);
     return known;
   }
 
+  /** A revoked or expired key is looked up like an unknown one, so that the response time reveals nothing. */
+  async #load(hash: string, now: Date): Promise<LiveActor | null> {
+    const version = this.#version;
+    const { prisma } = this.#db;
+    const row = await prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
+    if (row === null) return null;
+    const { accountId, id: keyId, makerId: memberId } = row;
+    const isOfMember = row.role !== null && memberId !== null;
+    const maker = isOfMember
+      ? await prisma.membership.findUnique({ where: { id: memberId }, ...withUser })
+      : null;
+    const state = stateOfKey(row, maker);
+    if (typeof state === 'function') return null;
+    return this.#remember(
+      keyName(hash),
+      { accountId, keyId, userId: null, session: null, memberId },
+      state,
+      version,
+    );
+  }
+
+  /** If keys have changed during the read since a version, its result is for one request only. */
+  #remember(name: string, identity: Identity, rights: Rights, version: number): LiveActor {
+    const actor = this.#register(identity, rights, version);
+    if (version === this.#version) this.#cache.set(name, actor);
+    return actor;
+  }
+
   /** The same for a session's token in an account, or the first of its user's. */
-  rememberedSession(token: string, account: string | undefined): Promise<Actor | null> {
+  rememberedSession(token: string, account: string | undefined): Promise<LiveActor | null> {
     return this.#rememberedAs(sessionName(token, account));
   }
 
@@ -249,7 +288,7 @@ export class Authentication {
    * The user with a session, in the account with an id or the first of theirs, from the database.
    * @throws DomainError UNAUTHENTICATED; FORBIDDEN if they are not a member of the account
    */
-  async authenticateSession(token: string, account: string | undefined): Promise<Actor> {
+  async authenticateSession(token: string, account: string | undefined): Promise<LiveActor> {
     const now = this.#now();
     const version = this.#version;
     const row = await this.#db.prisma.session.findFirst({
@@ -257,25 +296,43 @@ export class Authentication {
       include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
     });
     if (row === null) throw sessionEnded();
-    const { memberships } = row.user;
-    const member = memberships.find(
+    const member = row.user.memberships.find(
       ({ accountId }) => account === undefined || String(accountId) === account,
     );
-    if (member === undefined || !isRole(member.role)) throw notMember();
-    const { accountId, userId, id: memberId, role } = member;
+    const state = stateOfSession(row, member);
+    if (member === undefined || typeof state === 'function') throw notMember();
+    const { accountId, userId, id: memberId } = member;
     const session = { id: row.id, signedInAt: row.signedInAt };
-    const permissions = permissionsOf(role);
-    const actor = { accountId, keyId: null, userId, session, memberId, role, permissions };
-    const known = { actor, expiresAt: null, lastUsedAt: row.lastUsedAt.getTime() };
-    this.#used(this.#remember(sessionName(token, account), version, known), now);
-    return actor;
+    const identity = { accountId, keyId: null, userId, session, memberId };
+    const known = this.#remember(sessionName(token, account), identity, state, version);
+    this.#used(known, now);
+    return known;
+  }
+
+  /**
+   * Registers a session that a request about no account has found.
+   * @param version that of `version` before it was read
+   */
+  registerSession(
+    row: SessionRow & Pick<Session, 'id' | 'userId' | 'signedInAt'>,
+    version: number,
+  ): LiveActor {
+    const { id, userId, signedInAt } = row;
+    const identity = { accountId: 0, keyId: null, userId, session: { id, signedInAt }, memberId: null };
+    const rights = { role: null, permissions: new Set<never>(), expiresAt: null, lastUsedAt: row.lastUsedAt };
+    return this.#register(identity, rights, version);
+  }
+
+  /** How often keys were changed, as this process knows. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Writes the last-used time at most once a minute for each key or session; the request does not wait for it. */
-  #used(known: Remembered, now: Date): void {
+  #used(known: LiveActor, now: Date): void {
     if (now.getTime() - known.lastUsedAt < LAST_USED_INTERVAL) return;
-    known.lastUsedAt = now.getTime();
-    const { keyId, session } = known.actor;
+    known.usedAt(now);
+    const { keyId, session } = known;
     const { apiKey, session: sessions } = this.#db.prisma;
     const data = { lastUsedAt: now };
     const write: Promise<unknown> = (
@@ -288,10 +345,6 @@ export class Authentication {
       .finally(() => this.#pendingWrites.delete(write));
     this.#pendingWrites.add(write);
   }
-}
-
-function keyEnded(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
 }
 
 /** The name of a key, by its hash. */

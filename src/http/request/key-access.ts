@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { addKeyUses } from '../../db/key-use.ts';
 import { type Actor, callerOf, hashToken, type RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication, keyIn, keyName, sessionName } from '../../domain/access/authentication.ts';
+import type { LiveActor, RightsListener } from '../../domain/access/live-actor.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
@@ -41,7 +42,7 @@ export class KeyAccess {
   }
 
   /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys */
-  async authenticate(req: IncomingMessage): Promise<Actor> {
+  async authenticate(req: IncomingMessage): Promise<LiveActor> {
     const key = keyIn(req.headers.authorization);
     const hash = key === null ? null : hashToken(key);
     const known = hash === null ? null : await this.#authentication.remembered(hash);
@@ -53,7 +54,7 @@ export class KeyAccess {
    * The user of the request's session, or else the key.
    * @throws DomainError UNAUTHENTICATED, RATE_LIMITED; FORBIDDEN in an account that is not the user's
    */
-  async authenticateAny(req: IncomingMessage): Promise<Actor> {
+  async authenticateAny(req: IncomingMessage): Promise<LiveActor> {
     if (req.method === 'POST') this.#cookies.requireOwnPage(req);
     const token = req.headers.authorization === undefined ? this.#cookies.tokenOf(req) : null;
     if (token === null || !(await this.#servesPeople(req))) return this.authenticate(req);
@@ -88,9 +89,9 @@ export class KeyAccess {
     }
   }
 
-  /** The caller as its key or session is now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
-  callerNow(actor: Actor): Promise<Actor> {
-    return this.#authentication.callerNow(actor);
+  /** Reads what a caller may do now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
+  updateRights(actor: LiveActor): Promise<void> {
+    return this.#authentication.updateRights(actor);
   }
 
   /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */
@@ -106,14 +107,14 @@ export class KeyAccess {
    * Calls the listener when the answer is complete, the client has left, or the key or session has other rights or is no longer
    * valid (`isOver`).
    */
-  onClosed(actor: Actor, res: ServerResponse, listener: (isOver: boolean) => void): void {
-    if (res.destroyed) {
-      listener(false);
+  onClosed(actor: LiveActor, res: ServerResponse, listener: RightsListener): void {
+    if (res.destroyed || actor.hasEnded) {
+      listener(actor.hasEnded);
       return;
     }
-    const endUse = this.#authentication.use(actor, listener);
+    const stop = actor.listen(listener);
     res.once('close', () => {
-      endUse();
+      stop();
       listener(false);
     });
   }

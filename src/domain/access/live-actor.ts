@@ -1,0 +1,141 @@
+import { DomainError } from '../errors.ts';
+import type { Actor, OwnSession } from './actor.ts';
+import type { Permission, Role } from './role.ts';
+import { sessionEnd, sessionEnded } from './session.ts';
+
+/** What a caller may do now, and until when, by its key or its session. */
+export interface Rights {
+  readonly role: Role | null;
+  readonly permissions: ReadonlySet<Permission>;
+  /** When the key expires; null if it does not, and for a session. */
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+}
+
+/** The rights of a caller; or if it has none any more, the error that a new request gets. */
+export type State = Rights | (() => DomainError);
+
+/** Called when a caller has other rights, or none any more (`isOver`). */
+export type RightsListener = (isOver: boolean) => void;
+
+export function unknownKey(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
+}
+
+/** The caller of a request, whose rights can be asked for without I/O for as long as the request lasts. */
+export interface AskedActor extends Actor {
+  /** @throws DomainError the one that a new request gets, if the key, session, user or membership has ended */
+  requireAlive(): void;
+}
+
+/** Who a caller is, which never changes. */
+export type Identity = Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'session' | 'memberId'>;
+
+/** The caller with a key or a session, with its rights as they are now: `Authentication` keeps them up to date. */
+export class LiveActor implements AskedActor {
+  readonly accountId: number;
+  readonly keyId: number | null;
+  readonly userId: number | null;
+  readonly session: OwnSession | null;
+  readonly memberId: number | null;
+  role: Role | null;
+  permissions: ReadonlySet<Permission>;
+  /** The number of changes of keys that its rights include. */
+  version: number;
+  #lastUsedAt: number;
+  /** When it ends, by the clock, in milliseconds. */
+  #endsAt: number;
+  #ended: (() => DomainError) | null = null;
+  readonly #now: () => Date;
+  readonly #listeners = new Set<RightsListener>();
+
+  constructor(identity: Identity, rights: Rights, version: number, now: () => Date) {
+    this.accountId = identity.accountId;
+    this.keyId = identity.keyId;
+    this.userId = identity.userId;
+    this.session = identity.session;
+    this.memberId = identity.memberId;
+    this.role = rights.role;
+    this.permissions = rights.permissions;
+    this.version = version;
+    this.#now = now;
+    this.#lastUsedAt = rights.lastUsedAt?.getTime() ?? 0;
+    this.#endsAt = this.#endOf(rights.expiresAt);
+  }
+
+  #endOf(expiresAt: Date | null): number {
+    const { session } = this;
+    if (session === null) return expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    return sessionEnd({ ...session, lastUsedAt: new Date(this.#lastUsedAt) }).getTime();
+  }
+
+  get lastUsedAt(): number {
+    return this.#lastUsedAt;
+  }
+
+  /** Notes a use, which moves the end of a session. */
+  usedAt(at: Date): void {
+    this.#lastUsedAt = Math.max(this.#lastUsedAt, at.getTime());
+    if (this.session !== null) this.#endsAt = this.#endOf(null);
+  }
+
+  /** Whether somebody listens: a long answer uses it. */
+  get isInUse(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Whether the clock says that it has ended; a session may have been used elsewhere since. */
+  isExpired(now: Date): boolean {
+    return this.#endsAt <= now.getTime();
+  }
+
+  requireAlive(): void {
+    if (this.#ended !== null) throw this.#ended();
+    if (this.#endsAt !== Number.POSITIVE_INFINITY && this.isExpired(this.#now())) throw this.#expired();
+  }
+
+  #expired(): DomainError {
+    return this.session === null ? unknownKey() : sessionEnded();
+  }
+
+  /** Calls back when its rights change. The returned function ends that. */
+  listen(listener: RightsListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Notes its state after a number of changes of keys. */
+  become(state: State, version: number): void {
+    this.version = version;
+    if (typeof state === 'function') return this.#end(state);
+    const { role, permissions } = this;
+    const isSame =
+      state.role === role &&
+      state.permissions.size === permissions.size &&
+      [...permissions].every((one) => state.permissions.has(one));
+    this.role = state.role;
+    this.permissions = state.permissions;
+    this.#lastUsedAt = Math.max(this.#lastUsedAt, state.lastUsedAt?.getTime() ?? 0);
+    this.#endsAt = this.#endOf(state.expiresAt);
+    if (!isSame) this.#tell(false);
+  }
+
+  /** Ends what uses it, if the clock says that it has ended. */
+  expire(now: Date): void {
+    if (this.isExpired(now)) this.#end(() => this.#expired());
+  }
+
+  #end(error: () => DomainError): void {
+    if (this.#ended !== null) return;
+    this.#ended = error;
+    this.#tell(true);
+  }
+
+  #tell(isOver: boolean): void {
+    for (const listener of [...this.#listeners]) listener(isOver);
+  }
+}
