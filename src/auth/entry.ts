@@ -61,7 +61,8 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       if (session === null) requireOwnWays();
       const input = { ...req.body, ...given };
       const own = session?.user ?? null;
-      const { user, accountId } = await acceptInvitation(db, input, own, contextOf()).catch(taken);
+      const by = session?.db ?? db;
+      const { user, accountId } = await acceptInvitation(by, input, own, contextOf()).catch(taken);
       if (session === null) return signIn(req, res, user, 201);
       res.status(201).json(await view(user, String(accountId)));
     }),

@@ -334,7 +334,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
       throw new SignInFault('SIGN_IN_FIRST');
     if (linker) requireRecentSignIn({ session: linker }, 'GET /auth/oidc/callback', now(), { links: true });
     const person = await openId.finish(url, data);
-    if (linker !== null) await linkIdentity(db, person, linker, now());
+    if (linker !== null) await linkIdentity(linker.db, person, linker, now());
     else {
       const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());
       await beginSession(req, res, user);
@@ -382,7 +382,8 @@ export function createStart(
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const asker = askerOf(req, session === null);
-    const token = await createToken(db, 'OPENID', { userId: session?.userId ?? null, data, asker }, now());
+    const by = session?.db ?? db;
+    const token = await createToken(by, 'OPENID', { userId: session?.userId ?? null, data, asker }, now());
     cookie.set(res, asked.token === null ? token : `${token}.${asked.token}`, COOKIE_AGE);
     return url.href;
   };

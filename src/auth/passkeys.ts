@@ -202,12 +202,13 @@ export function addPasskeyRoutes(
     next();
   });
   router.post('/passkey/registration-options', async (req, res) => {
-    const { user } = await sessionOf(req);
+    const session = await sessionOf(req);
     await limit(req);
-    res.json(await passkeys.registrationOptions(db, user, askerOf(req, false), now()));
+    res.json(await passkeys.registrationOptions(session.db, session.user, askerOf(req, false), now()));
   });
   router.post('/passkey/register', async (req, res) => {
-    const { id, name } = await passkeys.register(db, await sessionOf(req), req.body, now());
+    const session = await sessionOf(req);
+    const { id, name } = await passkeys.register(session.db, session, req.body, now());
     res.status(201).json({ id: String(id), name });
   });
   router.post('/passkey/sign-in-options', async (req, res) => {

@@ -9,10 +9,11 @@ import { type SignInTools, text, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
 export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
-  const { db, services, now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf } = tools;
+  const { now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf } = tools;
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {
     const session = await readSessionOf(req);
+    const { db } = session;
     const { hasPassword, ...own } = await waysOf(db, session.userId);
     const { id, name, email } = session.user;
     res.json({
@@ -35,16 +36,17 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     router.post(`/${what}/remove`, async (req, res) => {
       const session = await sessionOf(req);
       const { id } = parseInput(z.object({ id: text }), req.body);
-      await removeWay(db, what, session, id, ways, now());
+      await removeWay(session.db, what, session, id, ways, now());
       res.status(204).end();
     });
   router.post('/session/remove', async (req, res) => {
     const { id } = parseInput(z.object({ id: text }), req.body);
-    await revokeSession(db, await sessionOf(req), id);
+    const session = await sessionOf(req);
+    await revokeSession(session.db, session, id);
     res.status(204).end();
   });
   router.post('/profile', async (req, res) => {
-    const { user } = await sessionOf(req);
+    const { db, user } = await sessionOf(req);
     await updateName(db, user.id, req.body.name);
     res.status(204).end();
   });
@@ -53,15 +55,15 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     hashed(async (req, res) => {
       requireOwnWays();
       const session = await sessionOf(req);
-      await changePassword(db, session, req.body.password, contextOf());
+      await changePassword(session.db, session, req.body.password, contextOf());
       res.status(204).end();
     }),
   );
   router.post('/email', async (req, res) => {
     const session = await sessionOf(req);
     const isChanged = await changeEmail(
-      db,
-      services,
+      session.db,
+      session.services,
       session,
       req.body.email,
       now(),
@@ -70,7 +72,8 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
     res.status(isChanged ? 204 : 202).end();
   });
   router.post('/confirm', async (req, res) => {
-    await confirmEmail(db, await sessionOf(req), parseInput(token, req.body).token, now());
+    const session = await sessionOf(req);
+    await confirmEmail(session.db, session, parseInput(token, req.body).token, now());
     res.status(204).end();
   });
 }

@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
-import { sessionName } from '../domain/access/authentication.ts';
+import { RequestData } from '../db/request-data.ts';
 import { type Operation, operationNamed, requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
-import { beginSession, endSession, findSession, hasExpired } from '../domain/access/session.ts';
+import { beginSession, endSession, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
@@ -12,7 +12,7 @@ import { DomainError, RETRY_AFTER } from '../domain/errors.ts';
 import { isStorable } from '../domain/input.ts';
 import type { UserPasswords } from '../domain/password.ts';
 import { refusal } from '../domain/rules.ts';
-import type { Services } from '../domain/services.ts';
+import { type Services, withQuestions } from '../domain/services.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import { limiterResult, tooMany } from '../http/limits/rate-limit.ts';
 import type { SignInWay } from '../http/metrics.ts';
@@ -35,7 +35,7 @@ export interface SignInDependencies {
   readonly db: Database;
   readonly passwords: UserPasswords;
   readonly cookies: SessionCookies;
-  readonly access: Pick<KeyAccess, 'lookUp' | 'countRequest'>;
+  readonly access: Pick<KeyAccess, 'sessionWith' | 'countRequest'>;
   readonly trust: Trust;
   /** The address of the pages for people. */
   readonly consoleUrl: string;
@@ -137,8 +137,17 @@ export function createSignInTools(dependencies: SignInDependencies) {
     return found;
   };
 
-  const sessionWith = async (req: Request, given: string | null) =>
-    given === null ? null : access.lookUp(req, sessionName(given), () => findSession(db, given, now()));
+  /** The session with a token; its request uses its `db` and `services`, which ask whether it has ended. */
+  const sessionWith = async (req: Request, given: string | null) => {
+    const found = given === null ? null : await access.sessionWith(req, given, now());
+    return (
+      found && {
+        ...found,
+        db: new RequestData(db, found.ask),
+        services: withQuestions(dependencies.services, found.ask),
+      }
+    );
+  };
 
   /** The session of a request wherever it comes from, for what changes nothing by it; null for none. */
   const anySessionOf = (req: Request) => sessionWith(req, cookies.of(req));

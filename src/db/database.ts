@@ -42,6 +42,8 @@ export interface Data extends Statements {
   readonly long: Data;
   /** The same for transactions of their own; null while a transaction is open, which they would wait for. */
   readonly separate: Data | null;
+  /** Where its long reads wait: those of a transaction wait for no others. */
+  readonly longReads: LongReadQueue;
   /**
    * Runs the work in a transaction, and repeats it after a deadlock. Within a transaction it is a part of that, and if it
    * fails, only the part is undone.
@@ -212,6 +214,7 @@ export class Database implements Data {
           database: this,
           dialect,
           prisma,
+          longReads: this.longReads,
           get long() {
             return this;
           },
@@ -406,6 +409,10 @@ export class Transaction implements Data {
   }
 
   progressed(): void {}
+
+  get longReads(): LongReadQueue {
+    return new LongReadQueue();
+  }
 
   /** Calls back after the commit of the whole transaction, but not after a rollback. */
   afterCommit(callback: () => void): void {

@@ -1,5 +1,5 @@
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import type { Data, Database, Transaction } from './database.ts';
+import { type Data, type Database, LongReadQueue, type Transaction } from './database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
 import type { Sql } from './sql.ts';
@@ -68,6 +68,10 @@ export class EnclosingTransaction implements Data {
 
   get separate(): Data | null {
     return this.isOpen ? null : this.database;
+  }
+
+  get longReads(): LongReadQueue {
+    return new LongReadQueue();
   }
 
   async read<Row>(statement: Sql, times?: Times): Promise<Row[]> {

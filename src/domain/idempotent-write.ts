@@ -57,6 +57,8 @@ export class KeyedWrite {
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
+  /** Throws if the caller may not do the write any more. */
+  #ask: () => void = () => {};
   #requestHash: string | null = null;
   #found: KeptAnswer | null = null;
   #isRunningElsewhere = false;
@@ -114,10 +116,12 @@ export class KeyedWrite {
   /**
    * Returns the stored answer of the first request; null if this is the first, and must be done.
    * @param request everything that the answer depends on
+   * @param ask throws if the caller may not do the write any more
    * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING, FORBIDDEN; VALIDATION if the key is invalid; RATE_LIMITED
    * if the caller has stored too much
    */
-  async begin(request: string): Promise<Answer | null> {
+  async begin(request: string, ask = (): void => {}): Promise<Answer | null> {
+    this.#ask = ask;
     const { length } = this.#secret;
     if (length === 0 || length > MAX_KEY_LENGTH)
       throw wrongKey(`must have 1 to ${MAX_KEY_LENGTH} characters, not ${length}`);
@@ -145,6 +149,7 @@ export class KeyedWrite {
   #replay(): Answer | null {
     const [found, own] = [this.#found, this.#role];
     if (found === null) return null;
+    this.#ask();
     const role = [null, ...roleNames].find((one) => this.#hashWith(one) === found.requestHash);
     if (role === undefined)
       throw new DomainError(
@@ -182,7 +187,8 @@ export class KeyedWrite {
 
   /**
    * Commits the changes and the answer together. If another request with the key was first, returns its answer, and nothing
-   * is changed. A write that failed for now is rolled back; without `begin`, this does nothing.
+   * is changed. A write that failed for now is rolled back, and so is one whose caller may not do it any more; without `begin`,
+   * this does nothing.
    * @throws DomainError IDEMPOTENCY_MISMATCH, IDEMPOTENCY_RUNNING; VALIDATION if the answer is too large to be stored, or the
    * changes took too long and are rolled back
    */
@@ -190,6 +196,7 @@ export class KeyedWrite {
     if (this.#requestHash === null) return null;
     if (this.#found !== null) return this.#replay();
     if (this.#isRunningElsewhere) throw running();
+    await this.#rolledBackUnlessAllowed();
     if (this.#failed || answer.status === 429 || answer.status >= 500) {
       await withTimeout(ROLLBACK_TIMEOUT, this.#enclosing.rollBack());
       return null;
@@ -213,6 +220,7 @@ export class KeyedWrite {
       createdAt: this.#now,
     };
     if (await storeAnswer(this.#enclosing, row)) {
+      await this.#rolledBackUnlessAllowed();
       await this.#enclosing.commit();
       if (this.#caller !== null) countStored(this.#database, this.#caller, size);
       return null;
@@ -220,6 +228,16 @@ export class KeyedWrite {
     await this.#enclosing.rollBack();
     this.#found = await findAnswer(this.#database, this.#key);
     return this.#replay();
+  }
+
+  /** @throws the error for a caller who may not do the write any more; nothing of it stays then, and nothing is kept for its key */
+  async #rolledBackUnlessAllowed(): Promise<void> {
+    try {
+      this.#ask();
+    } catch (error) {
+      await withTimeout(ROLLBACK_TIMEOUT, this.#enclosing.rollBack());
+      throw error;
+    }
   }
 
   #withoutSecrets({ status, contentType, body }: Answer): Answer {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Data, Database } from '../db/database.ts';
+import type { Data } from '../db/database.ts';
 import { Turns } from '../shared/turns.ts';
 import { DomainError } from './errors.ts';
 import { pauseForWebhooks, type WaitingLimits } from './webhook/waiting-limits.ts';
@@ -24,7 +24,7 @@ export class LongWorks {
   readonly #running = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
 
-  constructor({ dialect }: Pick<Database, 'dialect'>) {
+  constructor({ dialect }: Pick<Data, 'dialect'>) {
     this.#slices = new Turns({ max: dialect.hasConcurrentWriters ? MAX_SLICES : 1 });
   }
 

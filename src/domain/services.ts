@@ -46,6 +46,29 @@ interface Settings extends Pick<Services, 'verifiesDomains' | 'allowPrivateWebho
 
 type Given = Pick<Services, 'defaultDomainId' | 'lists' | 'resolveTxt'> & Partial<Services>;
 
+/** The services for a caller: before what they do for it elsewhere, and after each wait, `ask` throws if it may not go on. */
+export function withQuestions(services: Services, ask: () => void): Services {
+  const { sendMail } = services;
+  const asking = async <T>(work: () => Promise<T>): Promise<T> => {
+    ask();
+    const result = await work();
+    ask();
+    return result;
+  };
+  return {
+    ...services,
+    sendMail:
+      sendMail &&
+      ((...mail) => {
+        ask();
+        sendMail(...mail);
+      }),
+    hashPassword: (...given) => asking(() => services.hashPassword(...given)),
+    verifyPassword: (...given) => asking(() => services.verifyPassword(...given)),
+    resolveTxt: (...given) => asking(() => services.resolveTxt(...given)),
+  };
+}
+
 /** The services with these settings; what is not given is the program's own. */
 export function servicesOf(
   { baseUrl, consoleUrl, port, verifiesDomains, allowPrivateWebhooks }: Settings,

@@ -76,10 +76,9 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
 export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () => Date) {
   return (accountId: number): ApiRequest => {
     const time = now();
-    const actor = actorFor(accountId, null, ['read']);
     return {
       ...shared,
-      actor,
+      actor: { ...actorFor(accountId, null, ['read']), requireAlive() {} },
       rateLimit: null,
       requestId: 'webhook',
       acceptLanguage: '',

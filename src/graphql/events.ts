@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { execute } from '@graphql-tools/executor';
-import { createSourceEventStream, type ExecutionResult } from 'graphql';
+import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import { ListReader } from '../db/reading/list-reader.ts';
 import type { EventSource } from '../domain/change/subscriptions.ts';
+import { DomainError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import type { Operation } from './document.ts';
@@ -60,16 +61,19 @@ export async function subscribe(
   const source = await createSourceEventStream({ ...args, contextValue: context });
   if (!isAsyncIterable(source)) return source;
   if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');
-  const { subscriptions, actor, db } = context;
+  const { subscriptions, actor, data } = context;
   const results = resultsOf(context);
   const key = keyOf(operation, values, context);
   const size = Math.ceil(sizeOf(operation, values.given).cost);
+  const asBegun = { ...actor, requireAlive() {} };
 
   const executed = async (event: unknown): Promise<ExecutionResult> => {
-    // Others may get the result, too, so that it does not end with this subscriber.
+    // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
     const { signal } = new AbortController();
+    const db = data.primary;
     const lists = new ListReader(db, actor.accountId, signal);
-    const contextValue: Context = { ...context, signal, lists, spendOnTargets: boundedTargets() };
+    const own = { db, signal, lists, actor: asBegun, ask() {}, spendOnTargets: boundedTargets() };
+    const contextValue: Context = { ...context, ...own };
     const result = await execute({ ...args, rootValue: event, contextValue });
     if ('initialResult' in result) throw new Error('an event has one answer');
     return result;
@@ -86,13 +90,21 @@ export async function subscribe(
     result.then(({ errors }) => errors && forget(), forget);
     return result;
   };
+  const asked = async (event: unknown): Promise<ExecutionResult> => {
+    // Nobody waits for it any more.
+    if (context.signal.aborted) return { data: null };
+    try {
+      context.ask();
+      const result = await once(event);
+      context.ask();
+      return result;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return { errors: [new GraphQLError(error.message, { originalError: error })] };
+    }
+  };
   const answerTo = (event: unknown): Promise<ExecutionResult> =>
-    event instanceof Error
-      ? executed(event)
-      : subscriptions.inTurn(actor.accountId, async () =>
-          // Nobody waits for it any more.
-          context.signal.aborted ? { data: null } : once(event),
-        );
+    event instanceof Error ? executed(event) : subscriptions.inTurn(actor.accountId, () => asked(event));
   return mapAsyncIterator(source, async (event) => {
     const answer = await answerTo(event);
     source.delivered();

@@ -2,12 +2,12 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { ListReader } from '../db/reading/list-reader.ts';
-import { TimedData } from '../db/timed-data.ts';
+import { RequestData } from '../db/request-data.ts';
 import { requirePermission } from '../domain/access/actor.ts';
 import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import { LongWork } from '../domain/long-work.ts';
-import type { Services } from '../domain/services.ts';
+import { type Services, withQuestions } from '../domain/services.ts';
 import { withNameServerTime } from '../domain/short-domain/name-servers.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
 import type { ApiRequest, Context } from '../schema/context.ts';
@@ -67,7 +67,8 @@ export async function run(
     checkSize(size);
     if (operation.isSubscription && size.cost > limits.event) throw tooLarge('event', Math.ceil(size.cost));
     const coerced = coerceVariables(schema, definitions, variables, (name) => operation.maxItemsIn(name));
-    for (const permission of operation.needs) requirePermission(request.actor, permission);
+    const ask = questionOf(operation, request);
+    ask();
     if (!operation.isSubscription) request.usedDeprecated(operation.facts.deprecated);
     const bounds = {
       throwsFailures: false,
@@ -75,8 +76,9 @@ export async function run(
       spendOnTargets: boundedTargets(),
     };
     const values = { given: variables, coerced };
-    const execution = async () => presented(await executed(operation, values, request, bounds), request);
-    const result = await (operation.isMutation ? once(sent, size, request, execution) : execution());
+    const execution = async () =>
+      presented(await executed(operation, values, request, { ...bounds, ask }), request);
+    const result = await (operation.isMutation ? once(sent, size, request, ask, execution) : execution());
     return sent.extensions?.cost === true ? withCost(result, size) : result;
   } catch (error) {
     return { errors: [refusalOf(error, request)] };
@@ -94,11 +96,13 @@ export async function runOwn<Data, Given>(
   request: ApiRequest,
 ): Promise<Data> {
   const operation = ownOperation(document);
-  for (const permission of operation.needs) requirePermission(request.actor, permission);
+  const ask = questionOf(operation, request);
+  ask();
   const tooMuch = `asks for links with more than ${MAX_V1_TARGET_BYTES / 1e6} MB of targets: ask for fewer`;
   const given = variables as Variables; // Its type comes from the document: an object.
   const coerced = coerceVariables(schema, operation.node.variableDefinitions ?? [], given);
   const result = await executed(operation, { given, coerced }, request, {
+    ask,
     throwsFailures: true,
     isHeavy: false,
     spendOnTargets: bounded(MAX_V1_TARGET_BYTES, () => invalidField('perPage', tooMuch)),
@@ -118,7 +122,15 @@ function ownOperation(document: DocumentNode): Operation {
   return operation;
 }
 
-type Bounds = Pick<Context, 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>;
+type Bounds = Pick<Context, 'ask' | 'throwsFailures' | 'isHeavy' | 'spendOnTargets'>;
+
+/** A question that costs no I/O: it throws what a new request would get, if the caller may not do the operation any more. */
+function questionOf({ needs }: Operation, { actor }: ApiRequest): () => void {
+  return () => {
+    actor.requireAlive();
+    for (const permission of needs) requirePermission(actor, permission);
+  };
+}
 
 /** Executes a checked operation, on the database that its kind needs. Nothing begins after the client has left. */
 async function executed(
@@ -130,13 +142,14 @@ async function executed(
   request.signal.throwIfAborted();
   const { data, actor, signal } = request;
   if (operation.isMutation) return mutated(operation, variables, request, bounds);
-  const db = operation.isSubscription ? data.primary : data.reader();
+  const db = new RequestData(operation.isSubscription ? data.primary : data.reader(), bounds.ask);
   const lists = new ListReader(db, actor.accountId, signal);
   const result = await runIn(
-    { ...request, ...bounds, operation, db, lists, longWork: longWorkOf(operation, request) },
+    { ...request, ...bounds, operation, db, lists, longWork: longWorkOf(request, bounds.ask) },
     variables,
   );
   if (isAsyncIterable(result)) request.sendsStream();
+  else bounds.ask();
   return result;
 }
 
@@ -157,13 +170,14 @@ async function mutated(
   const { data, actor, keyed, timeouts } = request;
   const deadline = new Deadline(timeouts.mutation, tooSlow);
   const { signal } = deadline;
-  const db = new TimedData(data.primary, deadline);
-  const services = withNameServerTime(request.services, actor.accountId, timeouts.nameServers, deadline);
+  const db = new RequestData(data.primary, bounds.ask, deadline);
+  const asking = withQuestions(request.services, bounds.ask);
+  const services = withNameServerTime(asking, actor.accountId, timeouts.nameServers, deadline);
   const context = {
     ...{ ...request, ...bounds, operation, db, signal },
     services: keyed ? servicesOnce(keyed, operation, services) : services,
-    lists: new ListReader(data.primary, actor.accountId, signal),
-    longWork: longWorkOf(operation, request),
+    lists: new ListReader(db, actor.accountId, signal),
+    longWork: longWorkOf(request, bounds.ask),
   };
   try {
     return await deadline.within(runIn(context, variables));
@@ -175,17 +189,14 @@ async function mutated(
   }
 }
 
-/** The long work of an operation, while its caller has the permissions that the operation needs. */
-function longWorkOf(
-  { needs }: Operation,
-  { actor, longWorks, services, updateRights }: ApiRequest,
-): LongWork {
+/** The long work of an operation, while its caller may do it. */
+function longWorkOf({ longWorks, services, updateRights }: ApiRequest, ask: () => void): LongWork {
   return new LongWork({
     works: longWorks,
     waitingLimits: services.waitingLimits,
     async requireRights() {
       await updateRights();
-      for (const permission of needs) requirePermission(actor, permission);
+      ask();
     },
     refusal: tooLong,
   });
@@ -196,12 +207,13 @@ async function once(
   { query, operationName, variables, extensions }: Sent,
   { reads }: OperationSize,
   { keyed }: ApiRequest,
+  ask: () => void,
   execution: () => Promise<Answers>,
 ): Promise<Answers> {
   if (keyed === undefined) return execution();
   try {
     const request = JSON.stringify(['graphql', query, operationName, variables, extensions]);
-    if ((await keyed.begin(request)) !== null) return { data: null };
+    if ((await keyed.begin(request, ask)) !== null) return { data: null };
     if (reads > limits.keyedReads) throw tooLarge('keyedReads', Math.ceil(reads));
   } catch (error) {
     keyed.fail();

@@ -136,8 +136,13 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
     if (route === undefined) return send(res, methodNotAllowed(method, allowed));
     request.named(`${method} ${route.path}`);
-    requirePermission(request.actor, method === 'GET' ? 'READ' : 'WRITE');
+    const ask = () => {
+      request.actor.requireAlive();
+      requirePermission(request.actor, method === 'GET' ? 'READ' : 'WRITE');
+    };
+    ask();
     const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
+    ask();
     const call = { req, res, route, url, form, request };
     const writing = method === 'GET' ? null : keyedWriteOf(req, request);
     if (writing === null) {
@@ -146,7 +151,10 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     }
     await answerOnce(res, writing, request.data, async () => {
       const path = req.path.replace(/\/$/, '');
-      const before = await writing.keyed.begin(JSON.stringify(['v1', route.methods, path, textOf(form)]));
+      const before = await writing.keyed.begin(
+        JSON.stringify(['v1', route.methods, path, textOf(form)]),
+        ask,
+      );
       if (before !== null) return { ...before, headers: {} };
       const made = await answer({ ...call, request: writing }, dependencies);
       if (made === null) throw new Error('a write is never answered with a file');

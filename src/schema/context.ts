@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
 import type { LinkSelect } from '../db/reading/link-list.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
-import type { Actor, RateLimitState } from '../domain/access/actor.ts';
+import type { RateLimitState } from '../domain/access/actor.ts';
+import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import type { KeyedWrite } from '../domain/idempotent-write.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
 
-/** Where an account's data comes from and goes to. */
+/** Where an account's data comes from and goes to. Executions use it by a `RequestData`. */
 export interface DataSource {
   /** For mutations and subscriptions. */
   readonly primary: Data;
@@ -27,7 +28,7 @@ export interface Timeouts {
 
 /** What is known of a request, whoever sent it. */
 export interface ApiRequest {
-  readonly actor: Actor;
+  readonly actor: AskedActor;
   /** The state of the key's rate limit; null without a limit. */
   readonly rateLimit: RateLimitState | null;
   readonly requestId: string;
@@ -76,6 +77,8 @@ export interface ParsedOperation {
 /** The context of one execution: the request, and its data. Plugins attach caches to it. */
 export interface Context extends ApiRequest {
   readonly db: Data;
+  /** @throws DomainError the one that a new request gets, if the caller may not do the operation any more */
+  ask(): void;
   readonly lists: ListReader;
   readonly longWork: LongWork;
   readonly operation: ParsedOperation;

@@ -30,20 +30,24 @@ function withTraces<Schema extends GraphQLSchema>(schema: Schema): Schema {
   return schema;
 }
 
-/** The schema, whose mutations begin none of their fields after their time. */
-function withDeadlines<Schema extends GraphQLSchema>(schema: Schema): Schema {
-  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
-    const { resolve } = field;
-    if (resolve)
-      field.resolve = (root, args, context: Context, info) => {
-        context.signal.throwIfAborted();
-        return resolve(root, args, context, info);
-      };
-  }
+/** The schema, of which no root field begins for a caller who has no right to it any more, and no mutation after its time. */
+function withQuestions<Schema extends GraphQLSchema>(schema: Schema): Schema {
+  const mutation = schema.getMutationType();
+  for (const type of [schema.getQueryType(), mutation])
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const { resolve } = field;
+      if (resolve)
+        field.resolve = (root, args, context: Context, info) => {
+          if (type === mutation) context.signal.throwIfAborted();
+          context.ask();
+          return resolve(root, args, context, info);
+        };
+    }
   return schema;
 }
 
-export const schema = withTraces(withDeadlines(builder.toSchema()));
+export const schema = withTraces(withQuestions(builder.toSchema()));
 
 /** The same for documents whose rows have all that their fields select. */
-export const coveredSchema = (): typeof schema => withTraces(builder.toSchema({ isCovered: true }));
+export const coveredSchema = (): typeof schema =>
+  withTraces(withQuestions(builder.toSchema({ isCovered: true })));

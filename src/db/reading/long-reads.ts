@@ -1,5 +1,5 @@
 import { TooMuchWaiting } from '../../shared/turns.ts';
-import { type Data, LongReadQueue } from '../database.ts';
+import type { Data, LongReadQueue } from '../database.ts';
 import { DatabaseAway, isUnanswered } from '../errors.ts';
 
 /** How many requests of one account may wait for long reads, and for how long one begins them, in milliseconds. */
@@ -20,8 +20,7 @@ export class LongReads {
 
   constructor(db: Data, accountId: number, signal: AbortSignal, maxTime = MAX_TIME) {
     this.#db = db;
-    // Those of a write do not wait while its transaction is open.
-    this.#queue = db === db.database ? db.database.longReads : new LongReadQueue();
+    this.#queue = db.longReads;
     this.#accountId = accountId;
     this.#timeout = AbortSignal.timeout(maxTime);
     this.#signal = AbortSignal.any([signal, this.#timeout]);

@@ -111,14 +111,19 @@ export class LiveActor implements AskedActor {
   /** Notes its state after a number of changes of keys. */
   become(state: State, version: number): void {
     this.version = version;
-    if (typeof state === 'function') return this.#end(state);
+    if (typeof state === 'function') {
+      this.#end(state);
+      return;
+    }
     const { role, permissions } = this;
     const isSame =
       state.role === role &&
       state.permissions.size === permissions.size &&
       [...permissions].every((one) => state.permissions.has(one));
-    this.role = state.role;
-    this.permissions = state.permissions;
+    if (!isSame) {
+      this.role = state.role;
+      this.permissions = state.permissions;
+    }
     this.#lastUsedAt = Math.max(this.#lastUsedAt, state.lastUsedAt?.getTime() ?? 0);
     this.#endsAt = this.#endOf(state.expiresAt);
     if (!isSame) this.#tell(false);

@@ -43,9 +43,9 @@ export async function createToken(
   return token;
 }
 
-/** Ends a token that is not used yet. */
-export async function endToken(db: Data, token: string): Promise<void> {
-  await db.prisma.oneTimeToken.deleteMany({ where: { hash: hashToken(token) } });
+/** Ends a token that is not used yet, also after the session that asked for it. */
+export async function endToken({ database }: Data, token: string): Promise<void> {
+  await database.prisma.oneTimeToken.deleteMany({ where: { hash: hashToken(token) } });
 }
 
 export function linkEnded(): DomainError {

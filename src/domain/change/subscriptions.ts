@@ -128,6 +128,13 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
     this.#wake?.();
   }
 
+  /** Ends the subscription at once, without the waiting changes. */
+  cut(as?: End): void {
+    this.#waiting.length = 0;
+    this.#error = null;
+    this.end(as);
+  }
+
   async next(): Promise<Next> {
     this.#deliveredAt = null;
     for (;;) {
@@ -163,9 +170,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 
   async return(): Promise<Next> {
-    this.#waiting.length = 0;
-    this.#error = null;
-    this.end();
+    this.cut();
     return { value: undefined, done: true };
   }
 
@@ -281,7 +286,7 @@ export class ChangeSubscriptions {
       now: this.#now,
     });
     this.#add(subscription);
-    onClosed((isOver) => subscription.end(isOver ? OVER : undefined));
+    onClosed((isOver) => subscription.cut(isOver ? OVER : undefined));
     try {
       const now = await withTimeout(BEGIN_TIMEOUT, readLogSnapshot(this.#db));
       if (now === TIMED_OUT) throw new DatabaseAway('the database did not answer in time');

@@ -5,6 +5,7 @@ import { addKeyUses } from '../../db/key-use.ts';
 import { type Actor, callerOf, hashToken, type RateLimitState } from '../../domain/access/actor.ts';
 import { Authentication, keyIn, keyName, sessionName } from '../../domain/access/authentication.ts';
 import type { LiveActor, RightsListener } from '../../domain/access/live-actor.ts';
+import { findSession } from '../../domain/access/session.ts';
 import { visibleError } from '../../domain/errors.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
 import { RateLimit } from '../limits/rate-limit.ts';
@@ -14,6 +15,7 @@ import type { SessionCookies } from './session-cookie.ts';
 
 /** Authenticates requests by their keys and sessions, limits their rate, and ends long answers of keys that are no longer valid. */
 export class KeyAccess {
+  readonly #database: Database;
   readonly #authentication: Authentication;
   readonly #limit: RateLimit;
   readonly #trust: Trust;
@@ -33,6 +35,7 @@ export class KeyAccess {
     servesPeople: (req: IncomingMessage) => Promise<boolean>,
     now: () => Date,
   ) {
+    this.#database = database;
     this.#servesPeople = servesPeople;
     this.#cookies = cookies;
     this.#authentication = new Authentication(database, feed, now);
@@ -92,6 +95,19 @@ export class KeyAccess {
   /** Reads what a caller may do now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if it has ended */
   updateRights(actor: LiveActor): Promise<void> {
     return this.#authentication.updateRights(actor);
+  }
+
+  /**
+   * The session with a token, for a request about no account; null if it has ended.
+   * @returns also `ask`, which throws once it has ended, and costs no I/O
+   * @throws DomainError RATE_LIMITED
+   */
+  async sessionWith(req: IncomingMessage, token: string, now: Date) {
+    const { version } = this.#authentication;
+    const found = await this.lookUp(req, sessionName(token), () => findSession(this.#database, token, now));
+    if (found === null) return null;
+    const actor = this.#authentication.registerSession(found, version);
+    return { ...found, ask: () => actor.requireAlive() };
   }
 
   /** Counts a request for the rate limit. @throws DomainError RATE_LIMITED */

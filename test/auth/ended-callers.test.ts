@@ -1,0 +1,405 @@
+import { once } from 'node:events';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { OperationTypeNode } from 'graphql';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { name, sql } from '../../src/db/sql.ts';
+import { revokeKey } from '../../src/domain/access/api-key.ts';
+import { createToken } from '../../src/domain/access/one-time-token.ts';
+import { permissions } from '../../src/domain/access/role.ts';
+import { beginSession } from '../../src/domain/access/session.ts';
+import { setDisabled } from '../../src/domain/access/user.ts';
+import { Prisma } from '../../src/generated/sqlite/client.ts';
+import { routes } from '../../src/rest/routes.ts';
+import { permissionFor } from '../../src/schema/permission.ts';
+import { callsOf, type Mutation, mutations } from '../support/mutations.ts';
+import { Person, signedIn } from '../support/person.ts';
+import { type Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
+
+// Each case waits for the poll that tells of the change of another process: that is most of its time.
+
+const DAY = 24 * 60 * 60 * 1000;
+
+let server: TestServer;
+/** Another process on the same database. */
+let other: TestServer;
+let owner: Caller;
+let boss: Person;
+let calls: ReturnType<typeof callsOf>;
+
+/** Who sends the requests of a case: a member of two accounts by a session, or a key that they made. */
+interface Subject {
+  readonly person: Person & { readonly userId: number; readonly memberId: number };
+  readonly headers: Readonly<Record<string, string>>;
+  readonly keyId: string | null;
+}
+
+async function subjectOf(kind: 'session' | 'key'): Promise<Subject> {
+  const person = await signedIn(server, 1, 'OWNER');
+  const data = { accountId: 2, userId: person.userId, role: 'VIEWER', createdAt: NOON };
+  await server.database.prisma.membership.create({ data });
+  const site = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-Host': 's.example', 'X-Account': '1' };
+  if (kind === 'session') return { person, headers: { ...site, Cookie: person.cookie ?? '' }, keyId: null };
+  const expiresAt = new Date(NOON.getTime() + DAY).toISOString();
+  const { createApiKey } = await person.data<{ createApiKey: { key: string; apiKey: { id: string } } }>(
+    `mutation { createApiKey(input: { name: "x", role: ADMIN, expiresAt: "${expiresAt}" }) {
+      ... on CreatedApiKey { key apiKey { id } }
+    } }`,
+    {},
+    { 'X-Account': '1' },
+  );
+  return { person, headers: { Authorization: `Bearer ${createApiKey.key}` }, keyId: createApiKey.apiKey.id };
+}
+
+/** The person's browser, at the other process. */
+function elsewhere({ person }: Subject): Person {
+  const there = new Person(other);
+  there.cookie = person.cookie;
+  return there;
+}
+
+const byBoss = (call: string) => boss.data(`mutation { ${call} { __typename } }`, {}, { 'X-Account': '1' });
+
+interface Ending {
+  readonly of: 'session' | 'key';
+  /** Whether the caller is a viewer then. */
+  readonly isLowered?: boolean;
+  end(subject: Subject): Promise<unknown>;
+}
+
+/** Ways in which another process, or the clock, ends a caller. */
+const endings: Record<string, Ending> = {
+  revoked: { of: 'key', end: ({ keyId }) => revokeKey(other.database, keyId ?? '', NOON) },
+  expired: {
+    of: 'key',
+    async end() {
+      server.clock.now = new Date(NOON.getTime() + DAY);
+    },
+  },
+  'signed out': { of: 'session', end: (subject) => elsewhere(subject).auth('sign-out', {}) },
+  'with a new password': {
+    of: 'session',
+    async end({ person: { userId } }) {
+      const own = new Person(other);
+      const { token } = await beginSession(other.database, { id: userId, password: null }, 'x', NOON);
+      own.cookie = `__Host-linkspace=${token}`;
+      expect((await own.auth('password', { password: 'a good password' })).status).toBe(204);
+    },
+  },
+  reset: {
+    of: 'session',
+    async end({ person: { userId } }) {
+      const token = await createToken(other.database, 'RESET', { userId }, NOON);
+      expect((await new Person(other).auth('reset', { token, password: 'a good password' })).status).toBe(
+        200,
+      );
+    },
+  },
+  disabled: { of: 'session', end: ({ person }) => setDisabled(other.database, person.userId, NOON) },
+  'disabled as the maker of a key': {
+    of: 'key',
+    end: ({ person }) => setDisabled(other.database, person.userId, NOON),
+  },
+  lowered: {
+    of: 'session',
+    isLowered: true,
+    end: ({ person }) => byBoss(`updateMember(id: ${person.memberId}, input: { role: VIEWER })`),
+  },
+  'lowered as the maker of a key': {
+    of: 'key',
+    isLowered: true,
+    end: ({ person }) => byBoss(`updateMember(id: ${person.memberId}, input: { role: VIEWER })`),
+  },
+  removed: { of: 'session', end: ({ person }) => byBoss(`removeMember(id: ${person.memberId})`) },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const answerOf = async (sent: ClientRequest): Promise<Answer> => {
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]; // The event's argument.
+  return { status: answer.statusCode ?? 0, body: await textOf(answer) };
+};
+
+/** Sends the head of a request, which the server begins to answer; its body is sent when `complete` is called. */
+async function sendLate(
+  { headers }: Subject,
+  method: string,
+  path: string,
+  type: string,
+  body: string,
+): Promise<{ readonly answer: Promise<Answer>; complete(): void }> {
+  const length = Buffer.byteLength(body);
+  const sent = httpRequest(`${server.origin}${path}`, {
+    ...{ method, agent: false },
+    headers: { ...headers, 'Content-Type': type, 'Content-Length': length, Expect: '100-continue' },
+  });
+  // An early answer may come with the word to go on.
+  const answer = answerOf(sent);
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  return { answer, complete: () => sent.end(body) };
+}
+
+/** Sends an operation of GraphQL. */
+async function send({ headers }: Subject, query: string): Promise<Answer> {
+  const sent = await fetch(`${server.origin}/graphql`, {
+    ...{ method: 'POST', body: JSON.stringify({ query }) },
+    headers: { ...headers, 'Content-Type': 'application/json' },
+  });
+  return { status: sent.status, body: await sent.text() };
+}
+
+/** The role of the caller, or the code of its error. Those that were sent before are authenticated by then. */
+async function stateOf(subject: Subject): Promise<string> {
+  const { data, errors } = JSON.parse((await send(subject, '{ viewer { role } }')).body);
+  return errors?.[0].extensions.code ?? data.viewer.role;
+}
+
+/** What the background may write at any time. */
+const BACKGROUND = new Set(['LogReader', 'RetentionClock']);
+
+/** All rows of all tables. */
+async function allRows(): Promise<Record<string, unknown>> {
+  const tables = Object.values(Prisma.ModelName).filter((table) => !BACKGROUND.has(table));
+  const rows = async (table: string) => {
+    const found = await other.database.read(sql`SELECT * FROM ${name(table)}`);
+    return [
+      table,
+      found
+        .map((row) =>
+          JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+        )
+        .sort(),
+    ];
+  };
+  return Object.fromEntries(await Promise.all(tables.map(rows)));
+}
+
+/** The tables that are not as they were. */
+async function changedSince(rows: Record<string, unknown>): Promise<string[]> {
+  const now = Object.entries(await allRows());
+  return now.flatMap(([table, found]) =>
+    JSON.stringify(found) === JSON.stringify(rows[table]) ? [] : table,
+  );
+}
+
+/** The errors of an answer by GraphQL, without the places in a document. */
+const refusalsIn = ({ body }: Answer): { message: string; code: string }[] =>
+  (JSON.parse(body).errors ?? []).map(
+    ({ message, extensions }: { message: string; extensions: { code: string } }) => ({
+      message,
+      code: extensions.code,
+    }),
+  );
+
+/** Whether a mutation was done, by its part of an answer. */
+const isDone = (result: unknown): boolean =>
+  [result]
+    .flat()
+    .every(
+      (one) =>
+        one !== null &&
+        typeof one === 'object' &&
+        '__typename' in one &&
+        !/Error$/.test(String(one.__typename)),
+    );
+
+/** Mutations that were sent, and wait for what holds them up. */
+interface Waiting {
+  /** What was sent. */
+  readonly documents: ReadonlyMap<Mutation, string>;
+  /** Lets them go on; gives their answers. */
+  release(): Promise<ReadonlyMap<Mutation, Answer>>;
+}
+
+const answersOf = async (sent: ReadonlyMap<Mutation, Promise<Answer>>) =>
+  new Map(await Promise.all([...sent].map(async ([one, answer]) => [one, await answer] as const)));
+
+/** Where mutations wait after they were authenticated. */
+const places: Record<string, (subject: Subject, made: ReadonlyMap<Mutation, string>) => Promise<Waiting>> = {
+  async 'with a late body'(subject, made) {
+    const documents = new Map([...made].map(([one, call]) => [one, `mutation { x: ${call} }`]));
+    const late = (query: string) =>
+      sendLate(subject, 'POST', '/graphql', 'application/json', JSON.stringify({ query }));
+    const sent = new Map(
+      await Promise.all([...documents].map(async ([one, query]) => [one, await late(query)] as const)),
+    );
+    return {
+      documents,
+      release() {
+        for (const { complete } of sent.values()) complete();
+        return answersOf(new Map([...sent].map(([one, { answer }]) => [one, answer])));
+      },
+    };
+  },
+  async 'behind a slow field'(subject, made) {
+    const answered = Promise.withResolvers<string[]>();
+    const host = `slow${Math.random().toString(36).slice(2)}.example`;
+    server.dns.set(`_linkspace.${host}`, answered.promise);
+    const id = await owner.domain(host);
+    const documents = new Map(
+      [...made].map(([one, call]) => [
+        one,
+        `mutation { v: verifyDomain(id: ${id}) { __typename } x: ${call} }`,
+      ]),
+    );
+    const before = server.asked.length;
+    const sent = new Map([...documents].map(([one, query]) => [one, send(subject, query)]));
+    // What the caller may not do is refused before.
+    const refused = { all: false };
+    void answersOf(sent).then(() => (refused.all = true));
+    await expect
+      .poll(() => refused.all || server.asked.length > before, { timeout: SOON, interval: 5 })
+      .toBe(true);
+    return {
+      documents,
+      release() {
+        answered.resolve([]);
+        return answersOf(sent);
+      },
+    };
+  },
+};
+
+const isForViewers = (mutation: Mutation) =>
+  permissions[permissionFor(OperationTypeNode.MUTATION, mutation.name)].role === 'VIEWER';
+
+/** The mutations that a living caller can do. */
+const possible = { session: new Set<Mutation>(), key: new Set<Mutation>() };
+
+async function callsFor(subject: Subject, which: Iterable<Mutation>): Promise<Map<Mutation, string>> {
+  calls = callsOf(server, 1, owner, subject.person.userId);
+  const made = new Map<Mutation, string>();
+  for (const one of which) made.set(one, await calls(one));
+  return made;
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ background: true, verifiesDomains: true, rateLimit: 0 });
+  other = await startTestServer({ background: true, url: server.databaseUrl });
+  owner = await server.caller('own');
+  await server.caller('second');
+  boss = await signedIn(other, 1, 'OWNER');
+});
+afterEach(async () => {
+  server.clock.now = NOON;
+  // An account may have only 20.
+  await server.database.prisma.webhook.deleteMany();
+});
+afterAll(async () => {
+  await other.stop();
+  await server.stop();
+});
+
+describe.each(Object.keys(places))('%s', (place) => {
+  test.each(['session', 'key'] as const)('a living %s does each mutation that it may do', async (kind) => {
+    const subject = await subjectOf(kind);
+    const wait = places[place];
+    for (const mutation of mutations) {
+      // One by one: some end others.
+      const waiting = await wait?.(subject, await callsFor(subject, [mutation]));
+      await stateOf(subject);
+      const [[, answer] = []] = [...((await waiting?.release()) ?? [])];
+      const { data } = JSON.parse(answer?.body ?? '{}');
+      if (isDone(data?.x)) possible[kind].add(mutation);
+      else expect(possible.session.has(mutation) ? [] : [mutation.name, answer?.body]).toEqual([]);
+    }
+  });
+
+  test.each(Object.entries(endings))(
+    'a caller who is %s does nothing, and is told why',
+    async (_what, { of, end, isLowered = false }) => {
+      const subject = await subjectOf(of);
+      // A viewer may still do what viewers may; behind the slow field, the operation needs more.
+      const refused = [...possible[of]].filter(
+        (mutation) => !isLowered || place === 'behind a slow field' || !isForViewers(mutation),
+      );
+      const made = await callsFor(subject, refused);
+      const before = await stateOf(subject);
+      const waiting = await places[place]?.(subject, made);
+      if (waiting === undefined) throw new Error('nothing was sent');
+      // Whatever was sent before is authenticated when this is answered.
+      expect(await stateOf(subject)).toBe(before);
+      await end(subject);
+      await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 20 }).not.toBe(before);
+      const rows = await allRows();
+      const answers = await waiting.release();
+      expect(await changedSince(rows)).toEqual([]);
+      const told = [];
+      for (const [mutation, answer] of answers) {
+        const fresh = await send(subject, waiting.documents.get(mutation) ?? '');
+        told.push([mutation.name, refusalsIn(answer), refusalsIn(fresh)]);
+      }
+      expect(told).toEqual(told.map(([name, , fresh]) => [name, fresh, fresh]));
+      expect(told.filter(([, , fresh]) => fresh?.length !== 1)).toEqual([]);
+    },
+  );
+});
+
+describe.each(Object.entries(endings).filter(([, { of }]) => of === 'key'))(
+  'a key that is %s while the body of a request is on its way',
+  (_what, { end }) => {
+    test.each(
+      routes.flatMap(({ methods, path }) =>
+        methods.filter((method) => method !== 'GET').map((method) => [method, path] as const),
+      ),
+    )('does nothing by %s %s', async (method, pathOf) => {
+      const isLink = pathOf.startsWith('/links');
+      const id = isLink ? (await owner.link()).id : await owner.space('Space');
+      const path = `/api/v1${pathOf.replace(':id', String(id))}`;
+      const form = 'url=https%3A%2F%2Fexample.com%2F&name=Name&title=Title';
+      const late = (subject: Subject) =>
+        sendLate(subject, method, path, 'application/x-www-form-urlencoded', form);
+      const [subject, living] = [await subjectOf('key'), await subjectOf('key')];
+      const waiting = await late(subject);
+      const before = await stateOf(subject);
+      await end(subject);
+      await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 20 }).not.toBe(before);
+      const rows = await allRows();
+      waiting.complete();
+      const answer = await waiting.answer;
+      expect(await changedSince(rows)).toEqual([]);
+      const fresh = await late(subject);
+      fresh.complete();
+      expect(answer).toEqual(await fresh.answer);
+      expect([401, 403]).toContain(answer.status);
+      server.clock.now = NOON;
+      const control = await late(living);
+      control.complete();
+      expect((await control.answer).status).toBeLessThan(300);
+      expect(await changedSince(rows)).not.toEqual([]);
+    });
+  },
+);
+
+describe.each(Object.entries(endings).filter(([, { of, isLowered }]) => of === 'session' && !isLowered))(
+  'a session that is %s while the body of a request is on its way',
+  (what, { end }) => {
+    const about = what === 'removed' ? ['download'] : ['profile', 'password', 'email', 'confirm', 'download'];
+    test(`does nothing by ${about.map((path) => `/auth/${path}`).join(', ')}`, async () => {
+      const subject = await subjectOf('session');
+      const body = JSON.stringify({
+        kind: 'links',
+        name: 'New',
+        password: 'a good password',
+        email: 'n@x.example',
+      });
+      const late = () =>
+        Promise.all(
+          about.map((path) => sendLate(subject, 'POST', `/auth/${path}`, 'application/json', body)),
+        );
+      const waiting = await late();
+      const before = await stateOf(subject);
+      await end(subject);
+      await expect.poll(() => stateOf(subject), { timeout: SOON, interval: 20 }).not.toBe(before);
+      const rows = await allRows();
+      for (const { complete } of waiting) complete();
+      const statuses = (await Promise.all(waiting.map(({ answer }) => answer))).map(({ status }) => status);
+      expect(statuses).toEqual(about.map(() => (what === 'removed' ? 403 : 401)));
+      expect(await changedSince(rows)).toEqual([]);
+    });
+  },
+);
