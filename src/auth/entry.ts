@@ -62,7 +62,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const input = { ...req.body, ...given };
       const own = session?.user ?? null;
       const by = session?.db ?? db;
-      const { user, accountId } = await acceptInvitation(by, input, own, contextOf()).catch(taken);
+      const { user, accountId } = await acceptInvitation(by, input, own, contextOf(), session).catch(taken);
       if (session === null) return signIn(req, res, user, 201);
       res.status(201).json(await view(user, String(accountId)));
     }),

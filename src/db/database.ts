@@ -363,6 +363,11 @@ export class Database implements Data {
   }
 }
 
+/** The tables whose rows are locked. */
+type LockedTable =
+  | ('Account' | 'User' | 'Session' | 'Membership' | 'ApiKey')
+  | ('Link' | 'Space' | 'Tag' | 'Domain' | 'Pixel' | 'UtmTemplate' | 'Webhook');
+
 /** A transaction, or a part of one. */
 export class Transaction implements Data {
   readonly database: Database;
@@ -445,15 +450,15 @@ export class Transaction implements Data {
   /**
    * Locks the row until the transaction ends, so that what is read from now on stays true.
    * @param deleting whether new references to the row are prevented, too
+   * @param shared whether others may lock it like this, too: nobody changes it
    */
   async lockRow(
-    table: 'Account' | 'Link' | 'Space' | 'Tag' | 'Domain' | 'Pixel' | 'User' | 'UtmTemplate' | 'Webhook',
+    table: LockedTable,
     id: number,
-    { deleting = false } = {},
+    { deleting = false, shared = false }: { deleting?: boolean; shared?: boolean } = {},
   ): Promise<void> {
+    const strength = shared ? 'SHARE' : deleting ? 'UPDATE' : 'NO KEY UPDATE';
     if (this.dialect.hasConcurrentWriters)
-      await this.read(
-        sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${raw(deleting ? 'UPDATE' : 'NO KEY UPDATE')}`,
-      );
+      await this.read(sql`SELECT 1 FROM ${name(table)} WHERE "id" = ${id} FOR ${raw(strength)}`);
   }
 }

@@ -1,7 +1,7 @@
 import { brandWithType } from '@pothos/core';
 import { accountName, updateAccount, updateAccountInput } from '../domain/access/account.ts';
 import type { Actor } from '../domain/access/actor.ts';
-import { createApiKey, createApiKeyInput, parseScopes, revokeApiKey } from '../domain/access/api-key.ts';
+import { createApiKey, createApiKeyInput, revokeApiKey } from '../domain/access/api-key.ts';
 import {
   type Invitation as InvitationRow,
   invitationInput,
@@ -16,7 +16,7 @@ import {
   updateMember,
   updateMemberInput,
 } from '../domain/access/member.ts';
-import { permissions, type Role as RoleName, roles, scopes } from '../domain/access/role.ts';
+import { parseScopes, permissions, type Role as RoleName, roles, scopes } from '../domain/access/role.ts';
 import { revokeSession } from '../domain/access/session.ts';
 import type { ApiKey as ApiKeyRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Data, Transaction } from '../../db/database.ts';
+import type { Data } from '../../db/database.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
 import { recordingChanges } from '../change/change.ts';
 import { nameOf, parseInput } from '../input.ts';
-import { type Actor, notMember } from './actor.ts';
-import { isRole, lowestOf, permissionsOf } from './role.ts';
+import type { Actor } from './actor.ts';
 
 /** The name by which the operator finds an account. */
 export const operatorsName = nameOf(255);
@@ -63,21 +62,4 @@ export async function updateAccount(db: Data, actor: Actor, given: unknown, now:
     await record('UPDATED', 'ACCOUNT', [actor.accountId], ['name']);
     return tx.prisma.account.update({ where, data: { title } });
   });
-}
-
-/**
- * Locks the account, whose people and keys one transaction changes at a time, and gives the caller with what they may do now: another
- * may have lowered or removed them since the request began.
- * @throws DomainError FORBIDDEN
- */
-export async function lockPeople(tx: Transaction, actor: Actor): Promise<Actor> {
-  const { accountId, keyId, memberId } = actor;
-  await tx.lockRow('Account', accountId);
-  // The operator.
-  if (actor.role === null || memberId === null) return actor;
-  const key = keyId === null ? null : await tx.prisma.apiKey.findUnique({ where: { id: keyId } });
-  const member = await tx.prisma.membership.findUnique({ where: { id: memberId } });
-  if (member === null || !isRole(member.role) || key?.revokedAt) throw notMember();
-  const role = lowestOf(actor.role, member.role);
-  return { ...actor, role, permissions: permissionsOf(role) };
 }

@@ -8,11 +8,12 @@ import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
-import { accountForOperator, lockPeople, operatorsName } from './account.ts';
+import { accountForOperator, operatorsName } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requirePermission, requireRole } from './actor.ts';
 import { requireRoom } from './ownership.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
-import { roleInput, type Scope, scopes } from './role.ts';
+import { lockCaller } from './rights.ts';
+import { parseScopes, roleInput, type Scope, scopes } from './role.ts';
 
 const PREFIX_LENGTH = 8;
 
@@ -33,10 +34,6 @@ const createKeyInput = z.object({
 
 export function generateKey(): string {
   return `ls_${generateToken()}`;
-}
-
-export function parseScopes(stored: string): Scope[] {
-  return scopes.filter((scope) => stored.split(' ').includes(scope));
 }
 
 function stored(key: string, keyScopes: readonly Scope[], now: Date, expiresAt: Date | null) {
@@ -169,7 +166,7 @@ export async function createApiKey(db: Data, actor: Actor, given: unknown, now: 
   if (expiresAt && expiresAt.at <= now) throw invalidField('expiresAt', refusal('PAST'));
   const key = generateKey();
   const apiKey = await recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const caller = await lockPeople(tx, actor);
+    const caller = await lockCaller(tx, actor, now, { alone: true });
     requirePermission(caller, 'KEYS');
     requireRole(caller, role);
     const { accountId, keyId: parentId, memberId: makerId } = actor;
@@ -206,7 +203,7 @@ export async function revokeApiKey(
   requireRecentSignIn(actor, 'revokeApiKey', now);
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx, record } = changing;
-    const caller = await lockPeople(tx, actor);
+    const caller = await lockCaller(tx, actor, now, { alone: true });
     requirePermission(caller, 'KEYS');
     const where = owned(actor, id);
     const ids = where === null ? [] : await revokeKeys(tx, where, now);

@@ -1,15 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
-import type { ApiKey, Membership, Session, User } from '../../generated/sqlite/client.ts';
+import type { Session } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { nameFor } from '../../shared/name-for.ts';
 import { singleFlight } from '../../shared/single-flight.ts';
 import { DomainError } from '../errors.ts';
 import { hashToken, notMember } from './actor.ts';
-import { keysCreated, parseScopes, validKeys } from './api-key.ts';
-import { type Identity, LiveActor, type Rights, type State, unknownKey } from './live-actor.ts';
-import { isRole, lowestOf, permissionsOf, permissionsOfScopes, type Role } from './role.ts';
+import { keysCreated, validKeys } from './api-key.ts';
+import { LiveActor } from './live-actor.ts';
+import {
+  type Identity,
+  type Rights,
+  readStates,
+  type SessionRow,
+  stateOfKey,
+  stateOfSession,
+  unknownKey,
+  withUser,
+} from './rights.ts';
 import { liveSessions, sessionEnded, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
@@ -29,47 +38,6 @@ const MAX_LISTED = 10_000;
 /** The key in an `Authorization` header. */
 export function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
-}
-
-type KeyRow = Pick<ApiKey, 'role' | 'scopes' | 'makerId' | 'expiresAt' | 'lastUsedAt'>;
-type MemberRow = Pick<Membership, 'role'> & { readonly user: Pick<User, 'disabledAt'> };
-
-/** Whether the user may sign in is part of a row. */
-const withUser = { include: { user: { select: { disabledAt: true } } } } as const;
-
-/** The role of a member who is not disabled. */
-function roleOf(row: MemberRow | null | undefined): Role | null {
-  return row && row.user.disabledAt === null && isRole(row.role) ? row.role : null;
-}
-
-/** The state of a key that is not revoked. Its role is never higher than its maker's, without whom it ends. */
-function stateOfKey(
-  { role, scopes, expiresAt, lastUsedAt }: KeyRow,
-  maker: MemberRow | null | undefined,
-): State {
-  const times = { expiresAt, lastUsedAt };
-  if (role === null) return { role: null, permissions: permissionsOfScopes(parseScopes(scopes)), ...times };
-  const makersRole = roleOf(maker);
-  if (!isRole(role) || makersRole === null) return unknownKey;
-  const own = lowestOf(role, makersRole);
-  return { role: own, permissions: permissionsOf(own), ...times };
-}
-
-type SessionRow = Pick<Session, 'lastUsedAt'> & { readonly user: Pick<User, 'disabledAt'> };
-
-/**
- * The state of a session that nobody has ended.
- * @param own its user's membership in the account of the request; null if the request is about no account
- */
-function stateOfSession(
-  { lastUsedAt, user }: SessionRow,
-  own: Pick<Membership, 'role'> | null | undefined,
-): State {
-  if (user.disabledAt !== null) return sessionEnded;
-  const times = { expiresAt: null, lastUsedAt };
-  if (own === null) return { role: null, permissions: new Set(), ...times };
-  if (own === undefined || !isRole(own.role)) return notMember;
-  return { role: own.role, permissions: permissionsOf(own.role), ...times };
 }
 
 /**
@@ -151,26 +119,7 @@ export class Authentication {
 
   /** Reads what callers may do now. */
   async #check(actors: readonly LiveActor[], version: number): Promise<void> {
-    const { prisma } = this.#db;
-    const withIds = (of: (actor: LiveActor) => number | null | undefined) => ({
-      where: { id: { in: [...new Set(actors.flatMap((actor) => of(actor) ?? []))] } },
-    });
-    const byId = <Row extends { id: number }>(rows: readonly Row[]) =>
-      new Map(rows.map((row) => [row.id, row]));
-    const [keys, sessions, members] = await Promise.all([
-      prisma.apiKey.findMany(withIds(({ keyId }) => keyId)).then(byId),
-      prisma.session.findMany({ ...withIds(({ session }) => session?.id), ...withUser }).then(byId),
-      prisma.membership.findMany({ ...withIds(({ memberId }) => memberId), ...withUser }).then(byId),
-    ]);
-    const stateOf = ({ keyId, session, memberId }: LiveActor): State => {
-      const own = memberId === null ? null : members.get(memberId);
-      if (session !== null) {
-        const row = sessions.get(session.id);
-        return row ? stateOfSession(row, own) : sessionEnded;
-      }
-      const row = keys.get(keyId ?? 0);
-      return row && row.revokedAt === null ? stateOfKey(row, own) : unknownKey;
-    };
+    const stateOf = await readStates(this.#db, actors);
     for (const actor of actors) actor.become(stateOf(actor), version);
   }
 

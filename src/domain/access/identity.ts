@@ -2,12 +2,14 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { DomainError } from '../errors.ts';
 import { parseId, plainLine } from '../input.ts';
-import { joinByInvitation, openInvitation } from './invitation.ts';
-import { setGivenMemberships } from './member.ts';
+import { hashToken } from './actor.ts';
+import { joinByInvitation, lockInvitation } from './invitation.ts';
+import { lockAccess } from './lock-access.ts';
+import { givenAccounts, setGivenMemberships } from './member.ts';
 import { findToken } from './one-time-token.ts';
 import { isAtLeast, type Role, type RoleRule } from './role.ts';
 import { bySession } from './session.ts';
-import { makeFirstOwner } from './sign-in.ts';
+import { makeFirstOwner, oldestAccount } from './sign-in.ts';
 import { createUser, emailInput, emailKeyOf, endOthers, findUserByEmail, type User } from './user.ts';
 
 /** Why a sign-in with the OpenID provider fails, for the page that tells the person; docs/people.md explains each. */
@@ -100,6 +102,12 @@ async function addIdentity(db: Data, { issuer, subject }: ProvidedPerson, userId
   await db.prisma.identity.create({ data: { issuer, subject, userId, createdAt: now } });
 }
 
+/** The account that somebody joins with the token of an invitation, or of the first owner's link. */
+async function accountOfLink(db: Data, token: string): Promise<number | null> {
+  const found = await db.prisma.invitation.findUnique({ where: { hash: hashToken(token) } });
+  return found?.accountId ?? oldestAccount(db);
+}
+
 /** Who comes with a token of the first owner's link or of an invitation. */
 async function comeWith(
   tx: Transaction,
@@ -110,7 +118,8 @@ async function comeWith(
 ) {
   const userOf = async () => known ?? newcomer(tx, person, true, now);
   if ((await findToken(tx, 'WELCOME', token, now)) !== null) return makeFirstOwner(tx, token, userOf, now);
-  const invited = await openInvitation(tx, token, now);
+  const by = { userId: known?.id ?? null, session: null };
+  const invited = await lockInvitation(tx, token, by, now);
   const emailKey = known ? known.emailKey : emailKeyOf(emailOf(person) ?? '');
   if (emailKey !== invited.emailKey) throw new SignInFault('OTHER_EMAIL');
   const user = await userOf();
@@ -137,8 +146,16 @@ export async function signInWithIdentity(
       const known = (await findIdentity(tx, person))?.user ?? null;
       // Only the user with that email may link an identity to themselves.
       if (known === null && isTaken) throw new SignInFault('EMAIL_TAKEN');
-      if (known !== null && known.disabledAt !== null) throw new SignInFault('DISABLED');
       const roles = await rolesOf(tx, rules, person.values);
+      await lockAccess(tx, {
+        Account: [
+          ...(await givenAccounts(tx, known?.id ?? 0, roles)),
+          token === null ? null : await accountOfLink(tx, token),
+        ],
+        User: [known?.id ?? null],
+      });
+      const isDisabled = known && (await findIdentity(tx, person))?.user.disabledAt !== null;
+      if (isDisabled) throw new SignInFault('DISABLED');
       const user =
         token === null
           ? (known ?? (await newcomer(tx, person, roles.size > 0, now)))

@@ -6,7 +6,7 @@ import { DomainError, invalidField, notFound } from '../errors.ts';
 import { parseInput } from '../input.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { accountName, lockPeople } from './account.ts';
+import { accountName } from './account.ts';
 import {
   type Actor,
   actorFor,
@@ -16,12 +16,15 @@ import {
   requirePermission,
   requireRole,
 } from './actor.ts';
+import { lockAccess } from './lock-access.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { findToken, linkEnded } from './one-time-token.ts';
 import { requireRoom } from './ownership.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
+import { lockCaller } from './rights.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
+import { liveSessions, sessionEnded } from './session.ts';
 import { hasOwner, type SignInContext } from './sign-in.ts';
 import {
   createUser,
@@ -59,7 +62,7 @@ async function create(
 ): Promise<NewInvitation> {
   const { accountId, memberId: inviterId, keyId } = actor;
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const caller = await lockPeople(tx, actor);
+    const caller = await lockCaller(tx, actor, now, { alone: true });
     requirePermission(caller, 'PEOPLE');
     requireRole(caller, role);
     const emailKey = emailKeyOf(email);
@@ -144,7 +147,7 @@ export async function inviteByOperator(
 /** @throws DomainError NOT_FOUND, FORBIDDEN */
 export async function revokeInvitation(db: Data, actor: Actor, id: string, now: Date): Promise<number> {
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
-    const caller = await lockPeople(tx, actor);
+    const caller = await lockCaller(tx, actor, now, { alone: true });
     requirePermission(caller, 'PEOPLE');
     const where = owned(actor, id);
     const found = where && (await tx.prisma.invitation.findUnique({ where }));
@@ -183,6 +186,33 @@ export async function openInvitation(db: Data, token: string, now: Date) {
 }
 
 /**
+ * Locks what an invitation depends on, and who accepts it.
+ * @returns the invitation, if it can be accepted still
+ * @throws DomainError GONE, UNAUTHENTICATED
+ */
+export async function lockInvitation(
+  tx: Transaction,
+  token: string,
+  by: { readonly userId: number | null; readonly session: { readonly id: number } | null },
+  now: Date,
+) {
+  const { accountId, inviterId, keyId, inviter } = await openInvitation(tx, token, now);
+  const { userId, session } = by;
+  await lockAccess(
+    tx,
+    { Account: [accountId], User: [userId] },
+    {
+      ...{ User: [inviter?.userId ?? null], Session: [session?.id ?? null] },
+      ...{ Membership: [inviterId], ApiKey: [keyId] },
+    },
+  );
+  const own = { id: session?.id ?? 0, userId: userId ?? 0, ...liveSessions(now) };
+  if (session !== null && (await tx.prisma.session.findFirst({ where: own })) === null) throw sessionEnded();
+  // Again: the inviter may have got a lower role meanwhile.
+  return openInvitation(tx, token, now);
+}
+
+/**
  * What the token of a link is for, which whoever has it may know, without using it up. It does not tell whether the email of an
  * invitation has a user.
  * @throws DomainError GONE
@@ -205,6 +235,7 @@ export async function describeLink(db: Data, token: string, now: Date) {
  * Accepts an invitation: as the user who is signed in, or as a new user, who gets a password. It never sets the password of an
  * existing user.
  * @param user who is signed in; null for nobody
+ * @param session the user's session
  * @returns the user, and the account that they joined
  * @throws DomainError GONE; FORBIDDEN for another email; CONFLICT if the email has a user, who must sign in; VALIDATION
  */
@@ -213,6 +244,7 @@ export async function acceptInvitation(
   input: { token: string; name?: unknown; email?: unknown; password?: unknown },
   user: User | null,
   { passwords, now }: SignInContext,
+  session: { readonly id: number } | null = null,
 ): Promise<{ user: User; accountId: number }> {
   const invited = await openInvitation(db, input.token, now);
   if (user === null && emailKeyOf(String(input.email ?? '')) !== invited.emailKey)
@@ -229,9 +261,9 @@ export async function acceptInvitation(
     password = await passwords.hash(given);
   }
   return db.transaction(async (tx) => {
+    const open = await lockInvitation(tx, input.token, { userId: user?.id ?? null, session }, now);
     const member = user ?? (await createUser(tx, { name: input.name, email: invited.email }, password, now));
-    // Again: the inviter may have got a lower role meanwhile.
-    await joinByInvitation(tx, await openInvitation(tx, input.token, now), member.id, now);
+    await joinByInvitation(tx, open, member.id, now);
     return { user: member, accountId: invited.accountId };
   });
 }

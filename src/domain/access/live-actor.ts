@@ -1,35 +1,17 @@
-import { DomainError } from '../errors.ts';
+import type { DomainError } from '../errors.ts';
 import type { Actor, OwnSession } from './actor.ts';
+import { type Identity, type Rights, type State, unknownKey } from './rights.ts';
 import type { Permission, Role } from './role.ts';
 import { sessionEnd, sessionEnded } from './session.ts';
 
-/** What a caller may do now, and until when, by its key or its session. */
-export interface Rights {
-  readonly role: Role | null;
-  readonly permissions: ReadonlySet<Permission>;
-  /** When the key expires; null if it does not, and for a session. */
-  readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
-}
-
-/** The rights of a caller; or if it has none any more, the error that a new request gets. */
-export type State = Rights | (() => DomainError);
-
 /** Called when a caller has other rights, or none any more (`isOver`). */
 export type RightsListener = (isOver: boolean) => void;
-
-export function unknownKey(): DomainError {
-  return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
-}
 
 /** The caller of a request, whose rights can be asked for without I/O for as long as the request lasts. */
 export interface AskedActor extends Actor {
   /** @throws DomainError the one that a new request gets, if the key, session, user or membership has ended */
   requireAlive(): void;
 }
-
-/** Who a caller is, which never changes. */
-export type Identity = Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'session' | 'memberId'>;
 
 /** The caller with a key or a session, with its rights as they are now: `Authentication` keeps them up to date. */
 export class LiveActor implements AskedActor {

@@ -5,14 +5,15 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { ApiKey, Invitation, Membership } from '../../generated/sqlite/client.ts';
 import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { invalidField, notFound } from '../errors.ts';
-import { parseInput } from '../input.ts';
+import { parseId, parseInput } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, webhooksBy } from '../webhook/makers.ts';
-import { lockPeople } from './account.ts';
 import { type Actor, owned, requirePermission, requireRole } from './actor.ts';
 import { revokeKeys } from './api-key.ts';
+import { lockAccess } from './lock-access.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
+import { lockCaller } from './rights.ts';
 import { isAtLeast, isRole, type Role, roleInput } from './role.ts';
 import { endSessions } from './user.ts';
 
@@ -82,8 +83,9 @@ async function changeRole(
   session?: number,
 ): Promise<Membership> {
   const { id, role: before } = member;
-  const changed = await tx.prisma.membership.update({ where: { id }, data });
+  // First, as all transactions lock sessions before memberships.
   if (isRole(before) && !isAtLeast(data.role, before)) await endSessionsOf(tx, member, session);
+  const changed = await tx.prisma.membership.update({ where: { id }, data });
   await record('UPDATED', 'MEMBER', [id], ['role']);
   return changed;
 }
@@ -109,9 +111,10 @@ export async function giveMembership(
 /** Ends a membership, with its invitations and keys. */
 async function endMembership({ tx, record }: Changing, member: Membership, now: Date): Promise<void> {
   const { id } = member;
+  await endSessionsOf(tx, member);
+  await lockAccess(tx, { Membership: [id] });
   const keys = await revokeKeys(tx, { makerId: id }, now);
   await tx.prisma.membership.delete({ where: { id } });
-  await endSessionsOf(tx, member);
   await record('DELETED', 'MEMBER', [id]);
   await record('DELETED', 'API_KEY', keys);
 }
@@ -130,7 +133,7 @@ export async function updateMember(
   const { role } = parseInput(updateMemberInput, input);
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx } = changing;
-    const caller = await lockPeople(tx, actor);
+    const caller = await lockCaller(tx, actor, now, { alone: true, member: parseId(id) });
     const member = await memberOf(tx, caller, id);
     requirePermission(caller, 'PEOPLE');
     requireRole(caller, member.role);
@@ -155,7 +158,7 @@ export async function removeMember(
   disablesWebhooks = false,
 ): Promise<number> {
   return recordingChanges(db, actor, now, async (changing) => {
-    const caller = await lockPeople(changing.tx, actor);
+    const caller = await lockCaller(changing.tx, actor, now, { alone: true, member: parseId(id) });
     const member = await memberOf(changing.tx, caller, id);
     // Everybody may leave; the key of a member cannot do it for them.
     if (member.id !== caller.memberId || caller.session === null) requirePermission(caller, 'PEOPLE');
@@ -178,7 +181,7 @@ async function setGivenMembership(
   now: Date,
 ): Promise<void> {
   const { tx, record } = changing;
-  await tx.lockRow('Account', who.accountId);
+  await lockAccess(tx, { Account: [who.accountId], User: [who.userId] });
   const member = await tx.prisma.membership.findUnique({ where: { accountId_userId: who } });
   if (member === null && role !== null) {
     const data = { ...who, role, isGiven: true, createdAt: now };
@@ -188,6 +191,16 @@ async function setGivenMembership(
   if (!member?.isGiven || member.role === role || (await isLastOwner(tx, member))) return;
   if (role === null) await endMembership(changing, member, now);
   else await changeRole(changing, member, { role, isGiven: true });
+}
+
+/** The accounts whose memberships of a user the OpenID provider gives or gave. */
+export async function givenAccounts(
+  db: Data,
+  userId: number,
+  roles: ReadonlyMap<number, Role>,
+): Promise<number[]> {
+  const given = await db.prisma.membership.findMany({ where: { userId, isGiven: true } });
+  return [...new Set([...roles.keys(), ...given.map(({ accountId }) => accountId)])];
 }
 
 /**
@@ -200,10 +213,7 @@ export async function setGivenMemberships(
   roles: ReadonlyMap<number, Role>,
   now: Date,
 ): Promise<void> {
-  const given = await db.prisma.membership.findMany({ where: { userId, isGiven: true } });
-  const accounts = new Set([...roles.keys(), ...given.map((member) => member.accountId)]);
-  // In one order for all sign-ins, so that no two wait for each other.
-  for (const accountId of [...accounts].sort((one, other) => one - other))
+  for (const accountId of await givenAccounts(db, userId, roles))
     await recordingChanges(db, { ...OPERATOR, accountId }, now, (changing) =>
       setGivenMembership(changing, { accountId, userId }, roles.get(accountId) ?? null, now),
     );

@@ -98,6 +98,8 @@ export async function requireRoom(
 }
 
 interface UpdateOptions<Row> {
+  /** Work in the same transaction before the record is locked, such as locking what the caller's access depends on. */
+  before?(tx: Transaction): Promise<void>;
   /** The expected time of the last change; null for any. */
   readonly ifUpdatedAt?: Date | null;
   /** Further work in the same transaction, also if nothing changes. */
@@ -117,12 +119,13 @@ export async function updateOwned<Row extends { updatedAt: Date }, Columns exten
   id: string,
   now: Date,
   decide: (row: Row) => Columns,
-  { ifUpdatedAt = null, inTransaction }: UpdateOptions<Row> = {},
+  { ifUpdatedAt = null, before, inTransaction }: UpdateOptions<Row> = {},
 ): Promise<Row> {
   const where = owned(actor, id);
   if (where === null) throw notFound(what);
   return recordingChanges(db, actor, now, async (changing) => {
     const { tx, record } = changing;
+    await before?.(tx);
     await tx.lockRow(table, where.id);
     const row = await rows(tx).findUnique({ where });
     if (row === null) throw notFound(what);

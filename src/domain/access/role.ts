@@ -40,6 +40,10 @@ export interface RoleRule {
 export const scopes = ['read', 'write'] as const;
 export type Scope = (typeof scopes)[number];
 
+export function parseScopes(stored: string): Scope[] {
+  return scopes.filter((scope) => stored.split(' ').includes(scope));
+}
+
 export function isScope(text: string): text is Scope {
   return scopes.some((scope) => scope === text);
 }

@@ -3,6 +3,7 @@ import { DomainError, notFound } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { type Actor, generateToken, hashToken } from './actor.ts';
+import { lockAccess } from './lock-access.ts';
 import type { User } from './user.ts';
 
 /** How long a session lasts without use, and at most, in milliseconds. */
@@ -58,7 +59,7 @@ export async function beginSession(
   const token = generateToken();
   const { user: _, ...known } = liveSessions(new Date(now.getTime() - EXPIRED_FOR));
   const id = await db.transaction(async (tx) => {
-    await tx.lockRow('User', userId);
+    await lockAccess(tx, { User: [userId] });
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
     if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: known } });
@@ -86,7 +87,7 @@ export async function bySession<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
-    await tx.lockRow('User', userId);
+    await lockAccess(tx, { User: [userId], Session: [id] });
     if ((await tx.prisma.session.findFirst({ where: { id, userId, ...liveSessions(now) } })) === null)
       throw sessionEnded();
     return work(tx);

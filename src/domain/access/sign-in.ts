@@ -10,6 +10,7 @@ import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
 import { countGuess } from './guesses.ts';
+import { lockAccess } from './lock-access.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
 import { createToken, endToken, findToken, linkEnded, takeToken } from './one-time-token.ts';
@@ -110,6 +111,12 @@ export async function welcome(
   );
 }
 
+/** The account that the first owner gets; null if there is none. */
+export async function oldestAccount(db: Data): Promise<number | null> {
+  const account = await db.prisma.account.findFirst({ orderBy: { id: 'asc' }, select: { id: true } });
+  return account?.id ?? null;
+}
+
 /** Makes a user the owner of the oldest account by a token. @throws DomainError GONE */
 export async function makeFirstOwner(
   tx: Transaction,
@@ -118,11 +125,12 @@ export async function makeFirstOwner(
   now: Date,
 ): Promise<User> {
   await takeToken(tx, 'WELCOME', token, now);
-  const account = await tx.prisma.account.findFirstOrThrow({ orderBy: { id: 'asc' } });
-  await tx.lockRow('Account', account.id);
+  const accountId = await oldestAccount(tx);
+  if (accountId === null) throw linkEnded();
+  await lockAccess(tx, { Account: [accountId] });
   if (await hasOwner(tx)) throw new DomainError('GONE', refusal('OWNER_EXISTS'));
   const user = await userOf();
-  const who = { accountId: account.id, userId: user.id };
+  const who = { accountId, userId: user.id };
   await recordingChanges(tx, { ...who, keyId: null }, now, (changing) =>
     giveMembership(changing, who, 'OWNER', now),
   );
@@ -239,7 +247,7 @@ export async function takeReset(
 ): Promise<User> {
   return db.transaction(async (tx) => {
     const { userId: id } = await takeToken(tx, 'RESET', token, now);
-    await tx.lockRow('User', id ?? 0);
+    await lockAccess(tx, { User: [id] });
     const user = await tx.prisma.user.update({ where: { id: id ?? 0 }, data });
     if (user.disabledAt !== null) throw new DomainError('GONE', refusal('DISABLED_USER'));
     // Somebody else may have added them.

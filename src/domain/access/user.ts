@@ -6,6 +6,7 @@ import { DomainError, invalidField } from '../errors.ts';
 import { nameOf, parseInput, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { accountName } from './account.ts';
+import { lockAccess } from './lock-access.ts';
 
 export type { User };
 
@@ -113,6 +114,7 @@ export async function endOthers(tx: Transaction, { id, userId }: Changer): Promi
 /** Disables a user, or enables them again. */
 export async function setDisabled(db: Data, userId: number, disabledAt: Date | null): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockAccess(tx, { User: [userId] });
     await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
     if (disabledAt) await endAll(tx, userId);
   });

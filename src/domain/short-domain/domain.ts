@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Data } from '../../db/database.ts';
+import type { Data, Transaction } from '../../db/database.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
+import { lockPermitted } from '../access/rights.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
@@ -164,6 +165,7 @@ export async function createDomain(
   requireNotConsole(services, host);
   return whereHostIsFree(
     createOwned(db, domainKind, actor, now, given, async (tx, common) => {
+      await lockPermitted(tx, actor, 'DOMAINS', now, { alone: true });
       const count = () => tx.prisma.domain.count({ where: { accountId } });
       const noRoom = () => invalidField('name', refusal('DOMAINS', { max: MAX_DOMAINS }));
       await requireRoom(tx, accountId, MAX_DOMAINS, count, noRoom);
@@ -189,12 +191,14 @@ export async function updateDomain(
   const { name: host, ...urls } = given;
   if (host !== undefined) requireNotConsole(services, host);
   const requireAllowed = await urlRules(db, actor, services, given);
-  const update = updateOwned(db, domainKind, actor, id, now, (own) => {
+  const decide = (own: Domain) => {
     requireAllowed(urls, own);
     // Another port is still the same host.
     const moves = host !== undefined && withoutPort(host) !== own.hostKey;
     return { ...(moves ? hostColumns(host, services, now) : { name: host }), ...urls };
-  });
+  };
+  const before = (tx: Transaction) => lockPermitted(tx, actor, 'DOMAINS', now);
+  const update = updateOwned(db, domainKind, actor, id, now, decide, { before });
   return whereHostIsFree(update);
 }
 
@@ -271,8 +275,10 @@ export async function verifyDomain(
   }
   // Only for the host that was looked up: if it was changed meanwhile, it has another token.
   const { verificationToken } = domain;
-  return updateOwned(db, domainKind, actor, id, now, (row) => {
+  const decide = (row: Domain) => {
     if (row.verificationToken !== verificationToken) throw notFound('domain');
     return { verifiedAt: row.verifiedAt ?? now };
-  });
+  };
+  const before = (tx: Transaction) => lockPermitted(tx, actor, 'DOMAINS', now);
+  return updateOwned(db, domainKind, actor, id, now, decide, { before });
 }

@@ -16,6 +16,7 @@ import {
   updateOwned,
 } from '../access/ownership.ts';
 import { requireRecentSignIn } from '../access/recent-sign-in.ts';
+import { lockPermitted } from '../access/rights.ts';
 import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
@@ -119,6 +120,7 @@ export async function createWebhook(
   const seen = await readLogSnapshot(db);
   const webhook = await createOwned(db, kind, actor, now, fields, async (tx, common) => {
     const { accountId } = actor;
+    await lockPermitted(tx, actor, 'WEBHOOKS', now, { alone: true });
     await requireRoom(
       tx,
       accountId,
@@ -157,6 +159,7 @@ export async function updateWebhook(
     ...(disabled !== undefined && { disabledReason: reasonFor(row) }),
   });
   return updateOwned(db, kind, actor, id, now, decide, {
+    before: (tx) => lockPermitted(tx, actor, 'WEBHOOKS', now),
     async inTransaction({ tx }, { id: webhookId, url: before }) {
       if (fields.url !== undefined && fields.url !== before) maker = await makerOf(tx, actor);
       if (fields.disabled === false)
@@ -182,6 +185,7 @@ export async function rotateWebhookSecret(
   let maker: Maker = { keyId: null, userId: null };
   const decide = (row: Webhook) => ({ ...rotated(row, secret, now), ...changedBy(maker) });
   const webhook = await updateOwned(db, kind, actor, id, now, decide, {
+    before: (tx) => lockPermitted(tx, actor, 'WEBHOOKS', now),
     async inTransaction({ tx }) {
       maker = await makerOf(tx, actor);
     },
