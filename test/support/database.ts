@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { expect, inject } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
@@ -37,7 +37,8 @@ export function enclose(
 export async function settled(database: Database): Promise<void> {
   const { isSettled } = transactionOrder(database);
   const open = sql`SELECT COUNT(*) AS "count" FROM "Change" WHERE NOT (${isSettled})`;
-  await expect.poll(async () => Number((await database.read<{ count: unknown }>(open))[0]?.count)).toBe(0);
+  const count = async () => Number((await database.read<{ count: unknown }>(open))[0]?.count);
+  await vi.waitFor(async () => expect(await count()).toBe(0), { timeout: 60_000 });
 }
 
 /** Runs one statement on the server's own database. */
