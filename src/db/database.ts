@@ -33,6 +33,9 @@ export interface Writable extends Statements {
   transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
 }
 
+/** Counts rows that are about to be written: of links, and of all other tables. */
+export type SpendRows = (links: number, others: number) => void;
+
 /** What reads and changes need: a database, or a transaction on one. */
 export interface Data extends Statements {
   /** The database itself. */
@@ -49,6 +52,8 @@ export interface Data extends Statements {
    * fails, only the part is undone.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: TransactionLimits): Promise<T>;
+  /** Counts what is about to be written, before the first of it; null without a limit. @throws if it is too much in all */
+  readonly spendRows: SpendRows | null;
   /** Tells that long work has done a part of it. The time of a mutation then begins again. */
   progressed(): void;
 }
@@ -222,6 +227,7 @@ export class Database implements Data {
           read: (statement, times) => this.readBy(readLong, statement, times),
           execute: (statement) => this.execute(statement),
           transaction: (work, limits) => this.transaction(work, limits),
+          spendRows: null,
           progressed() {},
         }
       : this;
@@ -310,6 +316,8 @@ export class Database implements Data {
     });
     return result;
   }
+
+  readonly spendRows = null;
 
   progressed(): void {}
 
@@ -412,6 +420,8 @@ export class Transaction implements Data {
       }
     });
   }
+
+  readonly spendRows = null;
 
   progressed(): void {}
 

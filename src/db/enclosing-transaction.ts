@@ -128,6 +128,8 @@ export class EnclosingTransaction implements Data {
     }
   }
 
+  readonly spendRows = null;
+
   progressed(): void {}
 
   #expire(): void {

@@ -4,7 +4,7 @@ import type { Data, Transaction } from './database.ts';
 import { dateText } from './driver.ts';
 import { readRowsOfEach } from './reading/keyset.ts';
 import { type LinkSelect, linkList } from './reading/link-list.ts';
-import { join, type Sql, sql } from './sql.ts';
+import { join, name, type Sql, sql } from './sql.ts';
 
 /** A link with what was selected of it, and its id. */
 export type SelectedLink = Pick<Link, 'id'>;
@@ -98,6 +98,20 @@ async function addTags(
   await tx.prisma.$executeRaw(
     sql`INSERT INTO "LinkTag" ("linkId", "tagId") SELECT "linkId", "tagId" FROM ${given} AS "given"`,
   );
+}
+
+/** How many pixels and tags those of the account's links have that have any, by their ids. */
+export async function partsOfLinks(
+  db: Data,
+  accountId: number,
+  ids: readonly number[],
+): Promise<Map<number, { pixels: number; tags: number }>> {
+  const count = (table: 'LinkPixel' | 'LinkTag') =>
+    sql`(SELECT COUNT(*) FROM ${name(table)} WHERE "linkId" = "Link"."id")`;
+  const rows = await db.read<{ id: number; pixels: number; tags: number }>(sql`
+    SELECT "id", ${count('LinkPixel')} AS "pixels", ${count('LinkTag')} AS "tags" FROM "Link"
+    WHERE "accountId" = ${accountId} AND ${db.dialect.isIn(sql`"id"`, 'integer', ids)}`);
+  return new Map(rows.map(({ id, pixels, tags }) => [id, { pixels: Number(pixels), tags: Number(tags) }]));
 }
 
 /** The columns, pixels and tags that a change sets; pixels and tags only if they change. */

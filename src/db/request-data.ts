@@ -3,6 +3,7 @@ import {
   type Data,
   type Database,
   type LongReadQueue,
+  type SpendRows,
   TRANSACTION_LIMITS,
   type Transaction,
 } from './database.ts';
@@ -21,12 +22,19 @@ export class RequestData implements Data {
   readonly #data: Data;
   readonly #ask: () => void;
   readonly #deadline: Deadline | null;
+  readonly spendRows: SpendRows | null;
 
   /** @param ask throws if the caller may not go on */
-  constructor(data: Data, ask: () => void, deadline: Deadline | null = null) {
+  constructor(
+    data: Data,
+    ask: () => void,
+    deadline: Deadline | null = null,
+    spendRows: SpendRows | null = null,
+  ) {
     this.#data = data;
     this.#ask = ask;
     this.#deadline = deadline;
+    this.spendRows = spendRows;
   }
 
   get database(): Database {
@@ -43,7 +51,7 @@ export class RequestData implements Data {
   }
 
   get long(): Data {
-    return new RequestData(this.#data.long, this.#ask, this.#deadline);
+    return new RequestData(this.#data.long, this.#ask, this.#deadline, this.spendRows);
   }
 
   get separate(): Data | null {

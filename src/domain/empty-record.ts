@@ -9,6 +9,8 @@ import type { LongWork } from './long-work.ts';
 export interface Emptying<T> {
   /** How many links one transaction changes at most; by default `MAX_CHANGED_LINKS`. */
   readonly max?: number;
+  /** How many other rows are written for each of them at most, beside its change in the log; by default one. */
+  readonly rowsOfLink?: number;
   /** The ids of the next links that have it, ascending. */
   linksAfter(db: Data, after: number, max: number): Promise<number[]>;
   /** Locks it, also against new references. @throws DomainError NOT_FOUND */
@@ -36,7 +38,7 @@ export async function emptyAndDelete<T>(
   work: LongWork,
   actor: Actor,
   now: Date,
-  { max = MAX_CHANGED_LINKS, ...record }: Emptying<T>,
+  { max = MAX_CHANGED_LINKS, rowsOfLink = 1, ...record }: Emptying<T>,
 ): Promise<T> {
   const few = await record.linksAfter(db, 0, max + 1);
   if (few.length > max) {
@@ -52,6 +54,8 @@ export async function emptyAndDelete<T>(
       return taken.length === max;
     });
   }
+  const left = few.length > max ? 0 : few.length;
+  db.spendRows?.(left, left * (rowsOfLink + 1));
   return recordingChanges(db, actor, now, async (changing) => {
     await record.lock(changing);
     const rest = await record.linksAfter(changing.tx, 0, max + 1);

@@ -118,6 +118,7 @@ async function emptyTags(
 ): Promise<void> {
   const rowsOfLink = Math.min(tagIds.length, MAX_TAGS_OF_LINK) + (into === null ? 0 : 1);
   return emptyAndDelete(db, work, actor, now, {
+    rowsOfLink,
     max: Math.min(MAX_CHANGED_LINKS, Math.floor(MAX_TAGS_OF_LINKS / rowsOfLink)),
     linksAfter: (data, after, max) => linksWithTags(data, tagIds, after, max),
     lock: ({ tx }) => lock(tx),

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import type { SpendRows } from '../db/database.ts';
 
 interface Limit {
   readonly max: number;
@@ -47,6 +48,17 @@ const table = {
     name: 'cost of lists, counts, searches and statistics below the changed records',
     advice: 'With an Idempotency-Key, ask for them separately, in a query after the mutation.',
   },
+  /** What a request with an Idempotency-Key may write, since it is one transaction. */
+  keyedLinks: {
+    max: 500,
+    name: 'number of changed links',
+    advice: 'With an Idempotency-Key, change fewer at once, in several requests.',
+  },
+  keyedRows: {
+    max: 10_000,
+    name: 'number of rows written for tags, pixels, changes and statistics',
+    advice: 'With an Idempotency-Key, change fewer links at once, in several requests.',
+  },
 } satisfies Record<string, Limit>;
 
 type Measure = keyof typeof table;
@@ -77,6 +89,21 @@ export function bounded(limit: number, error: (sum: number) => Error): (more: nu
     sum += more;
     if (sum > limit) throw error(sum);
   };
+}
+
+/** Adds up what a request with an Idempotency-Key is about to write, and throws beyond the limit. */
+export function boundedRows(): SpendRows {
+  const ofLinks = bounded(limits.keyedLinks, (links) => tooLarge('keyedLinks', links));
+  const ofOthers = bounded(limits.keyedRows, (rows) => tooLarge('keyedRows', rows));
+  return (links, others) => {
+    ofLinks(links);
+    ofOthers(others);
+  };
+}
+
+/** Whether an error says that a request with an Idempotency-Key would write too much: then it is rolled back. */
+export function isOfRows({ extensions }: GraphQLError): boolean {
+  return 'keyedLinks' in extensions || 'keyedRows' in extensions;
 }
 
 /** Adds up the sizes of targets in an answer, in bytes, and throws beyond the limit. */

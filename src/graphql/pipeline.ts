@@ -21,7 +21,7 @@ import { type Documents, type Operation, Prepared } from './document.ts';
 import { badRequest, presentedAny, presentedError } from './errors.ts';
 import { subscribe } from './events.ts';
 import { execute, type Values } from './execute.ts';
-import { bounded, boundedTargets, limits, overflowOf, tooLarge } from './limits.ts';
+import { bounded, boundedRows, boundedTargets, isOfRows, limits, overflowOf, tooLarge } from './limits.ts';
 import { amountsIn, checkInputs } from './sent-values.ts';
 import { coerceVariables } from './variables.ts';
 
@@ -170,7 +170,7 @@ async function mutated(
   const { data, actor, keyed, timeouts } = request;
   const deadline = new Deadline(timeouts.mutation, tooSlow);
   const { signal } = deadline;
-  const db = new RequestData(data.primary, bounds.ask, deadline);
+  const db = new RequestData(data.primary, bounds.ask, deadline, keyed ? boundedRows() : null);
   const asking = withQuestions(request.services, bounds.ask);
   const services = withNameServerTime(asking, actor.accountId, timeouts.nameServers, deadline);
   const context = {
@@ -220,8 +220,8 @@ async function once(
     throw error;
   }
   const result = await execution();
-  if (isAsyncIterable(result) || !result.errors?.some(({ extensions: { code } }) => TRANSIENT.has(code)))
-    return result;
+  const rollsBack = (error: GraphQLError) => TRANSIENT.has(error.extensions.code) || isOfRows(error);
+  if (isAsyncIterable(result) || !result.errors?.some(rollsBack)) return result;
   keyed.fail();
   return { data: null, errors: result.errors };
 }

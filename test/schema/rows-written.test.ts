@@ -66,6 +66,7 @@ const inTurn = async <T>(count: number, make: (index: number) => Promise<T>): Pr
   return made;
 };
 const tags = (count: number) => inTurn(count, (index) => caller.tag(`Tag ${index}`));
+const pixels = (count: number) => inTurn(count, () => caller.pixel());
 const quoted = (text: string) => JSON.stringify(text);
 
 /** Stores rows of statistics of a link, and of its account: days, and values of a day. */
@@ -290,6 +291,119 @@ test.each(mutations)(
     });
   },
 );
+
+interface Keyed {
+  readonly fields: string;
+  readonly inputs?: readonly object[];
+}
+
+/** Sends mutations with an Idempotency-Key. */
+async function sendKeyed({ fields, inputs }: Keyed) {
+  const query = `mutation${inputs ? '($inputs: [CreateLinkInput!]!)' : ''} { ${fields} }`;
+  const sent = await caller.fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `${accountId}` },
+    body: JSON.stringify({ query, variables: { inputs } }),
+  });
+  return { status: sent.status, ...Object(await sent.json()) };
+}
+
+const updates = (ids: readonly number[], input: string): Keyed => ({
+  fields: `updateLinks(inputs: [${ids.map((id) => `{ id: ${id}, input: { ${input} } }`)}]) { __typename }`,
+});
+const full = async () => ({ tagIds: await tags(50), pixelIds: await pixels(50) });
+const fullLinks = async (count: number) => manyLinks(server, count, { accountId, ...(await full()) });
+const inFields = (ids: readonly number[], field: (id: number) => string): Keyed => ({
+  fields: ids.map((id) => `f${id}: ${field(id)} { __typename }`).join(' '),
+});
+
+/** Requests with an Idempotency-Key that would write more than one transaction may. */
+const keyedTooMany: Record<string, () => Promise<Keyed>> = {
+  'updates of 100 links with 50 tags and 50 pixels': async () =>
+    updates(await fullLinks(100), 'tagIds: [], pixelIds: null'),
+  'tags that are added to 100 links with 49': async () => {
+    const [added, ...tagIds] = await tags(50);
+    return updates(await manyLinks(server, 100, { accountId, tagIds }), `addTagIds: [${added}]`);
+  },
+  'updates of one link, again and again': async () => {
+    const id = await link();
+    const { tagIds, pixelIds } = await full();
+    const inputs = times(100).map((index) =>
+      index % 2 ? 'tagIds: [], pixelIds: []' : `tagIds: [${tagIds}], pixelIds: [${pixelIds}]`,
+    );
+    return {
+      fields: `updateLinks(inputs: [${inputs.map((input) => `{ id: ${id}, input: { ${input} } }`)}]) { __typename }`,
+    };
+  },
+  'updates in fields of their own': async () =>
+    inFields(await fullLinks(100), (id) => `updateLink(id: ${id}, input: { tagIds: [], pixelIds: [] })`),
+  'new links with 50 tags and 50 pixels': async () => {
+    const input = { url: 'https://example.com/', ...(await full()) };
+    return { fields: 'createLinks(inputs: $inputs) { __typename }', inputs: times(100).map(() => input) };
+  },
+  'deletions of links with 50 tags and 50 pixels': async () => ({
+    fields: `deleteLinks(ids: [${await fullLinks(100)}]) { __typename }`,
+  }),
+  'deletions of two tags with 300 links each': async () => {
+    const ids = await tags(2);
+    for (const id of ids) await manyLinks(server, 300, { accountId, tagIds: [id] });
+    return inFields(ids, (id) => `deleteTag(id: ${id})`);
+  },
+  'resets of statistics in fields of their own': async () => {
+    const ids = await manyLinks(server, 6, { accountId });
+    for (const id of ids) await addStatistics(id, 500, 500);
+    return inFields(ids, (id) => `resetStatistics(linkId: ${id})`);
+  },
+  'an import of records with several short URLs': async () => {
+    const links = times(50).map((record) => ({
+      long_url: `https://example.com/${record}`,
+      custom_bitlinks: times(11).map((index) => `${server.origin}/i${accountId}-${record}-${index}`),
+    }));
+    return {
+      fields: `importLinks(text: ${quoted(JSON.stringify({ links }))}, format: BITLY) { __typename }`,
+    };
+  },
+};
+
+test.each(Object.keys(keyedTooMany))(
+  'with a key, what would write more is refused, and nothing is written: %s',
+  async (what) => {
+    const keyed = await keyedTooMany[what]?.();
+    if (keyed === undefined) throw new Error('no such case');
+    const changes = () => server.database.prisma.change.count({ where: { accountId } });
+    const before = await changes();
+    const error = expect.objectContaining({
+      message: expect.stringContaining('in several requests'),
+      extensions: expect.objectContaining({ code: 'TOO_COSTLY' }),
+    });
+    expect(await sendKeyed(keyed)).toEqual({ status: 400, data: null, errors: [error] });
+    expect(await changes()).toBe(before);
+  },
+);
+
+/** Requests with an Idempotency-Key that write as much as they may. */
+const keyedMost: Record<string, () => Promise<Keyed>> = {
+  updates: async () => updates(await fullLinks(97), 'tagIds: [], pixelIds: []'),
+  'new links': async () => {
+    const input = { url: 'https://example.com/', ...(await full()) };
+    return { fields: 'createLinks(inputs: $inputs) { __typename }', inputs: times(97).map(() => input) };
+  },
+  deletions: async () => ({ fields: `deleteLinks(ids: [${await fullLinks(96)}]) { __typename }` }),
+  'resets of statistics': async () => {
+    const ids = await manyLinks(server, 4, { accountId });
+    for (const id of ids) await addStatistics(id, 600, 600);
+    return inFields(ids, (id) => `resetStatistics(linkId: ${id})`);
+  },
+};
+
+test.each(Object.keys(keyedMost))('with a key, %s below the limits write few rows at once', async (what) => {
+  const keyed = await keyedMost[what]?.();
+  if (keyed === undefined) throw new Error('no such case');
+  await expectFew(async () => {
+    const { status, errors } = await sendKeyed(keyed);
+    expect([status, errors]).toEqual([200, undefined]);
+  });
+});
 
 test('a removed domain with links deletes few in a transaction', async () => {
   const host = `r${accountId}.example`;

@@ -29,6 +29,7 @@ const MAX_WAITS = 20;
 
 /**
  * Works through items in batches of 100, in order. Where the key has to wait, so does this.
+ * A batch that writes too much is sent in smaller ones.
  * @param work gives fewer results than it got items if there was no time for the others: they are in the next, smaller batch
  * @returns the results so far, if it was stopped
  */
@@ -51,6 +52,11 @@ export async function inBatches<Item, Result>(
       waits = 0;
       onProgress({ done: results.length, of: items.length });
     } catch (error) {
+      // The service writes only so much with a key.
+      if (error instanceof Fault && error.code === 'TOO_COSTLY' && size > 1) {
+        size = Math.ceil(size / 2);
+        continue;
+      }
       // Of what has not begun, people hear at once that it does not.
       const repeated = results.length > 0 ? ['limited', 'busy', 'away'] : ['limited', 'busy'];
       const mayRepeat = error instanceof Fault && repeated.includes(error.kind);

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino';
 import type { Data, Transaction } from '../database.ts';
 import { Periodic } from '../retention.ts';
-import { join, name, sql } from '../sql.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 import { type Counted, countTables } from './scope.ts';
 
 /** How many rows of links one transaction deletes at most. As many of their account change with them, and some of these are deleted. */
 export const MAX_DELETED_ROWS = 1_000;
 /** How many days of a link the last transaction of a reset deletes at most: those of 8 years. */
 const MAX_DAYS = 3_000;
+
+/** Its counter, and the change in the log. */
+const ROWS_OF_RESET = 2;
 
 interface LinkOfAccount {
   readonly id: number;
@@ -26,17 +29,29 @@ async function lockCounter(tx: Transaction, { id, accountId }: LinkOfAccount): P
   return row && Number(row.days);
 }
 
-/** Whether the link has more statistics than one transaction deletes. */
-export async function hasManyStatistics(db: Data, linkId: number): Promise<boolean> {
+/** What a reset of a link's statistics writes: how many rows, or whether these are more than one transaction deletes. */
+interface ResetSize {
+  readonly rows: number;
+  readonly isMany: boolean;
+}
+
+/** The size of a reset, of which the last transaction deletes days if there are many. */
+export async function resetSizeOf(db: Data, linkId: number): Promise<ResetSize> {
   const counts = countTables.map(({ what }) => {
     const max = what === 'Day' ? MAX_DAYS : MAX_DELETED_ROWS;
     const some = sql`SELECT 1 FROM ${name(`Link${what}`)} WHERE "linkId" = ${linkId} LIMIT ${max + 1}`;
     return sql`(SELECT COUNT(*) FROM (${some}) AS "some") AS ${name(what)}`;
   });
-  const [row] = await db.read<Record<Counted, number>>(sql`SELECT ${join(counts)}`);
-  if (row === undefined) return false;
+  const visitors = sql`SELECT 1 FROM "DayVisitor" WHERE ${visitorsOf([linkId])} LIMIT ${MAX_DELETED_ROWS}`;
+  const [row] = await db.read<Record<Counted | 'visitors', number>>(
+    sql`SELECT ${join(counts)}, (SELECT COUNT(*) FROM (${visitors}) AS "some") AS "visitors"`,
+  );
+  if (row === undefined) return { rows: 0, isMany: false };
   const others = Number(row.Hour) + Number(row.DayValue) + Number(row.MonthValue);
-  return others > MAX_DELETED_ROWS || Number(row.Day) > MAX_DAYS;
+  const isMany = others > MAX_DELETED_ROWS || Number(row.Day) > MAX_DAYS;
+  const last = Math.min(Number(row.Day), MAX_DAYS) + (isMany ? 0 : others);
+  // Those of its account change, too.
+  return { rows: 2 * last + Number(row.visitors) + ROWS_OF_RESET, isMany };
 }
 
 /** What a deletion of statistics has done. */
@@ -109,10 +124,14 @@ async function subtractSome(
 
 const daysLast = countTables.toSorted((a, b) => Number(a.what === 'Day') - Number(b.what === 'Day'));
 
+/** Those of the links that count today. */
+const visitorsOf = (linkIds: readonly number[]): Sql =>
+  sql`"linkId" IN (${join([...linkIds])}) AND "day" IN (SELECT "day" FROM "DaySalt")`;
+
 /** Deletes some of the visitors of the day that links have. Returns whether there may be more. */
 async function deleteVisitors(tx: Transaction, linkIds: readonly number[]): Promise<boolean> {
   const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor"
-    WHERE "linkId" IN (${join([...linkIds])}) AND "day" IN (SELECT "day" FROM "DaySalt") LIMIT ${MAX_DELETED_ROWS}`;
+    WHERE ${visitorsOf(linkIds)} LIMIT ${MAX_DELETED_ROWS}`;
   const deleted = await tx.execute(
     sql`DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (${some})`,
   );

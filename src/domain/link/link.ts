@@ -3,7 +3,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import { insertLinkIn, type NewLink, readLink, type SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import type { Destination } from '../../db/reading/same-links.ts';
-import { hasManyStatistics, resetSome } from '../../db/statistics/delete-statistics.ts';
+import { resetSizeOf, resetSome } from '../../db/statistics/delete-statistics.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { deleteOwned } from '../access/ownership.ts';
 import { recordingChanges } from '../change/change.ts';
@@ -176,10 +176,12 @@ export async function resetStatistics(
 ): Promise<SelectedLink> {
   const where = owned(actor, linkId);
   if (where === null) throw notFound('link');
-  if (await hasManyStatistics(db, where.id))
+  const { rows, isMany } = await resetSizeOf(db, where.id);
+  if (isMany)
     await work.inSlices(db, actor.accountId, (separate) =>
       separate.transaction(async (tx) => (await resetSome(tx, where, false))?.more ?? false),
     );
+  db.spendRows?.(1, rows);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const done = await resetSome(tx, where, true);
     if (done === null) throw notFound('link');

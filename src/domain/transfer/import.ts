@@ -5,6 +5,7 @@ import type { Writer } from '../access/actor.ts';
 import { DomainError, fieldError, unstorable } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import { DryRun } from '../link/used-aliases.ts';
+import { ROWS_OF_LINK } from '../link/written-rows.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { pauseForWebhooks } from '../webhook/waiting-limits.ts';
@@ -219,6 +220,7 @@ export class Import {
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun, seed: this.#options.seed };
+    if (!dryRun) db.spendRows?.(items.length, items.length * ROWS_OF_LINK + this.#parts);
     const create = (some: typeof items) => createLinksInBulk(db, writer, services, some, options, now);
     const outcomes =
       items.length > 0 ? await create(items).catch(eachAlone(items, create)).catch(refusing(items)) : [];

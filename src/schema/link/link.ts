@@ -28,6 +28,7 @@ import { createLink, deleteLink, prepareNewLink } from '../../domain/link/link.t
 import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
+import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
 import { shortUrlOf } from '../../domain/url.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
@@ -346,8 +347,10 @@ function asUpdated(
 builder.mutationFields((t) => ({
   createLink: t.field({
     ...creation,
-    resolve: (_root, { input }, context, info) =>
-      asResult(createLink(...ofCreate(context, input, selectFor(context, info))), input),
+    resolve(_root, { input }, context, info) {
+      spendOnNew(context.db, [input]);
+      return asResult(createLink(...ofCreate(context, input, selectFor(context, info))), input);
+    },
   }),
   createLinks: t.field({
     type: [creation.type],
@@ -357,7 +360,8 @@ builder.mutationFields((t) => ({
     args: newLinksArg,
     resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
-      const prepared = await inSequence(parseBatch('inputs', inputs), async (input) => ({
+      spendOnNew(context.db, parseBatch('inputs', inputs));
+      const prepared = await inSequence(inputs, async (input) => ({
         input,
         make: await asResult(prepareNewLink(...ofCreate(context, input, select)), input),
       }));
@@ -369,8 +373,9 @@ builder.mutationFields((t) => ({
   updateLink: t.field({
     ...update,
     args: { ...update.args, ...ifUpdatedAtArg },
-    resolve: (_root, args, context, info) => {
+    async resolve(_root, args, context, info) {
       const select = selectFor(context, info);
+      await spendOnUpdates(context.db, context.actor, [args]);
       return asUpdated(context, updateLink(...ofUpdate(context, args, select)), args, select);
     },
   }),
@@ -389,7 +394,8 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { inputs }, context, info) => {
       const select = selectFor(context, info);
-      const prepared = await inSequence(parseBatch('inputs', inputs), async (one) => ({
+      await spendOnUpdates(context.db, context.actor, parseBatch('inputs', inputs));
+      const prepared = await inSequence(inputs, async (one) => ({
         one,
         change: await prepareLinkUpdate(...ofUpdate(context, one, select)),
       }));
@@ -399,15 +405,20 @@ builder.mutationFields((t) => ({
   deleteLink: t.field({
     ...deletion,
     description: 'Deletes a link, with its clicks.',
-    resolve: (_root, { id }, context) => asDeleted('Link', deleteIn(context, id)),
+    async resolve(_root, { id }, context) {
+      await spendOnDeletions(context.db, context.actor, [id]);
+      return asDeleted('Link', deleteIn(context, id));
+    },
   }),
   deleteLinks: t.field({
     type: [deletion.type],
     extensions: batchCost,
     description: 'Deletes up to 100 links. Returns one result for each, in order.',
     args: { ids: t.arg.idList({ required: true, description: 'The ids of the links.', ...ofBatch }) },
-    resolve: (_root, { ids }, context) =>
-      inSequence(parseBatch('ids', ids), (id) => asDeleted('Link', deleteIn(context, id))),
+    async resolve(_root, { ids }, context) {
+      await spendOnDeletions(context.db, context.actor, parseBatch('ids', ids));
+      return inSequence(ids, (id) => asDeleted('Link', deleteIn(context, id)));
+    },
   }),
 }));
 
