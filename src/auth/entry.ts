@@ -28,7 +28,8 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
   router.post('/token', async (req, res) => {
     const given = parseInput(token, req.body);
     await limit(req);
-    res.json(await describeLink(db, given.token, now()));
+    const session = await sessionWith(req, cookies.tokenOf(req));
+    res.json(await describeLink(db, given.token, session?.userId ?? null, now()));
   });
   router.post(
     '/welcome',

@@ -4,6 +4,7 @@ import * as client from 'openid-client';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import type { Data } from '../db/database.ts';
 import {
   type Fault,
   linkIdentity,
@@ -14,6 +15,7 @@ import {
 import { createToken, findToken, takeToken } from '../domain/access/one-time-token.ts';
 import { requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
 import type { RoleRule } from '../domain/access/role.ts';
+import { bySession } from '../domain/access/session.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
@@ -296,7 +298,7 @@ const begin = z.object({
 /** What the row of a sign-in keeps. */
 const kept = z.object({
   ...{ verifier: z.string(), nonce: z.string(), state: z.string(), to: z.string() },
-  /** The session of the user who links. */
+  /** The session of the user who links, for a process of an earlier version. */
   sessionId: z.number().nullable(),
 });
 
@@ -330,7 +332,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     cookie.clear(res);
     await takeToken(db, 'OPENID', given, now());
     const linker = row.userId === null ? null : await anySessionOf(req);
-    if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== data.sessionId))
+    if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== row.sessionId))
       throw new SignInFault('SIGN_IN_FIRST');
     if (linker) requireRecentSignIn({ session: linker }, 'GET /auth/oidc/callback', now(), { links: true });
     const person = await openId.finish(url, data);
@@ -382,8 +384,9 @@ export function createStart(
     const { url, ...begun } = await openId.begin();
     const data = { ...begun, to: consolePath(asked.to), sessionId: session?.id ?? null };
     const asker = askerOf(req, session === null);
-    const by = session?.db ?? db;
-    const token = await createToken(by, 'OPENID', { userId: session?.userId ?? null, data, asker }, now());
+    const whose = { userId: session?.userId ?? null, sessionId: session?.id ?? null };
+    const create = (tx: Data) => createToken(tx, 'OPENID', { ...whose, data, asker }, now());
+    const token = await (session ? bySession(session.db, session, now(), create) : create(db));
     cookie.set(res, asked.token === null ? token : `${token}.${asked.token}`, COOKIE_AGE);
     return url.href;
   };

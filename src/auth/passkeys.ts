@@ -13,6 +13,7 @@ import {
   requireRoomForPasskey,
   usePasskey,
 } from '../domain/access/passkey.ts';
+import { bySession } from '../domain/access/session.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
@@ -93,10 +94,12 @@ export class Passkeys {
   }
 
   /** @throws DomainError RATE_LIMITED if too many are asked for */
-  async registrationOptions(db: Data, user: User, asker: Asker, now: Date) {
+  async registrationOptions(db: Data, session: SignedIn & { readonly user: User }, asker: Asker, now: Date) {
+    const { user } = session;
     await requireRoomForPasskey(db, user.id);
     const { passkeys } = await waysOf(db, user.id);
-    const challenge = await createToken(db, 'PASSKEY', { userId: user.id, asker }, now);
+    const begun = { userId: user.id, sessionId: session.id, asker };
+    const challenge = await bySession(db, session, now, (tx) => createToken(tx, 'PASSKEY', begun, now));
     const { generateRegistrationOptions } = await library();
     return generateRegistrationOptions({
       supportedAlgorithmIDs,
@@ -119,7 +122,7 @@ export class Passkeys {
     const { name, response } = parseInput(z.object({ name: passkeyName, response: registration }), given);
     const { verifyRegistrationResponse } = await library();
     const info = await verifyRegistrationResponse({
-      ...this.#expected(db, session.userId, now),
+      ...this.#expected(db, session.id, now),
       ...{ response, supportedAlgorithmIDs },
     }).then(({ registrationInfo }) => registrationInfo, refuse(invalidResponse));
     if (info === undefined) throw invalidResponse();
@@ -167,14 +170,17 @@ export class Passkeys {
     return user;
   }
 
-  /** What an answer has to be for. Its challenge is used up. */
-  #expected(db: Data, userId: number | null, now: Date) {
+  /**
+   * What an answer has to be for. Its challenge is used up.
+   * @param sessionId the session that asked for the options; null for a sign-in
+   */
+  #expected(db: Data, sessionId: number | null, now: Date) {
     return {
       expectedOrigin: this.#consoleUrl,
       expectedRPID: this.#rpId,
       requireUserVerification: true,
       expectedChallenge: async (challenge: string) =>
-        (await takeToken(db, 'PASSKEY', challenge, now)).userId === userId,
+        (await takeToken(db, 'PASSKEY', challenge, now)).sessionId === sessionId,
     };
   }
 }
@@ -204,7 +210,7 @@ export function addPasskeyRoutes(
   router.post('/passkey/registration-options', async (req, res) => {
     const session = await sessionOf(req);
     await limit(req);
-    res.json(await passkeys.registrationOptions(session.db, session.user, askerOf(req, false), now()));
+    res.json(await passkeys.registrationOptions(session.db, session, askerOf(req, false), now()));
   });
   router.post('/passkey/register', async (req, res) => {
     const session = await sessionOf(req);

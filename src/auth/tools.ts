@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { RequestData } from '../db/request-data.ts';
 import { type Operation, operationNamed, requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
-import { beginSession, endSession, hasExpired } from '../domain/access/session.ts';
+import { beginSession, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
@@ -87,8 +87,8 @@ export function createSignInTools(dependencies: SignInDependencies) {
 
   /** Begins a session for a user, in place of the one that the browser has. */
   const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
-    if (before !== null) await endSession(db, before);
-    const { token, maxAge } = await beginSession(db, user, req.headers['user-agent'] ?? '', now());
+    const device = req.headers['user-agent'] ?? '';
+    const { token, maxAge } = await beginSession(db, user, device, now(), before);
     cookies.set(res, token, maxAge);
   };
 

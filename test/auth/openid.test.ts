@@ -379,10 +379,15 @@ describe('an email that is taken', () => {
     for (const [name, pair] of somebody.cookies) other.cookies.set(name, pair);
     expect(await comeBack(other, back)).toBe(fault('SIGN_IN_FIRST'));
     expect(await server.database.prisma.identity.count({ where: { subject: 'linker' } })).toBe(0);
-    // A new session of the same user did not begin it either.
+    // What a session began ends with it.
     const begun = await provider.visit(await begin(somebody, '/auth/oidc?link=1'), 'linker');
+    await somebody.auth('sign-out', {});
     await somebody.auth('sign-in', { email: 'somebody@x.example', password: 'correct horse' });
-    expect(await comeBack(somebody, begun)).toBe(fault('SIGN_IN_FIRST'));
+    expect(await comeBack(somebody, begun)).toBe(fault('EXPIRED'));
+    // A sign-in of the same user in its place takes it over.
+    const again = await provider.visit(await begin(somebody, '/auth/oidc?link=1'), 'second');
+    await somebody.auth('sign-in', { email: 'somebody@x.example', password: 'correct horse' });
+    expect(await comeBack(somebody, again)).toMatch(/^\/console/);
     expect(await signInWith(somebody, 'linker', { link: true, to: '/console/1' })).toBe('/console/1');
     expect(await signInWith(other, 'linker', { link: true })).toBe(fault('LINKED_ELSEWHERE'));
   });

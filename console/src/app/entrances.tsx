@@ -10,6 +10,7 @@ import { FaultNotice, faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 import { OtherWays, SignInForm, useMethods } from './sign-in.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
 
 const t = texts.entrances;
 type Person = Record<'name' | 'email' | 'password', string>;
@@ -257,19 +258,32 @@ function SetPassword({ email }: { email: string }): ReactElement {
   );
 }
 
-/** Somebody confirms a new email address. */
+/** Asks who is signed in to sign in again, on a page outside the console. */
+function AgainHere(): ReactElement | null {
+  const { data } = useAsk<SignedIn>('session');
+  return data && <SignInAgain user={data.user} />;
+}
+
+/** Somebody confirms a new email address, where they asked for it. */
 export function ConfirmEmail(): ReactElement {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Told title={t.confirm} text={t.confirmed} way={t.toConsole} />;
   return (
     <LinkGate page="confirm">
-      {() => (
-        <TokenGate
-          {...{ title: t.confirm, lead: t.confirmLead, action: t.confirmNow }}
-          onSend={() => send('confirm', { token: tokenOfLink })}
-          onDone={() => setDone(true)}
-        />
-      )}
+      {({ email }) =>
+        email === undefined ? (
+          <Told title={t.confirm} text={t.confirmElsewhere} way={t.toConsole} />
+        ) : (
+          <>
+            <TokenGate
+              {...{ title: t.confirm, lead: t.confirmLead(email), action: t.confirmNow }}
+              onSend={() => send('confirm', { token: tokenOfLink })}
+              onDone={() => setDone(true)}
+            />
+            <AgainHere />
+          </>
+        )
+      }
     </LinkGate>
   );
 }

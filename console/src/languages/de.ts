@@ -586,8 +586,9 @@ export const texts: Translation = {
     resetSignIn: 'Dieser Link meldet Sie einmal an.',
     setPassword: 'Passwort festlegen',
     confirm: 'E-Mail-Adresse bestätigen',
-    confirmLead:
-      'Mit dieser Adresse melden Sie sich künftig an. Öffnen Sie den Link dort, wo Sie angemeldet sind.',
+    confirmLead: (email) => `Ab dann melden Sie sich mit ${email} an.`,
+    confirmElsewhere:
+      'Öffnen Sie diesen Link in dem Browser, in dem Sie die Änderung angefordert haben und angemeldet sind.',
     confirmNow: 'Bestätigen',
     confirmed: 'Die Adresse ist bestätigt. Melden Sie sich ab jetzt mit ihr an.',
     signedIn: 'Sie sind angemeldet. Schließen Sie diese Seite, und machen Sie dort weiter, wo Sie waren.',

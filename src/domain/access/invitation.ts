@@ -25,7 +25,7 @@ import { requireRecentSignIn } from './recent-sign-in.ts';
 import { lockCaller } from './rights.ts';
 import { isAtLeast, isRole, permissionsOf, type Role, roleInput } from './role.ts';
 import { liveSessions, sessionEnded } from './session.ts';
-import { hasOwner, type SignInContext } from './sign-in.ts';
+import { hasOwner, newEmailIn, type SignInContext } from './sign-in.ts';
 import {
   createUser,
   emailInput,
@@ -214,10 +214,11 @@ export async function lockInvitation(
 
 /**
  * What the token of a link is for, which whoever has it may know, without using it up. It does not tell whether the email of an
- * invitation has a user.
+ * invitation has a user, and the new address of a user to that user alone.
+ * @param userId who is signed in; null for nobody
  * @throws DomainError GONE
  */
-export async function describeLink(db: Data, token: string, now: Date) {
+export async function describeLink(db: Data, token: string, userId: number | null, now: Date) {
   const found = await findToken(db, ['WELCOME', 'RESET', 'EMAIL'], token, now);
   if (found === null) {
     const { account, inviter, email, role, expiresAt } = await openInvitation(db, token, now);
@@ -228,7 +229,9 @@ export async function describeLink(db: Data, token: string, now: Date) {
   }
   const { kind, user, expiresAt } = found;
   if (user?.disabledAt || (kind === 'WELCOME' && (await hasOwner(db)))) throw linkEnded();
-  return { kind, email: kind === 'RESET' ? user?.email : undefined, expiresAt };
+  const isOwn = kind === 'EMAIL' && found.userId === userId;
+  const email = kind === 'RESET' ? user?.email : isOwn ? newEmailIn(found.data) : undefined;
+  return { kind, email, expiresAt };
 }
 
 /**

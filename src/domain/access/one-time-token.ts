@@ -2,6 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { DomainError } from '../errors.ts';
 import { refusal } from '../rules.ts';
 import { generateToken, hashToken } from './actor.ts';
+import { liveSessions } from './session.ts';
 import { type Asker, addFor, storedNetwork } from './strangers.ts';
 
 /** What a token that works once is for, and how long it does, in milliseconds. */
@@ -22,6 +23,8 @@ export type TokenKind = keyof typeof lifetimes;
 
 interface TokenOptions {
   readonly userId?: number | null;
+  /** The session that begins it, with which it ends. */
+  readonly sessionId?: number | null;
   readonly data?: object;
   /** Who asked for it; null for the operator and the service itself. */
   readonly asker?: Asker | null;
@@ -31,13 +34,14 @@ interface TokenOptions {
 export async function createToken(
   db: Data,
   kind: TokenKind,
-  { userId = null, data = {}, asker = null }: TokenOptions,
+  { userId = null, sessionId = null, data = {}, asker = null }: TokenOptions,
   now: Date,
 ): Promise<string> {
   const token = generateToken();
   const expiresAt = new Date(now.getTime() + lifetimes[kind]);
   const network = asker && storedNetwork(asker);
-  const row = { hash: hashToken(token), kind, userId, data: JSON.stringify(data), network, expiresAt };
+  const about = { kind, userId, sessionId, data: JSON.stringify(data) };
+  const row = { hash: hashToken(token), ...about, network, expiresAt };
   const create = ({ prisma }: Pick<Data, 'prisma'>) => prisma.oneTimeToken.create({ data: row });
   await (asker ? addFor(db, 'OneTimeToken', asker, now, create) : create(db));
   return token;
@@ -52,10 +56,13 @@ export function linkEnded(): DomainError {
   return new DomainError('GONE', refusal('LINK_ENDED'));
 }
 
-/** What a token says, without using it up; null if it works no more. */
+/** What a token says, without using it up; null if it works no more, such as after the end of the session that began it. */
 export async function findToken(db: Data, kind: TokenKind | TokenKind[], token: string, now: Date) {
   return db.prisma.oneTimeToken.findFirst({
-    where: { hash: hashToken(token), kind: { in: [kind].flat() }, expiresAt: { gt: now } },
+    where: {
+      ...{ hash: hashToken(token), kind: { in: [kind].flat() }, expiresAt: { gt: now } },
+      OR: [{ sessionId: null, userId: null }, { kind: 'RESET' }, { session: liveSessions(now) }],
+    },
     include: { user: true },
   });
 }

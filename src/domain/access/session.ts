@@ -48,6 +48,7 @@ export interface NewSession {
  * and the one that was used longest ago if there are too many.
  * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
+ * @param replaced the token of the session that the browser has, which ends: of the same user, the new one takes over what it began
  * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile
  */
 export async function beginSession(
@@ -55,6 +56,7 @@ export async function beginSession(
   { id: userId, password }: Pick<User, 'id' | 'password'>,
   device: string,
   now: Date,
+  replaced: string | null = null,
 ): Promise<NewSession> {
   const token = generateToken();
   const { user: _, ...known } = liveSessions(new Date(now.getTime() - EXPIRED_FOR));
@@ -63,16 +65,36 @@ export async function beginSession(
     const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
     if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: known } });
-    const tooMany = await tx.prisma.session.findMany({
-      ...{ where: { userId }, orderBy: [...newestFirst], skip: MAX_SESSIONS - 1, select: { id: true } },
-    });
-    await tx.prisma.session.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } });
     const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];
     const data = { hash, userId, device: device.slice(0, MAX_DEVICE), ...times };
-    return (await tx.prisma.session.create({ data })).id;
+    const { id } = await tx.prisma.session.create({ data });
+    if (replaced !== null) await replaceSession(tx, replaced, { id, userId }, now);
+    const tooMany = await tx.prisma.session.findMany({
+      ...{
+        where: { userId, id: { not: id } },
+        orderBy: [...newestFirst],
+        skip: MAX_SESSIONS - 1,
+        select: { id: true },
+      },
+    });
+    await tx.prisma.session.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } });
+    return id;
   });
   begun++;
   return { id, token, maxAge: (LONGEST + EXPIRED_FOR) / 1000 };
+}
+
+/** Ends a session, and passes the tokens that it began to another one of the same user, if it has not expired. */
+async function replaceSession(
+  { prisma }: Transaction,
+  token: string,
+  by: { readonly id: number; readonly userId: number },
+  now: Date,
+): Promise<void> {
+  const hash = hashToken(token);
+  const own = await prisma.session.findFirst({ where: { hash, userId: by.userId, ...liveSessions(now) } });
+  if (own) await prisma.oneTimeToken.updateMany({ where: { sessionId: own.id }, data: { sessionId: by.id } });
+  await prisma.session.deleteMany({ where: { hash } });
 }
 
 /**

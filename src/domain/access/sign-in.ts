@@ -199,21 +199,27 @@ export async function changeEmail(
     const message = 'Three mails were sent for you, or to this address, within an hour: wait.';
     throw new DomainError('RATE_LIMITED', message, [], AN_HOUR / 1000);
   }
-  const token = await createToken(db, 'EMAIL', { userId, data: { email } }, now);
+  const begun = { userId, sessionId: session.id, data: { email } };
+  const token = await bySession(db, session, now, (tx) => createToken(tx, 'EMAIL', begun, now));
   const mail = mailOf('confirmation', acceptLanguage, { to: email, url: pageUrl('confirm', token) });
   sendMail(mail, () => endToken(db, token));
   return false;
 }
 
+/** The address that a token of the kind EMAIL confirms. */
+export function newEmailIn(data: string): string {
+  return z.object({ email: emailInput }).parse(JSON.parse(data)).email;
+}
+
 /**
- * Only the user who asked: the mail may have gone to somebody else's address.
+ * Sets a new address, in the session that asked for it or that replaced it: the mail may have gone to somebody else's address.
  * @throws DomainError GONE, CONFLICT, UNAUTHENTICATED
  */
 export async function confirmEmail(db: Data, session: SignedIn, token: string, now: Date): Promise<void> {
   await bySession(db, session, now, async (tx) => {
-    if ((await findToken(tx, 'EMAIL', token, now))?.userId !== session.userId) throw linkEnded();
+    if ((await findToken(tx, 'EMAIL', token, now))?.sessionId !== session.id) throw linkEnded();
     const { data } = await takeToken(tx, 'EMAIL', token, now);
-    const { email } = z.object({ email: emailInput }).parse(JSON.parse(data));
+    const email = newEmailIn(data);
     await setEmail(tx, session, email);
   });
 }
