@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sendAddressMails } from '../domain/access/address-change.ts';
 import { revokeSession, sessionsOf } from '../domain/access/session.ts';
 import { changeEmail, changePassword, confirmEmail } from '../domain/access/sign-in.ts';
 import { updateName } from '../domain/access/user.ts';
@@ -9,7 +10,7 @@ import { type SignInTools, text, token } from './tools.ts';
 
 /** The paths at which people see and change their name, and how they sign in. */
 export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysIn): void {
-  const { now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf } = tools;
+  const { now, requireOwnWays, contextOf, hashed, readSessionOf, sessionOf, services, report } = tools;
   // Like the session, it changes nothing, and other sites cannot read it.
   router.get('/profile', async (req, res) => {
     const session = await readSessionOf(req);
@@ -73,7 +74,10 @@ export function addProfileRoutes(router: Routes, tools: SignInTools, ways: WaysI
   });
   router.post('/confirm', async (req, res) => {
     const session = await sessionOf(req);
-    await confirmEmail(session.db, session, parseInput(token, req.body).token, now());
+    const given = parseInput(token, req.body).token;
+    await confirmEmail(session.db, services, session, given, now(), req.get('accept-language') ?? '');
+    // Not by the session, which may have ended.
+    await sendAddressMails(tools.db, services, now()).catch((error: unknown) => report(res, error));
     res.status(204).end();
   });
 }

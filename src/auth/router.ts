@@ -13,6 +13,7 @@ import { VERSION } from '../own-files.ts';
 import { trimBlanks } from '../shared/blanks.ts';
 import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { Turns } from '../shared/turns.ts';
+import { addAddressUndoRoute } from './address-undo.ts';
 import { addEntryRoutes } from './entry.ts';
 import { addLastingAccessRoutes } from './lasting-access.ts';
 import { createCallback, createStart, type OpenId } from './openid.ts';
@@ -125,6 +126,7 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
   addPasskeyRoutes(routes, passkeys, tools);
   addProfileRoutes(routes, tools, ways);
   addLastingAccessRoutes(routes, tools);
+  addAddressUndoRoute(routes, tools);
   // A path without an entry in the table of recent sign-ins fails the start.
   for (const { route } of router.stack)
     for (const { method } of typeof route?.path === 'string' ? route.stack : [])

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { baseUrlOf, consoleUrlOf } from '../config.ts';
 import { accountForOperator } from '../domain/access/account.ts';
+import { resetByOperator } from '../domain/access/address-change.ts';
 import { inviteByOperator } from '../domain/access/invitation.ts';
 import { lastingAccessOf } from '../domain/access/lasting-access.ts';
-import { createToken } from '../domain/access/one-time-token.ts';
 import { isRole, roles } from '../domain/access/role.ts';
-import { findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
-import { plainLine } from '../domain/input.ts';
+import { emailInput, findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
+import { DomainError } from '../domain/errors.ts';
+import { parseId, parseInput, plainLine } from '../domain/input.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
@@ -17,32 +19,40 @@ const roleNames = Object.keys(roles).map((role) => role.toLowerCase());
 
 const help = `Usage: npm run users -- create --email EMAIL --account NAME --role ROLE [--new-account=no]
        npm run users -- list
-       npm run users -- reset --email EMAIL
-       npm run users -- disable --email EMAIL
-       npm run users -- enable --email EMAIL
+       npm run users -- reset --email EMAIL | --id ID [--new-email EMAIL]
+       npm run users -- disable --email EMAIL | --id ID
+       npm run users -- enable --email EMAIL | --id ID
 
   create   makes an invitation to the account, and the account if it does not exist; prints its link, good for 7 days
-  list     lists all users, with their accounts and roles
+  list     lists all users, with their accounts and roles, and the addresses that they had in the last 30 days
   reset    prints a link with which the user sets a new password (with OIDC_ONLY, signs in), good once and for an
            hour; whoever uses it loses all passkeys and, without OIDC_ONLY, the links to the OpenID provider; lists
-           the keys, invitations and webhooks of the user, which stay
+           the keys, invitations and webhooks of the user, which stay; links that take an address back end
   disable  ends all sessions of the user, who cannot sign in any more; lists their webhooks, which go on
   enable   lets the user sign in again
 
   --email        the user's email address
+  --id           the user's id, as list shows it
+  --new-email    the address that the user signs in with from now on; ends all sessions and links of the user
   --account      the account, by the name that "npm run accounts -- list" shows
   --role         ${roleNames.join(', ')}
 ${newAccountHelp}
   --json         prints JSON instead of text`;
 
+/** @throws DomainError VALIDATION */
+const parseEmail = (given: string) => parseInput(z.object({ email: emailInput }), { email: given }).email;
+
 type Listed = Awaited<ReturnType<typeof listUsers>>[number];
 
 function tableOf(users: readonly Listed[]): string {
   return table([
-    ['ID', 'EMAIL', 'NAME', 'STATE', 'ACCOUNTS'],
-    ...users.map(({ id, email, name, disabledAt, accounts }) => [
+    ['ID', 'EMAIL', 'NAME', 'STATE', 'ACCOUNTS', 'FORMER EMAILS'],
+    ...users.map(({ id, email, name, disabledAt, accounts, formerEmails }) => [
       ...[String(id), email, plainLine(name), disabledAt ? 'disabled' : 'active'],
       accounts.map(({ account, role }) => `${account} (${role.toLowerCase()})`).join(', '),
+      formerEmails
+        .map((one) => `${one.email} (until ${one.changedAt.toISOString().slice(0, 10)})`)
+        .join(', '),
     ]),
   ]);
 }
@@ -52,6 +62,8 @@ const GO_ON = 'These webhooks of the user go on, unless an admin disables them i
 
 const options = {
   email: { type: 'string' },
+  id: { type: 'string' },
+  'new-email': { type: 'string' },
   account: { type: 'string' },
   role: { type: 'string' },
   ...newAccountOption,
@@ -60,7 +72,7 @@ const options = {
 const verbs = {
   create: { options: ['account', 'role', 'new-account'] },
   list: {},
-  reset: {},
+  reset: { options: ['new-email'] },
   disable: {},
   enable: {},
 };
@@ -68,17 +80,17 @@ const verbs = {
 export const main = command({ help, options, verbs }, async ({ values, verb, config, io, show }) => {
   const now = new Date();
   if (verb === 'list') {
-    const users = await withDatabase(config, listUsers);
+    const users = await withDatabase(config, (db) => listUsers(db, now));
     return show(users, users.length > 0 ? tableOf(users) : 'There are no users.', 2);
   }
   const { email, account } = values;
-  if (email === undefined) throw new UsageError('Name the user: --email EMAIL.');
   const page = `${consoleUrlOf({ ...config, baseUrl: baseUrlOf(config) })}/console`;
   const hint =
     config.baseUrl === undefined && config.consoleUrl === undefined
       ? '\nBASE_URL is not set here. If the service has it, or another PORT, set them for this command, too.\n'
       : '';
   if (verb === 'create') {
+    if (email === undefined) throw new UsageError('Name the user: --email EMAIL.');
     const role = values.role?.toUpperCase() ?? '';
     if (account === undefined) throw new UsageError('Name the account: --account NAME.');
     if (values.role === undefined) throw new UsageError(`Name the role: --role ${roleNames.join(', ')}.`);
@@ -98,19 +110,31 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       2,
     );
   }
+  if ((email === undefined) === (values.id === undefined))
+    throw new UsageError('Name the user: --email EMAIL or --id ID.');
   await withDatabase(config, async (db) => {
-    const user = await findUserByEmail(db, email);
+    const user =
+      email === undefined
+        ? await db.prisma.user.findUnique({ where: { id: parseId(values.id ?? '') ?? 0 } })
+        : await findUserByEmail(db, email);
     if (user === null)
-      throw new OperatorError(`There is no user "${email}"; this lists them: npm run users -- list`);
+      throw new OperatorError(
+        `There is no user "${email ?? values.id}"; this lists them, with former addresses: npm run users -- list`,
+      );
     if (verb === 'reset') {
       if (user.disabledAt !== null)
         throw new OperatorError(`${user.email} is disabled: enable the user first.`);
-      const url = `${page}/reset#${await createToken(db, 'RESET', { userId: user.id }, now)}`;
+      const next = values['new-email'] === undefined ? null : parseEmail(values['new-email']);
+      const token = await resetByOperator(db, user.id, next, now).catch((error: unknown) => {
+        if (!(error instanceof DomainError) || error.code !== 'CONFLICT') throw error;
+        throw new OperatorError(`${next} has a user, or was taken from one within the last 7 days.`);
+      });
+      const url = `${page}/reset#${token}`;
       const lasting = await lastingAccessOf(db, user.id, now);
       const does = config.oidcOnly ? 'signs in' : 'sets a new password';
       return show(
-        { email, url, stays: lastingAsJson(lasting) },
-        `${user.email} ${does} by this link, once, within an hour:\n\n  ${url}\n${lastingAsText(STAYS, lasting)}${hint}`,
+        { id: user.id, email: next ?? user.email, url, stays: lastingAsJson(lasting) },
+        `${next ?? user.email} ${does} by this link, once, within an hour:\n\n  ${url}\n${lastingAsText(STAYS, lasting)}${hint}`,
         2,
       );
     }

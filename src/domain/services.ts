@@ -61,7 +61,7 @@ export function withQuestions(services: Services, ask: () => void): Services {
       sendMail &&
       ((...mail) => {
         ask();
-        sendMail(...mail);
+        return sendMail(...mail);
       }),
     hashPassword: (...given) => asking(() => services.hashPassword(...given)),
     verifyPassword: (...given) => asking(() => services.verifyPassword(...given)),

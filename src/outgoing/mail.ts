@@ -31,12 +31,17 @@ export function createMailer(smtpUrl: string, from: string, log: Logger): SendMa
   let transport: ReturnType<typeof open> | undefined;
   return (mail, onRefused) => {
     transport ??= open();
-    transport
+    return transport
       .then((opened) => opened.sendMail(mail))
+      .then(() => true)
       .catch(async (error: NodemailerError) => {
         log.error({ reason: reasonOf(error) }, 'a mail was not sent');
         if (Math.floor((error.responseCode ?? 0) / 100) === 5) await onRefused?.();
+        return false;
       })
-      .catch((error: unknown) => log.error({ err: error }, 'the link of a refused mail could not be ended'));
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'the link of a refused mail could not be ended');
+        return false;
+      });
   };
 }

@@ -25,6 +25,7 @@ import { createDownload } from '../rest/download.ts';
 import { openApi } from '../rest/openapi/openapi.ts';
 import { createRestRouter } from '../rest/router.ts';
 import { createSnapshot } from '../rest/snapshot.ts';
+import { AddressMails } from './address-mails.ts';
 import { createFirst } from './first-start.ts';
 import type { Background, Ports } from './ports.ts';
 import type { Opened, Visitors } from './visitors.ts';
@@ -84,6 +85,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     new DeletedWebhooksRemoval(db, log),
     new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
     answerRetention(db, KEPT_FOR, now, log),
+    new AddressMails(db, services, now, log),
   ];
 
   return {

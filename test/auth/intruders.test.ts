@@ -10,6 +10,7 @@ import { changePassword, checkPassword, confirmEmail } from '../../src/domain/ac
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
+import type { Services } from '../../src/domain/services.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -122,6 +123,7 @@ test.each<[string, (user: User) => Promise<unknown>]>([
   expect(devices.map(({ device }) => device)).not.toContain('an intruder');
 });
 
+const services = { sendMail: null } as unknown as Services;
 const passkey = { credentialId: 'late', publicKey: 'x', counter: 0, transports: [] };
 const provided = { issuer: 'https://id.example', subject: 'late', email: null, name: null, values: [] };
 type Late = (session: Awaited<ReturnType<typeof sessionOf>>, token: string) => Promise<unknown>;
@@ -129,7 +131,10 @@ test.each<[string, Late]>([
   ['password', (session) => changePassword(server.database, session, 'of an intruder', context())],
   ['passkey', (session) => createPasskey(server.database, session, 'x', passkey, server.clock.now)],
   ['link to the provider', (session) => linkIdentity(server.database, provided, session, server.clock.now)],
-  ['email address', (session, token) => confirmEmail(server.database, session, token, server.clock.now)],
+  [
+    'email address',
+    (session, token) => confirmEmail(server.database, services, session, token, server.clock.now, ''),
+  ],
 ])('after a reset, a new %s that was asked for before does not come', async (_what, late) => {
   const user = await signedIn(server, 1, 'EDITOR');
   const session = await sessionOf(user);

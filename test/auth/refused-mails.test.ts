@@ -67,7 +67,13 @@ test('a mail that is refused for good ends the link of a new address', async () 
 test('the link of a mail that is refused for now stays good', async () => {
   answerWith('451 4.3.0');
   expect(await refused(change('later@example.com'))).toMatchObject({ reason: 'EMESSAGE 451 4.3.0 DATA' });
-  expect((await confirm()).status).toBe(204);
+  let status = 0;
+  // The old address is told, and the mail waits.
+  await refused(async () => {
+    ({ status } = await confirm());
+  });
+  expect(status).toBe(204);
+  expect(await server.database.prisma.addressChange.count({ where: { token: { not: null } } })).toBe(1);
   answerWith('421');
   await refused(() => new Person(server).auth('forgot', { email: 'later@example.com' }));
   expect((await reset()).status).toBe(200);

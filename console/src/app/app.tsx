@@ -11,6 +11,7 @@ const Accept = lazily(async () => (await load()).Accept, waiting);
 const Forgot = lazily(async () => (await load()).Forgot, waiting);
 const SignedInApart = lazily(async () => (await load()).SignedInApart, waiting);
 const Reset = lazily(async () => (await load()).Reset, waiting);
+const UndoEmail = lazily(async () => (await load()).UndoEmail, waiting);
 const ConfirmEmail = lazily(async () => (await load()).ConfirmEmail, waiting);
 
 export function App(): ReactElement {
@@ -23,6 +24,7 @@ export function App(): ReactElement {
         <Route path="/forgot" component={Forgot} />
         <Route path="/reset" component={Reset} />
         <Route path="/confirm" component={ConfirmEmail} />
+        <Route path="/undo" component={UndoEmail} />
         <Route path="/signed-in" component={SignedInApart} />
         <Route component={Inside} />
       </Switch>

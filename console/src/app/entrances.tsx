@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { type AboutLink, ask, type SignedIn, send, useAsk } from '../data/auth.ts';
+import { type AboutLink, ask, type LastingAccess, type SignedIn, send, useAsk } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { tokenOfLink } from '../data/token.ts';
@@ -232,10 +232,11 @@ export function Reset(): ReactElement {
 }
 
 function SetPassword({ email }: { email: string }): ReactElement {
-  const [, navigate] = useLocation();
   const methods = useMethods();
   const [password, setPassword] = useState('');
+  const [isDone, setDone] = useState(false);
   if (methods === null) return waiting;
+  if (isDone) return <AfterReset />;
   const withPassword = methods.password;
   return (
     <TokenGate
@@ -244,7 +245,7 @@ function SetPassword({ email }: { email: string }): ReactElement {
       action={withPassword ? t.setPassword : texts.signIn.open}
       shown={['password']}
       onSend={() => send('reset', { token: tokenOfLink, ...(withPassword && { password }) })}
-      onDone={() => navigate('/', { replace: true })}
+      onDone={() => setDone(true)}
     >
       {(errors) =>
         withPassword && (
@@ -255,6 +256,65 @@ function SetPassword({ email }: { email: string }): ReactElement {
         )
       }
     </TokenGate>
+  );
+}
+
+/** Shows what a person made that outlasts their sessions, which somebody else may have made in their name, and ends it. */
+function AfterReset(): ReactElement {
+  const [, navigate] = useLocation();
+  const { data, fault, again } = useAsk<LastingAccess>('lasting-access');
+  const goOn = () => navigate('/', { replace: true });
+  const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
+  const isEmpty = data && data.keys.length + data.invitations.length + data.webhooks.length === 0;
+  const { message, isBusy, submit } = useForm(
+    { within: '.gate', shown: [] },
+    () =>
+      send('lasting-access/end', {
+        keys: idsOf(data?.keys ?? []),
+        invitations: idsOf(data?.invitations ?? []),
+        webhooks: idsOf(data?.webhooks.filter(({ mayDisable }) => mayDisable) ?? []),
+      }),
+    goOn,
+  );
+  useEffect(() => {
+    if (isEmpty) navigate('/', { replace: true });
+  }, [isEmpty, navigate]);
+  if (fault)
+    return (
+      <Gate title={t.lasting}>
+        <FaultNotice fault={fault} again={again} />
+        <Link href="/">{t.toConsole}</Link>
+      </Gate>
+    );
+  if (!data || isEmpty) return waiting;
+  return (
+    <>
+      <Gate title={t.lasting} lead={t.lastingLead} onSubmit={submit}>
+        <ul className="stopping">
+          {data.keys.map(({ id, name, prefix, account }) => (
+            <li key={`key ${id}`}>
+              {t.lastingKey} <b>{name}</b> <code>{prefix}…</code> · {account.name}
+            </li>
+          ))}
+          {data.webhooks.map(({ id, url, mayDisable, account }) => (
+            <li key={`webhook ${id}`}>
+              {t.lastingWebhook} <b>{url}</b> · {account.name}
+              {!mayDisable && <small> {t.lastingStays}</small>}
+            </li>
+          ))}
+          {data.invitations.map(({ id, email, account }) => (
+            <li key={`invitation ${id}`}>
+              {t.lastingInvitation} <b>{email}</b> · {account.name}
+            </li>
+          ))}
+        </ul>
+        <GateEnd message={message} isBusy={isBusy} action={t.lastingEnd} />
+        <button type="button" className="button quiet" onClick={goOn}>
+          {t.lastingKeep}
+        </button>
+      </Gate>
+      <AgainHere />
+    </>
   );
 }
 
@@ -284,6 +344,26 @@ export function ConfirmEmail(): ReactElement {
           </>
         )
       }
+    </LinkGate>
+  );
+}
+
+/** Somebody takes back a former email address; nobody need be signed in. */
+export function UndoEmail(): ReactElement {
+  const [isDone, setDone] = useState(false);
+  if (isDone) return <Told title={t.undo} text={t.undone} way={t.toSignIn} />;
+  return (
+    <LinkGate page="undo">
+      {({ email = '' }) => (
+        <TokenGate
+          {...{ title: t.undo, lead: t.undoLead(email), action: t.undoNow }}
+          onSend={() => send('email/undo', { token: tokenOfLink })}
+          onDone={() => {
+            tellUser(null);
+            setDone(true);
+          }}
+        />
+      )}
     </LinkGate>
   );
 }

@@ -36,6 +36,18 @@ export interface AboutLink {
   readonly role?: Role;
 }
 
+interface Made {
+  readonly id: string;
+  readonly account: { readonly id: string; readonly name: string };
+}
+
+/** What a person made that outlasts their sessions. */
+export interface LastingAccess {
+  readonly keys: readonly (Made & { readonly name: string; readonly prefix: string })[];
+  readonly invitations: readonly (Made & { readonly email: string })[];
+  readonly webhooks: readonly (Made & { readonly url: string; readonly mayDisable: boolean })[];
+}
+
 /** The program, and the day of the data by which it knows the countries of addresses, if it has any. */
 export interface About {
   readonly version: string;

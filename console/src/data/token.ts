@@ -1,4 +1,4 @@
-const isLink = (): boolean => /^\/console\/(welcome|accept|reset|confirm)\b/i.test(location.pathname);
+const isLink = (): boolean => /^\/console\/(welcome|accept|reset|confirm|undo)\b/i.test(location.pathname);
 
 /** The token of the link that opened this page. It stays in no address and no history. */
 export const tokenOfLink = isLink() ? location.hash.slice(1) : '';

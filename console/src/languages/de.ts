@@ -557,6 +557,7 @@ export const texts: Translation = {
         'Er funktioniert einmal und eine Stunde lang. Fordern Sie bei der Anmeldung unter „Passwort vergessen?“ einen neuen an, oder fragen Sie den Betreiber des Dienstes.',
       confirm:
         'Er funktioniert einmal und einen Tag lang. Ändern Sie Ihre E-Mail-Adresse in Ihrem Profil noch einmal.',
+      undo: 'Er funktioniert 7 Tage lang, bis er benutzt wird oder der Betreiber Ihren Zugang zurücksetzt. Fragen Sie den Betreiber des Dienstes.',
     },
     noToken: 'Diese Seite braucht den ganzen Link, den Sie bekommen haben. Öffnen Sie ihn noch einmal.',
     toConsole: 'Zur Konsole',
@@ -591,6 +592,21 @@ export const texts: Translation = {
       'Öffnen Sie diesen Link in dem Browser, in dem Sie die Änderung angefordert haben und angemeldet sind.',
     confirmNow: 'Bestätigen',
     confirmed: 'Die Adresse ist bestätigt. Melden Sie sich ab jetzt mit ihr an.',
+    undo: 'E-Mail-Adresse zurückholen',
+    undoLead: (email) =>
+      `Danach melden Sie sich wieder mit ${email} an. Alle Sitzungen enden, und seither hinzugefügte Passkeys und Verknüpfungen werden entfernt. Sie erhalten einen Link für ein neues Passwort.`,
+    undoNow: 'Zurückholen',
+    undone:
+      'Die Adresse gehört wieder Ihnen. Öffnen Sie den Link für ein neues Passwort, den wir dorthin geschickt haben.',
+    lasting: 'Stammt das alles von Ihnen?',
+    lastingLead:
+      'Es bleibt nach dem Zurücksetzen bestehen. Jemand mit Ihrem Zugang könnte es erstellt haben.',
+    lastingKey: 'Schlüssel',
+    lastingWebhook: 'Webhook',
+    lastingInvitation: 'Einladung',
+    lastingStays: 'Nur ein Admin kann ihn deaktivieren.',
+    lastingEnd: 'Alles beenden',
+    lastingKeep: 'Behalten',
     signedIn: 'Sie sind angemeldet. Schließen Sie diese Seite, und machen Sie dort weiter, wo Sie waren.',
   },
   account: {
@@ -631,6 +647,9 @@ export const texts: Translation = {
     keysStop: (count) =>
       `${one(count, 'Schlüssel funktioniert', 'Schlüssel funktionieren')} sofort nicht mehr:`,
     keysUnknown: 'Warten Sie, bis die betroffenen Schlüssel aufgeführt sind.',
+    webhooksStay: (count) =>
+      `${one(count, 'Webhook sendet', 'Webhooks senden')} weiterhin Änderungen dieses Kontos:`,
+    disableWebhooks: 'Diese Webhooks deaktivieren',
     invited: 'Eingeladen',
     noneInvited: 'Niemand ist eingeladen.',
     ends: (when, isPast) => (isPast ? `ist ${when} abgelaufen` : `läuft ${when} ab`),
@@ -1460,6 +1479,8 @@ export const texts: Translation = {
     deleteWarning: 'Es wird von seinen Links entfernt.',
   },
   webhooks: {
+    madeBy: (maker, changer) =>
+      `erstellt von ${maker ?? 'unbekannt'}, URL und Geheimnis von ${changer ?? 'unbekannt'}`,
     lead: 'Anfragen, die anderen Systemen Änderungen melden.',
     create: 'Neuer Webhook',
     edit: 'Webhook bearbeiten',

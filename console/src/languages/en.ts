@@ -469,6 +469,7 @@ const english = {
       reset:
         'It works once, and for an hour. Ask for another one where you sign in, at “Forgot your password?”, or ask whoever runs the service.',
       confirm: 'It works once, and for a day. Change your email address again in your profile.',
+      undo: 'It works for 7 days, until it is used, or until whoever runs the service resets your access. Ask them for help.',
     },
     noToken: 'This page needs the whole link that you got. Open it again.',
     toConsole: 'To the console',
@@ -502,6 +503,19 @@ const english = {
     confirmElsewhere: 'Open this link in the browser where you asked for it and are signed in.',
     confirmNow: 'Confirm',
     confirmed: 'The address is confirmed. Sign in with it from now on.',
+    undo: 'Take your email address back',
+    undoLead: (email: string) =>
+      `You will sign in with ${email} again. All sessions end, and passkeys and links to the provider that were added since are removed. We email you a link for a new password.`,
+    undoNow: 'Take it back',
+    undone: 'The address is yours again. Open the link for a new password that we emailed to it.',
+    lasting: 'Did you make all of these?',
+    lastingLead: 'They go on after the reset. Somebody who used your access may have made them.',
+    lastingKey: 'Key',
+    lastingWebhook: 'Webhook',
+    lastingInvitation: 'Invitation',
+    lastingStays: 'Only an admin can disable it.',
+    lastingEnd: 'End all of these',
+    lastingKeep: 'Keep them',
     signedIn: 'You are signed in. Close this page, and go on where you were.',
   },
   account: {
@@ -541,6 +555,9 @@ const english = {
     noKeysStop: 'No key stops working.',
     keysStop: (count: number) => `${one(count, 'key stops', 'keys stop')} working at once:`,
     keysUnknown: 'Wait until the keys that stop are listed.',
+    webhooksStay: (count: number) =>
+      `${one(count, 'webhook goes', 'webhooks go')} on sending this account’s changes:`,
+    disableWebhooks: 'Disable these webhooks',
     invited: 'Invited',
     noneInvited: 'Nobody is invited.',
     ends: (when: string, isPast: boolean) => `${isPast ? 'ended' : 'ends'} ${when}`,
@@ -1327,6 +1344,8 @@ const english = {
     deleteWarning: 'It is removed from its links.',
   },
   webhooks: {
+    madeBy: (maker: string | null, changer: string | null) =>
+      `made by ${maker ?? 'an unknown author'}, URL and secret by ${changer ?? 'an unknown author'}`,
     lead: 'Requests that tell other systems about changes.',
     create: 'New webhook',
     edit: 'Edit the webhook',

@@ -354,6 +354,7 @@ export const texts: Translation = {
       reset:
         'Sirve una sola vez, durante una hora. Pida otro en la página de inicio de sesión, en «¿Ha olvidado su contraseña?», o a quien administra el servicio.',
       confirm: 'Sirve una sola vez, durante un día. Vuelva a cambiar su correo electrónico en su perfil.',
+      undo: 'Sirve durante 7 días, hasta que se use o hasta que el operador del servicio restablezca su acceso. Pídale ayuda.',
     },
     noToken: 'Esta página necesita el enlace completo que ha recibido. Ábralo de nuevo.',
     toConsole: 'Ir a la consola',
@@ -388,6 +389,19 @@ export const texts: Translation = {
     confirmElsewhere: 'Abra este enlace en el navegador donde lo pidió y tiene la sesión iniciada.',
     confirmNow: 'Confirmar',
     confirmed: 'El correo está confirmado. Inicie sesión con él a partir de ahora.',
+    undo: 'Recuperar su correo electrónico',
+    undoLead: (email) =>
+      `Volverá a iniciar sesión con ${email}. Se cerrarán todas las sesiones y se eliminarán las llaves de acceso y vinculaciones añadidas desde entonces. Recibirá un enlace para una contraseña nueva.`,
+    undoNow: 'Recuperar',
+    undone: 'El correo vuelve a ser suyo. Abra el enlace para una contraseña nueva que le hemos enviado.',
+    lasting: '¿Ha creado usted todo esto?',
+    lastingLead: 'Se conserva tras el restablecimiento. Alguien que usó su acceso pudo haberlo creado.',
+    lastingKey: 'Clave',
+    lastingWebhook: 'Webhook',
+    lastingInvitation: 'Invitación',
+    lastingStays: 'Solo un administrador puede desactivarlo.',
+    lastingEnd: 'Terminar todo',
+    lastingKeep: 'Conservar todo',
     signedIn: 'Ha iniciado sesión. Cierre esta página y siga donde estaba.',
   },
   account: {
@@ -427,6 +441,9 @@ export const texts: Translation = {
     noKeysStop: 'Ninguna clave deja de funcionar.',
     keysStop: (count) => `${one(count, 'clave dejará', 'claves dejarán')} de funcionar de inmediato:`,
     keysUnknown: 'Espere a que se muestren las claves que dejarán de funcionar.',
+    webhooksStay: (count) =>
+      `${one(count, 'webhook sigue', 'webhooks siguen')} enviando los cambios de esta cuenta:`,
+    disableWebhooks: 'Desactivar estos webhooks',
     invited: 'Invitaciones',
     noneInvited: 'No hay invitaciones pendientes.',
     ends: (when, isPast) => `${isPast ? 'caducó' : 'caduca'} ${when}`,
@@ -1374,6 +1391,8 @@ export const texts: Translation = {
     deleteWarning: 'Se quita de sus enlaces.',
   },
   webhooks: {
+    madeBy: (maker, changer) =>
+      `creado por ${maker ?? 'un autor desconocido'}, URL y secreto por ${changer ?? 'un autor desconocido'}`,
     lead: 'Solicitudes que avisan de los cambios a otros sistemas.',
     create: 'Nuevo webhook',
     edit: 'Editar el webhook',

@@ -356,6 +356,7 @@ export const texts: Translation = {
         'Il ne sert qu’une fois, pendant une heure. Demandez-en un autre sur la page de connexion, par « Mot de passe oublié ? », ou à la personne qui gère le service.',
       confirm:
         'Il ne sert qu’une fois, pendant une journée. Changez à nouveau votre adresse e-mail dans votre profil.',
+      undo: 'Il est valable 7 jours, jusqu’à son utilisation ou jusqu’à ce que l’exploitant du service réinitialise votre accès. Demandez-lui de l’aide.',
     },
     noToken: 'Cette page a besoin du lien complet que vous avez reçu. Ouvrez-le à nouveau.',
     toConsole: 'Ouvrir la console',
@@ -391,6 +392,21 @@ export const texts: Translation = {
     confirmElsewhere: 'Ouvrez ce lien dans le navigateur où vous l’avez demandé et où vous êtes connecté.',
     confirmNow: 'Confirmer',
     confirmed: 'L’adresse est confirmée. Utilisez-la désormais pour vous connecter.',
+    undo: 'Récupérer votre adresse e-mail',
+    undoLead: (email) =>
+      `Vous vous connecterez à nouveau avec ${email}. Toutes les sessions seront fermées, et les clés d’accès et liaisons ajoutées depuis seront supprimées. Vous recevrez un lien pour un nouveau mot de passe.`,
+    undoNow: 'Récupérer',
+    undone:
+      'L’adresse est de nouveau la vôtre. Ouvrez le lien pour un nouveau mot de passe que nous y avons envoyé.',
+    lasting: 'Est-ce bien vous qui avez créé tout cela ?',
+    lastingLead:
+      'Tout cela subsiste après la réinitialisation. Quelqu’un ayant utilisé votre accès a pu le créer.',
+    lastingKey: 'Clé',
+    lastingWebhook: 'Webhook',
+    lastingInvitation: 'Invitation',
+    lastingStays: 'Seul un administrateur peut le désactiver.',
+    lastingEnd: 'Tout arrêter',
+    lastingKeep: 'Tout garder',
     signedIn: 'Vous êtes connecté. Fermez cette page, et reprenez là où vous étiez.',
   },
   account: {
@@ -430,6 +446,9 @@ export const texts: Translation = {
     noKeysStop: 'Aucune clé ne cesse de fonctionner.',
     keysStop: (count) => `${one(count, 'clé cessera', 'clés cesseront')} aussitôt de fonctionner :`,
     keysUnknown: 'Attendez que la liste des clés concernées s’affiche.',
+    webhooksStay: (count) =>
+      `${one(count, 'webhook continue', 'webhooks continuent')} d’envoyer les modifications de ce compte :`,
+    disableWebhooks: 'Désactiver ces webhooks',
     invited: 'Invitations',
     noneInvited: 'Aucune invitation en attente.',
     ends: (when, isPast) => `${isPast ? 'a expiré' : 'expire'} ${when}`,
@@ -1380,6 +1399,8 @@ export const texts: Translation = {
     deleteWarning: 'Il est retiré de ses liens.',
   },
   webhooks: {
+    madeBy: (maker, changer) =>
+      `créé par ${maker ?? 'un auteur inconnu'}, URL et secret par ${changer ?? 'un auteur inconnu'}`,
     lead: 'Des requêtes qui préviennent d’autres systèmes des modifications.',
     create: 'Nouveau webhook',
     edit: 'Modifier le webhook',

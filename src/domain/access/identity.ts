@@ -165,6 +165,7 @@ export async function signInWithIdentity(
     });
   return againIfTaken(signIn).catch((error: unknown) => {
     if (error instanceof DomainError && error.code === 'GONE') throw new SignInFault('LINK_ENDED');
+    if (error instanceof DomainError && error.code === 'CONFLICT') throw new SignInFault('EMAIL_TAKEN');
     throw error;
   });
 }

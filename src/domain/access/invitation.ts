@@ -16,6 +16,7 @@ import {
   requirePermission,
   requireRole,
 } from './actor.ts';
+import { findUndo } from './address-change.ts';
 import { lockAccess } from './lock-access.ts';
 import { mailOf, mayMail } from './mails.ts';
 import { giveMembership } from './member.ts';
@@ -220,6 +221,8 @@ export async function lockInvitation(
  */
 export async function describeLink(db: Data, token: string, userId: number | null, now: Date) {
   const found = await findToken(db, ['WELCOME', 'RESET', 'EMAIL'], token, now);
+  const change = found === null ? await findUndo(db, token, now) : null;
+  if (change !== null) return { kind: 'UNDO', email: change.email, expiresAt: change.undoUntil };
   if (found === null) {
     const { account, inviter, email, role, expiresAt } = await openInvitation(db, token, now);
     return {

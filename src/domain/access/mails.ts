@@ -39,13 +39,14 @@ export interface Mail {
 /**
  * Sends a mail, later.
  * @param onRefused called if a mail server refuses it for good: others may have read its link then
+ * @returns a promise of false if no mail server took it
  */
-export type SendMail = (mail: Mail, onRefused?: () => Promise<void>) => void;
+export type SendMail = (mail: Mail, onRefused?: () => Promise<void>) => unknown;
 
 /** A name on one line, without what could be taken for more of the mail, or what mail programs make a link of. */
 const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+|[.:/\\@。．｡]+(?=\S)/gu, ' ').trim();
 
-type Kind = 'invitation' | 'reset' | 'confirmation';
+type Kind = 'invitation' | 'reset' | 'confirmation' | 'changed';
 type Wording = Readonly<
   Record<Kind, { readonly subject: string; readonly before: string; readonly after: string }>
 >;
@@ -67,6 +68,12 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
       before: 'This link makes this the address that you sign in with, within a day:',
       after: 'If you did not ask for it, ignore this mail.',
     },
+    changed: {
+      subject: 'Your email address was changed',
+      before:
+        'Another email address now signs in to Linkspace in place of this one. This link takes the change back, within 7 days:',
+      after: 'If you made the change, ignore this mail. Nobody signs in by this link.',
+    },
   },
   de: {
     invitation: {
@@ -84,6 +91,13 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
       subject: 'E-Mail-Adresse bestätigen',
       before: 'Öffnen Sie diesen Link innerhalb eines Tages, um sich künftig mit dieser Adresse anzumelden:',
       after: 'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.',
+    },
+    changed: {
+      subject: 'Ihre E-Mail-Adresse wurde geändert',
+      before:
+        'Bei Linkspace gilt jetzt eine andere E-Mail-Adresse statt dieser. Mit diesem Link machen Sie die Änderung innerhalb von 7 Tagen rückgängig:',
+      after:
+        'Wenn Sie die Adresse selbst geändert haben, ignorieren Sie diese E-Mail. Der Link meldet niemanden an.',
     },
   },
   fr: {
@@ -103,6 +117,12 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
       before: 'Ouvrez ce lien dans les 24 heures pour vous connecter désormais avec cette adresse :',
       after: 'Si vous n’avez rien demandé, ignorez cet e-mail.',
     },
+    changed: {
+      subject: 'Votre adresse e-mail a été modifiée',
+      before:
+        'Une autre adresse e-mail remplace désormais celle-ci sur Linkspace. Ce lien annule la modification, pendant 7 jours :',
+      after: 'Si vous êtes à l’origine de la modification, ignorez cet e-mail. Ce lien ne connecte personne.',
+    },
   },
   es: {
     invitation: {
@@ -120,6 +140,12 @@ const wordings: Readonly<Record<'en' | 'de' | 'fr' | 'es', Wording>> = {
       subject: 'Confirme su dirección de correo',
       before: 'Abra este enlace en las próximas 24 horas para iniciar sesión en adelante con esta dirección:',
       after: 'Si no lo ha solicitado, ignore este correo.',
+    },
+    changed: {
+      subject: 'Su dirección de correo ha cambiado',
+      before:
+        'Otra dirección de correo sustituye ahora a esta en Linkspace. Este enlace deshace el cambio durante 7 días:',
+      after: 'Si el cambio es suyo, ignore este correo. Este enlace no inicia ninguna sesión.',
     },
   },
 };

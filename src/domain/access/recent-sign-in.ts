@@ -88,6 +88,7 @@ const needs = {
   'POST /auth/profile': never,
   'POST /auth/password': always,
   'POST /auth/email': always,
+  'POST /auth/email/undo': never,
   'POST /auth/confirm': always,
   'POST /auth/session/remove': never,
   'POST /auth/lasting-access/end': always,

@@ -9,6 +9,7 @@ import type { UserPasswords } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hashToken } from './actor.ts';
+import { setEmail } from './address-change.ts';
 import { countGuess } from './guesses.ts';
 import { lockAccess } from './lock-access.ts';
 import { mailOf, mayMail } from './mails.ts';
@@ -25,7 +26,6 @@ import {
   endOthers,
   findUserByEmail,
   requireGoodPassword,
-  setEmail,
   type User,
 } from './user.ts';
 import type { SignedIn } from './ways-in.ts';
@@ -191,7 +191,7 @@ export async function changeEmail(
   const { userId } = session;
   const { email } = parseInput(z.object({ email: emailInput }), { email: given });
   if (sendMail === null) {
-    await bySession(db, session, now, (tx) => setEmail(tx, session, email));
+    await bySession(db, session, now, (tx) => setEmail(tx, session, email, null, now));
     return true;
   }
   const mayMailTo = () => mayMail(db, ['address', emailKeyOf(email)], now);
@@ -212,15 +212,23 @@ export function newEmailIn(data: string): string {
 }
 
 /**
- * Sets a new address, in the session that asked for it or that replaced it: the mail may have gone to somebody else's address.
+ * Sets a new address, in the session that asked for it or that replaced it: the mail may have gone to somebody else's address. The address
+ * before is told, with a link that takes it back.
  * @throws DomainError GONE, CONFLICT, UNAUTHENTICATED
  */
-export async function confirmEmail(db: Data, session: SignedIn, token: string, now: Date): Promise<void> {
+export async function confirmEmail(
+  db: Data,
+  { sendMail }: Pick<Services, 'sendMail'>,
+  session: SignedIn,
+  token: string,
+  now: Date,
+  acceptLanguage: string,
+): Promise<void> {
   await bySession(db, session, now, async (tx) => {
     if ((await findToken(tx, 'EMAIL', token, now))?.sessionId !== session.id) throw linkEnded();
     const { data } = await takeToken(tx, 'EMAIL', token, now);
     const email = newEmailIn(data);
-    await setEmail(tx, session, email);
+    await setEmail(tx, session, email, sendMail === null ? null : { acceptLanguage }, now);
   });
 }
 

@@ -58,19 +58,54 @@ export function requireGoodPassword(password: unknown, email: string): string {
   return password;
 }
 
-/** A user as the operator sees them. */
-export async function listUsers(db: Data) {
+/** How long the operator sees the former address of a user, in milliseconds. */
+export const LISTED_FOR = 30 * 24 * 60 * 60 * 1000;
+
+/** Users as the operator sees them, with their addresses of the last 30 days. */
+export async function listUsers(db: Data, now: Date) {
+  const lately = { at: { gt: new Date(now.getTime() - LISTED_FOR) } };
   const users = await db.prisma.user.findMany({
-    include: { memberships: { include: { account: true }, orderBy: { id: 'asc' } } },
+    include: {
+      memberships: { include: { account: true }, orderBy: { id: 'asc' } },
+      addressChanges: { where: lately, orderBy: { id: 'desc' } },
+    },
     orderBy: { id: 'asc' },
   });
-  return users.map(({ id, name, email, createdAt, disabledAt, memberships }) => ({
+  return users.map(({ id, name, email, createdAt, disabledAt, memberships, addressChanges }) => ({
     ...{ id, name, email, createdAt, disabledAt },
+    formerEmails: addressChanges.map(({ email: former, at }) => ({ email: former, changedAt: at })),
     accounts: memberships.map(({ account, role }) => ({ account: account.name, role })),
   }));
 }
 
-/** A new user. @throws an error of a unique column if the email has one already */
+/**
+ * Makes sure that no link of another user can take an address back. Asked after the address was written, so that of two transactions
+ * one sees the other's.
+ * @throws DomainError CONFLICT
+ */
+export async function requireFreeEmail(
+  { prisma }: Pick<Data, 'prisma'>,
+  emailKey: string,
+  userId: number,
+  now: Date,
+): Promise<void> {
+  const where = { emailKey, userId: { not: userId }, undoUntil: { gt: now } };
+  if ((await prisma.addressChange.findFirst({ where })) !== null) throw emailUnusable();
+}
+
+function emailUnusable(): DomainError {
+  return new DomainError('CONFLICT', refusal('EMAIL_UNUSABLE'));
+}
+
+/** A handler for the error of a unique column. @throws DomainError CONFLICT */
+export function isEmailTaken(error: unknown): never {
+  throw isUniqueViolation(error) ? emailUnusable() : error;
+}
+
+/**
+ * A new user.
+ * @throws an error of a unique column if the email has one already; DomainError CONFLICT if another user can take the email back
+ */
 export async function createUser(
   db: Data,
   input: { name: unknown; email: string },
@@ -79,9 +114,10 @@ export async function createUser(
 ): Promise<User> {
   const { name } = parseInput(z.object({ name: userName }), { name: input.name });
   const { email } = input;
-  return db.prisma.user.create({
-    data: { name, email, emailKey: emailKeyOf(email), password, createdAt: now },
-  });
+  const emailKey = emailKeyOf(email);
+  const user = await db.prisma.user.create({ data: { name, email, emailKey, password, createdAt: now } });
+  await requireFreeEmail(db, emailKey, user.id, now);
+  return user;
 }
 
 export async function findUserByEmail(db: Data, email: string): Promise<User | null> {
@@ -99,8 +135,14 @@ export async function endAll(db: Data, userId: number): Promise<void> {
   await db.prisma.oneTimeToken.deleteMany({ where: { userId } });
 }
 
+/** Ends the links of a user that take an address back. */
+export async function endUndos({ prisma }: Pick<Data, 'prisma'>, userId: number): Promise<void> {
+  const data = { undoUntil: null, hash: null, token: null };
+  await prisma.addressChange.updateMany({ where: { userId, undoUntil: { not: null } }, data });
+}
+
 /** A session that changes how its user signs in. */
-interface Changer {
+export interface Changer {
   readonly id: number;
   readonly userId: number;
 }
@@ -116,21 +158,10 @@ export async function setDisabled(db: Data, userId: number, disabledAt: Date | n
   await db.transaction(async (tx) => {
     await lockAccess(tx, { User: [userId] });
     await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
-    if (disabledAt) await endAll(tx, userId);
+    if (disabledAt === null) return;
+    await endAll(tx, userId);
+    await endUndos(tx, userId);
   });
-}
-
-/** Sets an email address, and ends the user's other sessions. @throws DomainError CONFLICT if the email has a user */
-export async function setEmail(tx: Transaction, session: Changer, email: string): Promise<void> {
-  const { userId } = session;
-  const data = { email, emailKey: emailKeyOf(email) };
-  await tx.prisma.user.update({ where: { id: userId }, data }).catch((error: unknown) => {
-    if (!isUniqueViolation(error)) throw error;
-    throw new DomainError('CONFLICT', refusal('EMAIL_UNUSABLE'));
-  });
-  await endOthers(tx, session);
-  // What was mailed to the old address: links of the operator have no data.
-  await tx.prisma.oneTimeToken.deleteMany({ where: { userId, data: { not: '{}' } } });
 }
 
 /** A user's memberships, with the names of the accounts, the oldest first. */
