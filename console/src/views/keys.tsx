@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../data/bus.ts';
+import { Fault } from '../data/faults.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type Role,
 } from '../generated/documents.ts';
 import { TextField } from '../parts/field.tsx';
-import { Confirm, FormDialog } from '../parts/form-dialog.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { ago, atMoment, onDay } from '../parts/format.ts';
 import { Empty } from '../parts/notice.tsx';
 import { RecordList } from '../parts/record-list.tsx';
@@ -18,6 +19,7 @@ import { RecordsHead } from '../parts/records.tsx';
 import { RoleField } from '../parts/role-field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { texts } from '../texts.ts';
+import { isKey, useWebhooksChoice } from './people/webhooks-choice.tsx';
 
 const t = texts.keys;
 
@@ -69,21 +71,35 @@ export function KeysView(): ReactElement {
           <pre>{curlOf(secret)}</pre>
         </SecretDialog>
       )}
-      {revoked && (
-        <Confirm
-          title={t.revokeTitle(revoked.name || `${revoked.prefix}…`)}
-          action={t.revoke}
-          onClose={() => setRevoked(null)}
-          onYes={async () => {
-            const { revokeApiKey } = await write(session, RevokeApiKeyDocument, { id: revoked.id });
-            announceKinds('API_KEY');
-            return revokeApiKey;
-          }}
-        >
-          {t.revokeWarning}
-        </Confirm>
-      )}
+      {revoked && <RevokeKey apiKey={revoked} onClose={() => setRevoked(null)} />}
     </>
+  );
+}
+
+function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () => void }): ReactElement {
+  const session = useSession();
+  const { isKnown, disables, field } = useWebhooksChoice(isKey(apiKey.id));
+  const revoke = async () => {
+    if (!isKnown) throw new Fault('refused', texts.people.keysUnknown);
+    const asked = { id: apiKey.id, disableWebhooks: disables };
+    const { revokeApiKey } = await write(session, RevokeApiKeyDocument, asked);
+    announceKinds('API_KEY', 'WEBHOOK');
+    return revokeApiKey;
+  };
+  return (
+    <FormDialog
+      title={t.revokeTitle(apiKey.name || `${apiKey.prefix}…`)}
+      action={t.revoke}
+      onClose={onClose}
+      onSubmit={revoke}
+    >
+      {() => (
+        <>
+          <p>{t.revokeWarning}</p>
+          <div role="status">{field}</div>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

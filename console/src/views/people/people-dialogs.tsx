@@ -23,6 +23,7 @@ import { trimPasted } from '../../parts/format.ts';
 import { faultText } from '../../parts/notice.tsx';
 import { RoleField } from '../../parts/role-field.tsx';
 import { texts } from '../../texts.ts';
+import { isOfUser, useWebhooksChoice } from './webhooks-choice.tsx';
 
 export type Member = MembersQuery['members']['nodes'][number];
 
@@ -115,13 +116,15 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   const session = useSession();
   const [keys, setKeys] = useState<readonly KeyRowFragment[] | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
+  const webhooks = useWebhooksChoice(isOfUser(user.id));
   useEffect(() => {
     keysOf(session.client, user.id).then(setKeys, setFault);
   }, [session.client, user.id]);
   const remove = async () => {
-    if (keys === null) throw fault ?? new Fault('refused', t.keysUnknown);
-    const { removeMember } = await write(session, RemoveMemberDocument, { id });
-    announceKinds('MEMBER', 'API_KEY', 'INVITATION');
+    if (keys === null || !webhooks.isKnown) throw fault ?? new Fault('refused', t.keysUnknown);
+    const { disables: disableWebhooks } = webhooks;
+    const { removeMember } = await write(session, RemoveMemberDocument, { id, disableWebhooks });
+    announceKinds('MEMBER', 'API_KEY', 'INVITATION', 'WEBHOOK');
     return removeMember;
   };
   const isOwn = user.id === session.viewer.user?.id;
@@ -153,6 +156,7 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
                 </ul>
               </>
             )}
+            {webhooks.field}
           </div>
         </>
       )}

@@ -11,6 +11,7 @@ import {
   RotateSecretDocument,
   TestWebhookDocument,
   UpdateWebhookDocument,
+  type WebhookMakerFragment,
   type WebhookRowFragment,
   WebhooksDocument,
 } from '../../generated/documents.ts';
@@ -54,6 +55,11 @@ async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<
     else showToast(refusalText(sent), { wrong: true, about });
     changed();
   });
+}
+
+/** The name of who made a webhook; null for nobody who is known. */
+function nameOf(maker: WebhookMakerFragment | null): string | null {
+  return maker && (maker.name || (maker.__typename === 'ApiKey' ? `${maker.prefix}…` : null));
 }
 
 /** Why the newest delivery has not arrived, if it was tried. */
@@ -140,6 +146,7 @@ export function WebhooksView(): ReactElement {
                   </span>
                 ))}
               </p>
+              <p className="more quiet">{t.madeBy(nameOf(webhook.createdBy), nameOf(webhook.changedBy))}</p>
               {webhook.disabledReason !== null && (
                 <p className="notice">{t.disabledFor[webhook.disabledReason] ?? webhook.disabledReason}</p>
               )}

@@ -1,0 +1,74 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { type Fault, faultOf } from '../../data/faults.ts';
+import { useSession } from '../../data/session.ts';
+import {
+  type WebhookMakerFragment,
+  WebhookMakersDocument,
+  type WebhookMakersQuery,
+} from '../../generated/documents.ts';
+import { CheckField } from '../../parts/field.tsx';
+import { faultText } from '../../parts/notice.tsx';
+import { texts } from '../../texts.ts';
+
+type Webhook = WebhookMakersQuery['webhooks']['nodes'][number];
+
+/** Whether somebody is a person, or a key that the person made. */
+export const isOfUser =
+  (userId: string) =>
+  (maker: WebhookMakerFragment): boolean =>
+    maker.__typename === 'User' ? maker.id === userId : maker.maker?.id === userId;
+
+/** Whether somebody is a key. */
+export const isKey =
+  (keyId: string) =>
+  (maker: WebhookMakerFragment): boolean =>
+    maker.__typename === 'ApiKey' && maker.id === keyId;
+
+/** The webhooks that go on without their maker, and whether they are disabled with them. */
+export interface WebhooksChoice {
+  readonly isKnown: boolean;
+  readonly disables: boolean;
+  readonly field: ReactElement | null;
+}
+
+/** Finds the webhooks of a maker, and asks whether to disable them. */
+export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => boolean): WebhooksChoice {
+  const session = useSession();
+  const mayDisable = session.may('WEBHOOKS');
+  const [webhooks, setWebhooks] = useState<readonly Webhook[] | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [isWanted, setWanted] = useState(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the maker stays the same
+  useEffect(() => {
+    session.client
+      .query(WebhookMakersDocument, {}, { requestPolicy: 'network-only' })
+      .toPromise()
+      .then(({ data, error }) => {
+        if (error) setFault(faultOf(error));
+        const isOne = ({ disabled, createdBy, changedBy }: Webhook) =>
+          !disabled && [createdBy, changedBy].some((maker) => maker !== null && isMaker(maker));
+        setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);
+      });
+  }, [session.client]);
+  const t = texts.people;
+  if (fault) return { isKnown: false, disables: false, field: <p className="error">{faultText(fault)}</p> };
+  if (webhooks === null) return { isKnown: false, disables: false, field: null };
+  if (webhooks.length === 0) return { isKnown: true, disables: false, field: null };
+  return {
+    isKnown: true,
+    disables: mayDisable && isWanted,
+    field: (
+      <>
+        <p>{t.webhooksStay(webhooks.length)}</p>
+        <ul className="stopping">
+          {webhooks.map(({ id, url }) => (
+            <li key={id}>
+              <b>{url}</b>
+            </li>
+          ))}
+        </ul>
+        {mayDisable && <CheckField label={t.disableWebhooks} checked={isWanted} onChecked={setWanted} />}
+      </>
+    ),
+  };
+}
