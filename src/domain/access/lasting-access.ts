@@ -6,6 +6,7 @@ import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
 import { accountName } from './account.ts';
 import { revokeKeys, validKeys } from './api-key.ts';
+import { lockAccess } from './lock-access.ts';
 import { isRole, permissionsOf } from './role.ts';
 import { bySession } from './session.ts';
 import type { SignedIn } from './ways-in.ts';
@@ -88,7 +89,7 @@ export async function endLastingAccess(
   const members = await db.prisma.membership.findMany({ where: { userId }, orderBy: { accountId: 'asc' } });
   await db.transaction(async (outer) => {
     // In one order for all, and before the user.
-    for (const { accountId } of members) await outer.lockRow('Account', accountId);
+    await lockAccess(outer, { Account: members.map(({ accountId }) => accountId) });
     await bySession(outer, session, now, async (tx) => {
       for (const { id: memberId, accountId } of members)
         await recordingChanges(tx, { accountId, userId, keyId: null }, now, async (changing) => {
