@@ -22,21 +22,35 @@ function randomName(): string {
 export const wait = (seconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
+/** What a write that may take minutes gives: it has to be waited for until that is aborted. */
+export interface LongWrite {
+  readonly until: AbortSignal;
+}
+
+/** A request without an answer is not given up after a while, unlike those of the client. */
+const patiently =
+  (until: AbortSignal): typeof fetch =>
+  (to, { signal, ...init } = {}) =>
+    fetch(to, { ...init, signal: AbortSignal.any([until, ...(signal ? [signal] : [])]) });
+
 /**
  * Sends a mutation, again if no answer comes; it is done once, whatever happens.
+ * @param long if it may take minutes
  * @throws Fault if there is no result
  */
 export async function write<Data, Variables extends AnyVariables>(
   { client, accountId }: { client: Client; accountId: string },
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
+  long?: LongWrite,
 ): Promise<Data> {
   const intent = JSON.stringify([accountId, nameOf(document), variables]);
   for (let attempt = 1; ; attempt++) {
     const key = intents.get(intent) ?? randomName();
     intents.set(intent, key);
     const fetchOptions = { headers: { ...headersOf(accountId), 'Idempotency-Key': key } };
-    const { data, error } = await client.mutation(document, variables, { fetchOptions }).toPromise();
+    const context = { fetchOptions, ...(long && { fetch: patiently(long.until) }) };
+    const { data, error } = await client.mutation(document, variables, context).toPromise();
     if (error === undefined && data !== undefined) {
       intents.delete(intent);
       return data;
@@ -44,6 +58,12 @@ export async function write<Data, Variables extends AnyVariables>(
     const fault = error ? faultOf(error) : new Fault('away', '');
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
     if (fault.kind === 'stale' && (await askToSignIn())) continue;
+    // A proxy may have given it up, but the service works on.
+    if (fault.code === 'IDEMPOTENCY_RUNNING' && long && !long.until.aborted) {
+      attempt--;
+      await wait(1);
+      continue;
+    }
     const seconds = fault.retryAfter === null ? null : Math.max(fault.retryAfter, attempt / 2);
     // The page says already that nothing answers: whoever wrote is told at once.
     const isKnown = fault.kind === 'away' && away.get();

@@ -943,6 +943,7 @@ export const texts: Translation = {
     undoFor: (seconds) => `Das lässt sich ${seconds} Sekunden lang rückgängig machen.`,
     deletedMany: (count) => `${one(count, 'Link ist', 'Links sind')} gelöscht, mit Klicks und Statistik.`,
   },
+  linksDone: (done, of) => `${done} von ${of} Links sind fertig. Sie können dies schließen: Es geht weiter.`,
   progress: (name, done, of) => `${name}: ${done} von ${of}`,
   stop: 'Anhalten',
   download: 'CSV herunterladen',

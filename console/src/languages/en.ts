@@ -816,6 +816,7 @@ const english = {
     deletedMany: (count: number) =>
       `${one(count, 'link is', 'links are')} deleted, with their clicks and statistics.`,
   },
+  linksDone: (done: string, of: string) => `${done} of ${of} links are done. You may close this: it goes on.`,
   progress: (name: string, done: string, of: string) => `${name}: ${done} of ${of}`,
   stop: 'Stop',
   download: 'Download CSV',

@@ -753,6 +753,7 @@ export const texts: Translation = {
     deletedMany: (count) =>
       `${one(count, 'enlace eliminado', 'enlaces eliminados')}, con sus clics y estadísticas.`,
   },
+  linksDone: (done, of) => `${done} de ${of} enlaces listos. Puede cerrar esto: el proceso continúa.`,
   progress: (name, done, of) => `${name}: ${done} de ${of}`,
   stop: 'Detener',
   download: 'Descargar CSV',

@@ -764,6 +764,7 @@ export const texts: Translation = {
         'liens supprimés, avec leurs clics et leurs statistiques.',
       ),
   },
+  linksDone: (done, of) => `${done} liens sur ${of} sont traités. Vous pouvez fermer : l’opération continue.`,
   progress: (name, done, of) => `${name} : ${done} sur ${of}`,
   stop: 'Arrêter',
   download: 'Télécharger en CSV',

@@ -1,8 +1,10 @@
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import type { Progress } from '../data/batches.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { type Outcome, useForm } from './form.ts';
+import { LinksDone } from './progress.tsx';
 import { showToast } from './toasts.tsx';
 
 /** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
@@ -12,6 +14,7 @@ export function FormDialog({
   shown = [],
   isEmpty = false,
   done,
+  progress,
   onClose,
   onSubmit,
   children,
@@ -24,25 +27,37 @@ export function FormDialog({
   isEmpty?: boolean;
   /** What is said when it was done. */
   done?: string | undefined;
+  /** How far it is, if it may take long; null as long as it does not. */
+  progress?: Progress | null | undefined;
   onClose: () => void;
-  /** Sends it. */
+  /** Sends it. It goes on if the dialog is closed. */
   onSubmit: () => Promise<Outcome>;
   children: (errors: FieldErrors) => ReactNode;
 }): ReactElement {
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const { errors, message, isBusy, submit } = useForm({ within: 'dialog', shown }, onSubmit, () => {
     if (done !== undefined) showToast(done);
-    onClose();
+    // Another dialog may be open by now.
+    if (isOpen.current) onClose();
   });
+  const isLong = isBusy && progress != null;
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit} noValidate>
         {children(errors)}
+        {progress !== undefined && <LinksDone progress={isLong ? progress : null} />}
         <p className="error" role="alert">
           {message}
         </p>
         <div className="buttons end">
           <button type="button" className="button quiet" onClick={onClose}>
-            {texts.cancel}
+            {isLong ? texts.close : texts.cancel}
           </button>
           <button type="submit" className="button" disabled={isEmpty} aria-disabled={isBusy}>
             {action}
@@ -59,6 +74,7 @@ export function Confirm({
   children,
   action = texts.delete,
   done,
+  progress,
   onClose,
   onYes,
 }: {
@@ -66,11 +82,19 @@ export function Confirm({
   children: ReactNode;
   action?: string;
   done?: string;
+  progress?: Progress | null;
   onClose: () => void;
   onYes: () => Promise<Outcome>;
 }): ReactElement {
   return (
-    <FormDialog title={title} action={action} done={done} onClose={onClose} onSubmit={onYes}>
+    <FormDialog
+      title={title}
+      action={action}
+      done={done}
+      progress={progress}
+      onClose={onClose}
+      onSubmit={onYes}
+    >
       {() => <p>{children}</p>}
     </FormDialog>
   );

@@ -3,6 +3,18 @@ import type { Progress } from '../data/batches.ts';
 import { texts } from '../texts.ts';
 import { inDigits } from './format.ts';
 
+/** How many links are done of those that the service changes; rendered empty first so that screen readers announce the text. */
+export function LinksDone({ progress }: { progress: Progress | null }): ReactElement {
+  return (
+    <div className="progress">
+      {progress && <progress value={progress.done} max={progress.of} aria-hidden="true" />}
+      <span role="status" aria-live="polite">
+        {progress && texts.linksDone(inDigits(progress.done), inDigits(progress.of))}
+      </span>
+    </div>
+  );
+}
+
 export function ProgressBar({
   progress: { done, of },
   name,

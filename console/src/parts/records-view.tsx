@@ -1,5 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
+import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';
 import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
@@ -57,7 +58,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
   Form: (props: RecordFormProps<Row>) => ReactElement;
-  remove: (id: string) => Promise<Outcome>;
+  remove: (id: string, onProgress: (progress: Progress) => void) => Promise<Outcome>;
   /** Whether a record cannot be changed. */
   isFixed?: (row: Row) => boolean;
   /** What else its menu offers. */
@@ -71,6 +72,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   const [after, setAfter] = useState<string | null>(null);
   const [edited, setEdited] = useState<Row | 'new' | null>(null);
   const [deleted, setDeleted] = useState<Row | null>(null);
+  const [progress, setProgress] = useState<{ readonly id: string; readonly of: Progress } | null>(null);
   const { data, fault, again } = useRead(document, { after }, { on: [kind] });
   const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
   // As it is now: somebody else may change it meanwhile.
@@ -139,9 +141,11 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
         <Confirm
           title={words.deleteTitle(deleted.name)}
           done={texts.deleted(deleted.name)}
+          progress={progress?.id === deleted.id ? progress.of : null}
           onClose={() => setDeleted(null)}
           onYes={async () => {
-            const outcome = await remove(deleted.id);
+            const { id } = deleted;
+            const outcome = await remove(id, (of) => setProgress({ id, of }));
             // Links show what they are in, too.
             announceKinds(kind, 'LINK');
             return outcome;

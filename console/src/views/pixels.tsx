@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { announceKinds } from '../data/bus.ts';
+import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -31,7 +32,14 @@ export function PixelsView(): ReactElement {
       document={PixelsDocument}
       pageOf={({ pixels }) => pixels}
       Form={PixelForm}
-      remove={async (id) => (await write(session, DeletePixelDocument, { id })).deletePixel}
+      remove={(id, onProgress) =>
+        emptying(
+          session,
+          { pixelId: id },
+          onProgress,
+          async (long) => (await write(session, DeletePixelDocument, { id }, long)).deletePixel,
+        )
+      }
     >
       {(pixel) => (
         <>

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -24,7 +25,14 @@ export function SpacesView(): ReactElement {
       document={SpacesDocument}
       pageOf={({ spaces }) => spaces}
       Form={SpaceForm}
-      remove={async (id) => (await write(session, DeleteSpaceDocument, { id })).deleteSpace}
+      remove={(id, onProgress) =>
+        emptying(
+          session,
+          { spaceId: id },
+          onProgress,
+          async (long) => (await write(session, DeleteSpaceDocument, { id }, long)).deleteSpace,
+        )
+      }
     >
       {(space) => (
         <>

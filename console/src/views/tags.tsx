@@ -1,6 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
+import type { Progress } from '../data/batches.ts';
 import { announceKinds } from '../data/bus.ts';
+import { emptying } from '../data/emptying.ts';
 import { useSession } from '../data/session.ts';
 import { write } from '../data/write.ts';
 import {
@@ -33,7 +35,14 @@ export function TagsView(): ReactElement {
         pageOf={({ tags }) => tags}
         Form={TagForm}
         actionsOf={(tag) => [{ name: t.merge, icon: 'merge', run: () => setInto(tag) }]}
-        remove={async (id) => (await write(session, DeleteTagDocument, { id })).deleteTag}
+        remove={(id, onProgress) =>
+          emptying(
+            session,
+            { tags: { any: [id] } },
+            onProgress,
+            async (long) => (await write(session, DeleteTagDocument, { id }, long)).deleteTag,
+          )
+        }
       >
         {(tag) => (
           <>
@@ -73,11 +82,14 @@ function MergeForm({ into, onClose }: { into: TagRowFragment; onClose: () => voi
   const session = useSession();
   const [ids, setIds] = useState<readonly string[]>([]);
   const [typed, setTyped] = useState('');
+  const [progress, setProgress] = useState<Progress | null>(null);
   const t = texts.tags;
   const merge = async () => {
     const missing = { __typename: 'ValidationError', fields: [{ path: ['ids'], messages: [] }] };
     if (ids.length === 0 || typed !== '') return missing;
-    const { mergeTags } = await write(session, MergeTagsDocument, { ids: [...ids], into: into.id });
+    const { mergeTags } = await emptying(session, { tags: { any: [...ids] } }, setProgress, (long) =>
+      write(session, MergeTagsDocument, { ids: [...ids], into: into.id }, long),
+    );
     announceKinds('TAG', 'LINK');
     return mergeTags;
   };
@@ -86,6 +98,7 @@ function MergeForm({ into, onClose }: { into: TagRowFragment; onClose: () => voi
       title={t.mergeTitle(into.name)}
       action={t.mergeNow(ids.length)}
       shown={['ids']}
+      progress={progress}
       onClose={onClose}
       onSubmit={merge}
     >

@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/testing/caller.ts';
 import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { newUrl, rowOf, shown, signIn } from '../../support/console.ts';
+import { manyLinks } from '../../support/many-links.ts';
 import { visit } from '../../support/visit.ts';
 
 const day = NOON.toISOString().slice(0, 10);
@@ -104,6 +105,46 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await expect.poll(() => names.allInnerTexts()).toEqual(['Mail']);
     await page.getByRole('link', { name: 'Mail', exact: true }).click();
     await expect.poll(() => titles(page)).toEqual(['Link 2', 'Link 1', 'Link 0']);
+    expect(complaints).toEqual([]);
+  });
+
+  // It takes over a second, since the console counts the links that are left every two seconds.
+  test('a deletion with many links says how many are done, and goes on if the dialog is closed', async () => {
+    const caller = await newAccount();
+    const id = await caller.tag('Mail');
+    await caller.tag('Fairs');
+    const { page, complaints, accountId } = await tabOf(caller, '/tags');
+    const links = await manyLinks(server, 1_600, { accountId, tagIds: [id] });
+    const { prisma } = server.database;
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('deleteTag')) return route.continue();
+      held.resolve();
+      await released.promise;
+      await route.continue();
+    });
+    const choose = async (tag: string) => {
+      await page.getByRole('button', { name: `Actions for ${tag}`, exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+    };
+    await choose('Mail');
+    const dialog = page.getByRole('dialog');
+    const status = dialog.getByRole('status');
+    expect([await status.innerText(), await status.getAttribute('aria-live')]).toEqual(['', 'polite']);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await shown(status.getByText('0 of 1,600 links are done.'));
+    await held.promise;
+    // As slices of the service do.
+    await prisma.linkTag.deleteMany({ where: { tagId: id, linkId: { in: links.slice(0, 1_000) } } });
+    await shown(status.getByText('1,000 of 1,600 links are done.'));
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    // Another dialog stays open when it is done.
+    await choose('Fairs');
+    released.resolve();
+    await expect.poll(() => page.locator('.records .tag').allInnerTexts()).toEqual(['Fairs']);
+    expect(await prisma.linkTag.count({ where: { tagId: id } })).toBe(0);
+    await shown(page.getByRole('status').getByText('Mail'));
+    expect(await dialog.getByText('Delete the tag Fairs?').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
