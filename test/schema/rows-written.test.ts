@@ -1,11 +1,18 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { accessRetention } from '../../src/db/ended-access.ts';
+import { deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
 import { name, sql } from '../../src/db/sql.ts';
 import { removeDeletedStatistics } from '../../src/db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
-import { removeDeliveries } from '../../src/db/webhook/deliveries.ts';
+import { StrangersRetention } from '../../src/db/stranger-rows.ts';
+import { deleteOldDeliveries, removeDeliveries } from '../../src/db/webhook/deliveries.ts';
+import { failWaiting } from '../../src/db/webhook/waiting.ts';
+import { PlainKeys } from '../../src/domain/fill-plain-keys.ts';
 import { removeHost } from '../../src/domain/short-domain/admin.ts';
+import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
+import type { Prisma } from '../../src/generated/sqlite/client.ts';
 import { schema } from '../../src/schema/index.ts';
 import { newDatabase } from '../support/database.ts';
 import { manyLinks } from '../support/many-links.ts';
@@ -434,6 +441,128 @@ test.skipIf(isSqlite)('jobs delete few rows in a transaction', async () => {
   const { prisma } = server.database;
   expect(await prisma.linkDayValue.count({ where: { linkId: { in: [id, old] } } })).toBe(0);
   expect(await prisma.webhookDelivery.count({ where: { webhookId: hook } })).toBe(0);
+});
+
+/** For each job what it deletes or changes, and how it is done; how many rows are left then. */
+const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Promise<number> }>> = {
+  'ended keys and invitations': async () => {
+    const key = { accountId, prefix: 'p', scopes: '', createdAt: OLD, expiresAt: OLD };
+    await fill('ApiKey', (index) => ({ ...key, hash: `${accountId} old ${index}` }));
+    await fill('Invitation', (index) => {
+      const email = `old${index}@example.com`;
+      return {
+        accountId,
+        email,
+        emailKey: email,
+        role: 'VIEWER',
+        hash: `${accountId} ${index}`,
+        createdAt: OLD,
+        expiresAt: OLD,
+      };
+    });
+    const { prisma } = server.database;
+    const where = { accountId, expiresAt: OLD };
+    const left = async () =>
+      (await prisma.apiKey.count({ where })) + (await prisma.invitation.count({ where }));
+    return { run: () => accessRetention(server.database, async () => NOON, silent).deleteOld(), left };
+  },
+  'old answers': async () => {
+    const row = {
+      accountId,
+      requestHash: 'r',
+      status: 200,
+      contentType: 'x',
+      body: '',
+      size: 0,
+      createdAt: OLD,
+    };
+    await fill('KeptAnswer', (index) => ({ ...row, keyHash: `${index}` }));
+    const left = () => server.database.prisma.keptAnswer.count({ where: { accountId } });
+    const run = async () => {
+      while (await deleteOldAnswers(server.database, NOON));
+    };
+    return { run, left };
+  },
+  'ended tokens': async () => {
+    await fill('OneTimeToken', (index) => ({ hash: `${accountId} ${index}`, kind: 'x', expiresAt: OLD }));
+    const left = () => server.database.prisma.oneTimeToken.count({ where: { expiresAt: OLD } });
+    return { run: () => new StrangersRetention(server.database, () => NOON, silent).deleteOld(), left };
+  },
+  'messages of a webhook with too many': async () => {
+    const id = await webhook();
+    await deliveries(id, FILLED);
+    const { prisma } = server.database;
+    await prisma.webhookDelivery.updateMany({ where: { webhookId: id }, data: { status: 'PENDING' } });
+    const data = { disabled: true, disabledReason: 'TOO_MANY_WAITING' };
+    await prisma.webhook.update({ where: { id }, data });
+    const run = async () => {
+      while (await failWaiting(server.database, id, 'full'));
+    };
+    return { run, left: () => prisma.webhookDelivery.count({ where: { webhookId: id, status: 'PENDING' } }) };
+  },
+  'messages for as many webhooks as there may be': async () => {
+    const ids = await inTurn(20, () => webhook());
+    await manyChanges();
+    const { prisma } = server.database;
+    const run = async () => {
+      while (
+        await dispatchChanges(
+          server.database,
+          (below) => below - 1,
+          () => NOON,
+        )
+      );
+    };
+    const left = async () => {
+      const made = await prisma.webhookDelivery.count({ where: { kind: 'LINK', webhookId: { in: ids } } });
+      return ids.length * 500 - made;
+    };
+    return { run, left };
+  },
+  'old deliveries': async () => {
+    const id = await webhook();
+    await deliveries(id, FILLED);
+    const run = async () => {
+      while (await deleteOldDeliveries(server.database, new Date(NOON.getTime() + 1)));
+    };
+    return { run, left: () => server.database.prisma.webhookDelivery.count({ where: { webhookId: id } }) };
+  },
+  'plain keys of links of earlier versions': async () => {
+    await manyLinks(server, MANY, { accountId });
+    const where = { accountId, plainKey: null };
+    await server.database.prisma.link.updateMany({ where, data: { title: 'Über', titleKey: 'über' } });
+    const left = () => server.database.prisma.link.count({ where });
+    return { run: () => new PlainKeys(server.database, silent).work(), left };
+  },
+};
+
+/** Creates 500 links, each with a change. */
+async function manyChanges(): Promise<void> {
+  const inputs = times(100).map(() => ({ url: 'https://example.com/' }));
+  for (const _ of times(5))
+    await caller.data(
+      'mutation($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) { __typename } }',
+      {
+        inputs,
+      },
+    );
+}
+
+/** More rows of a table than a transaction may write, in several. */
+const FILLED = 12_000;
+const OLD = new Date('2020-01-01T00:00:00Z');
+const silent = pino({ level: 'silent' });
+
+async function fill(table: Prisma.ModelName, row: (index: number) => Record<string, unknown>): Promise<void> {
+  await server.database.transaction((tx) => tx.insertMany(table, times(FILLED).map(row)));
+}
+
+test.skipIf(isSqlite).each(Object.keys(jobs))('a job writes few rows in a transaction: %s', async (what) => {
+  const job = await jobs[what]?.();
+  if (job === undefined) throw new Error('no such job');
+  expect(await job.left()).toBeGreaterThan(0);
+  await expectFew(job.run);
+  expect(await job.left()).toBe(0);
 });
 
 test.skipIf(isSqlite)('visits of many links, and of many visitors, are written in parts', async () => {
