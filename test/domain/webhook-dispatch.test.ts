@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { actorFor } from '../../src/domain/access/actor.ts';
-import { createSpace } from '../../src/domain/space.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
 import { giveUpWebhook, updateWebhook } from '../../src/domain/webhook/webhook.ts';
 import { enclose } from '../support/database.ts';
@@ -142,14 +141,16 @@ test.runIf(inject('database').provider === 'postgresql')(
     const { accountId, id: keyId } = await db.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const actor = actorFor(accountId, keyId);
     const early = enclose(db);
-    await createSpace(early, actor, { name: 'Makes this the earlier transaction', color: null }, NOON);
+    // Only a row makes this the earlier transaction: to make a space locks the account, for which the change would wait.
+    const space = { accountId, name: 'x', nameKey: 'x', color: 1, createdAt: NOON, updatedAt: NOON };
+    await early.transaction((tx) => tx.prisma.space.create({ data: space }));
     await change(caller, id, { disabled: true });
     await updateWebhook(early, actor, id, { disabled: false }, NOON);
     await early.commit();
     await dispatchAll();
-    const space = await caller.space('After both');
+    const later = await caller.space('After both');
     await dispatchAll();
-    expect((await deliveriesOf(id)).at(-1)).toBe(`SPACE_CREATED ${space}`);
+    expect((await deliveriesOf(id)).at(-1)).toBe(`SPACE_CREATED ${later}`);
   },
 );
 

@@ -75,7 +75,11 @@ export async function newClient(
   config: ClientConfig = {},
   settings: Readonly<Record<string, string>> = COMMON,
 ): Promise<Client> {
-  return new (await clientWith(settings))({ connectionString: driverUrl(url), keepAlive: true, ...config });
+  const Class = await clientWith(settings);
+  const client = new Class({ connectionString: driverUrl(url), keepAlive: true, ...config });
+  // Otherwise a connection that ends between two statements ends the process. The next statement fails.
+  client.on('error', () => {});
+  return client;
 }
 
 /** Sets the limits of a connection outside any pool, unless a pooler would set them for other clients. */

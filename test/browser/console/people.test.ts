@@ -424,6 +424,12 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     const links: string[] = [];
     const sendMail = ({ text }: { text: string }) =>
       void links.push(/\/console(\/\S+)/.exec(text)?.[1] ?? '');
+    /** The page of the newest mail with a link to it. */
+    const mailed = async (page: string) => {
+      const link = () => links.findLast((one) => one.startsWith(`/${page}`));
+      await expect.poll(link).toBeDefined();
+      return link() ?? '';
+    };
     const { origin, path } = await startOn('localhost', { sendMail });
     const { page } = await openConsole(origin, { path });
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
@@ -433,8 +439,8 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Open the link in the mail to your new address.').waitFor();
     await page.getByText('ana@example.com').waitFor();
-    await expect.poll(() => links.length).toBe(1);
-    await page.goto(`${origin}/console${links.pop()}`);
+    await page.goto(`${origin}/console${await mailed('confirm')}`);
+    await page.getByText('You will sign in with ana.berg@example.com from now on.').waitFor();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('The address is confirmed.').waitFor();
     await page.context().clearCookies();
@@ -443,15 +449,20 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await page.getByLabel('Email address').fill('ana.berg@example.com');
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText('If this address has a user, a link is on its way.').waitFor();
-    await expect.poll(() => links.length).toBe(1);
-    await page.goto(`${origin}/console${links[0]}`);
+    const reset = `${origin}/console${await mailed('reset')}`;
+    await page.goto(reset);
     await page.getByLabel('New password').fill('another good password');
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText('Owner', { exact: true }).waitFor();
     // The link works once.
-    await page.goto(`${origin}/console${links[0]}`);
+    await page.goto(reset);
     await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
     expect(await page.getByLabel('New password').count()).toBe(0);
+    // The old address takes the change back.
+    await page.goto(`${origin}/console${await mailed('undo')}`);
+    await page.getByText('ana@example.com').waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByText('The address is yours again.').waitFor();
   });
 
   test('a provider is linked by somebody who signed in, signs them in, and tells why it does not', async () => {
