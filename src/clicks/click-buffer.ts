@@ -18,6 +18,7 @@ import {
 import { divide } from './divide.ts';
 import { type Bounds, PendingVisits, type Visit } from './pending-visits.ts';
 import { type RefusalMetrics, RefusedVisits } from './refused-visits.ts';
+import { MAX_PARTS, TooManyRows } from './rows.ts';
 import { partsOf, unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
@@ -32,9 +33,6 @@ const MIN_LINKS = 1_000;
 /** How long `stop` waits for a database that writes nothing, and how often it tries, in milliseconds. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
-
-/** How many hours, values and visitors one transaction writes at most. Each is up to five rows, those of links up to four. */
-const MAX_PARTS = 1_500;
 
 /**
  * How many links a transaction has at most, and after how many of their hours, values and visitors it ends: other writers of SQLite
@@ -236,6 +234,11 @@ export class ClickBuffer {
       try {
         await this.#writer.write(visits, receipt);
       } catch (error) {
+        if (error instanceof TooManyRows) {
+          this.#batch = null;
+          this.#parts.push(...divide(visits).reverse());
+          continue;
+        }
         if (!isRefused(error)) {
           this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
           return;

@@ -5,6 +5,7 @@ import { type Day, monthOf } from '../db/statistics/calendar.ts';
 import { type Counted, countTables } from '../db/statistics/scope.ts';
 import type { Value } from '../db/statistics/value.ts';
 import type { LinkCounter, Prisma } from '../generated/sqlite/client.ts';
+import { requireFewRows } from './rows.ts';
 import { limitReferrers, type MonthOfValue, ValueIds, type ValuesOf } from './values.ts';
 import { addVisitors, Salts } from './visitors.ts';
 import { type DayOfLink, daysOf, type LinkVisits, unwrittenOf, type Visits } from './visits.ts';
@@ -158,6 +159,7 @@ export class VisitWriter {
   /**
    * Adds visits of many links to their clicks and statistics, in one transaction. Deleted links are skipped. If a write is
    * repeated with the same receipt, because its answer was lost, it counts once.
+   * @throws TooManyRows if one transaction may not write them
    */
   async write(visits: Visits, receipt: Receipt): Promise<void> {
     const days = [...daysOf(visits)].flatMap(([, day, { visitors }]) => (visitors.size > 0 ? day : []));
@@ -172,6 +174,7 @@ export class VisitWriter {
         if (counter !== undefined) existing.set(id, withoutReset(link, counter));
       }
       if (existing.size === 0) return null;
+      requireFewRows(existing, (id) => counters.get(id)?.accountId);
       const present = await withoutOrphans(tx, existing);
       await addClicksOf(tx, present);
       const valuesOf = await limitReferrers(tx, present);

@@ -580,6 +580,14 @@ test.skipIf(isSqlite)('visits of many links, and of many visitors, are written i
   await expectFew(() => server.flush());
 });
 
+test.skipIf(isSqlite)('visits of 500 links of one account take one transaction', async () => {
+  const ids = await manyLinks(server, 500, { accountId });
+  const links = await server.database.prisma.link.findMany({ where: { id: { in: ids } } });
+  for (const { alias } of links) await visit(server.origin, `/${alias}`);
+  const written = await server.statementsOf(() => expectFew(() => server.flush()));
+  expect(written.filter((sql) => sql.includes('INSERT INTO "LinkDayValue"'))).toHaveLength(1);
+});
+
 test('the counter of rows counts those of triggers and cascades', async () => {
   const { database } = server;
   const { id: domainId } = await database.prisma.domain.findFirstOrThrow({ where: { isDefault: true } });

@@ -1,0 +1,42 @@
+import { partsOf, type Visits } from './visits.ts';
+
+/** How many rows a transaction writes at most. */
+const MAX_ROWS = 10_000;
+
+/** How many hours, values and visitors never need more rows: each is up to five rows, and a link up to four. */
+const FEW_PARTS = 1_500;
+
+/**
+ * How many hours, values and visitors may be tried at once. Links of one account share the rows of their account, so that these
+ * usually are few enough rows.
+ */
+export const MAX_PARTS = 5_000;
+
+/** Visits that one transaction may not write. Nothing of them is written. */
+export class TooManyRows extends Error {}
+
+/** How many rows visits need at most: those of each link, and those that the links of an account share. */
+function rowsOf(visits: Visits, accountOf: (linkId: number) => number | undefined): number {
+  // The receipt and the salt of a day.
+  let rows = 2;
+  const shared = new Set<string>();
+  for (const [id, { hours, days }] of visits) {
+    const account = accountOf(id);
+    rows += 1 + hours.size;
+    for (const hour of hours.keys()) shared.add(`${account} hour ${hour}`);
+    for (const [day, { values, visitors }] of days) {
+      rows += 1 + 2 * values.size + visitors.size;
+      shared.add(`${account} day ${day}`);
+      for (const { kind, hash } of values.keys()) {
+        shared.add(hash);
+        shared.add(`${account} ${kind} ${day} ${hash}`).add(`${account} ${kind} month ${day} ${hash}`);
+      }
+    }
+  }
+  return rows + shared.size;
+}
+
+/** @throws TooManyRows if one transaction may not write the visits */
+export function requireFewRows(visits: Visits, accountOf: (linkId: number) => number | undefined): void {
+  if (partsOf(visits) > FEW_PARTS && rowsOf(visits, accountOf) > MAX_ROWS) throw new TooManyRows();
+}
