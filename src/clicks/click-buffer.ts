@@ -67,7 +67,7 @@ interface ClickMetrics extends RefusalMetrics {
 /** Writes by a thread of its own on SQLite: half of the time of a process under load would go there, and nobody be answered. */
 function writerFor(db: Data): Pick<VisitWriter, 'write'> {
   const { writeOnThread } = db.database;
-  if (writeOnThread === undefined) return new VisitWriter(db);
+  if (writeOnThread === undefined) return new VisitWriter(db, { limitsRows: true });
   return {
     async write(visits, receipt) {
       await writeOnThread('clicks/writer-thread', { visits, receipt });

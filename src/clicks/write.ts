@@ -152,8 +152,12 @@ export class VisitWriter {
   readonly #ids = new ValueIds();
   readonly #salts = new Salts();
 
-  constructor(db: Writable) {
+  readonly #limitsRows: boolean;
+
+  /** @param options.limitsRows whether what has too many rows for one transaction is refused; by default it is written */
+  constructor(db: Writable, { limitsRows = false } = {}) {
     this.#db = db;
+    this.#limitsRows = limitsRows;
   }
 
   /**
@@ -174,7 +178,7 @@ export class VisitWriter {
         if (counter !== undefined) existing.set(id, withoutReset(link, counter));
       }
       if (existing.size === 0) return null;
-      requireFewRows(existing, (id) => counters.get(id)?.accountId);
+      if (this.#limitsRows) requireFewRows(existing, (id) => counters.get(id)?.accountId);
       const present = await withoutOrphans(tx, existing);
       await addClicksOf(tx, present);
       const valuesOf = await limitReferrers(tx, present);
