@@ -1241,17 +1241,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText(/^7\s?–\s?13 Nov 2026$/).waitFor();
     await page.getByText('Show as table').click();
     const newest = page.locator('.scroll tbody tr').first();
-    expect(await newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0\t13 Nov\t0\t0\t0');
-    expect(await page.locator('.plot .partial').count()).toBe(2);
+    await expect.poll(() => newest.innerText()).toBe('20 Nov (so far)\t3\t3\t0\t13 Nov\t0\t0\t0');
+    await expect.poll(() => page.locator('.plot .partial').count()).toBe(2);
     const before = page.getByRole('columnheader', { name: 'Clicks in the period before' });
     await before.getByRole('button').click();
-    expect(await before.getAttribute('aria-sort')).toBe('descending');
-    expect(await newest.innerText()).toBe('19 Nov\t0\t0\t0\t12 Nov\t1\t0\t0');
+    await expect.poll(() => before.getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => newest.innerText()).toBe('19 Nov\t0\t0\t0\t12 Nov\t1\t0\t0');
     await page.getByRole('columnheader', { name: 'Day', exact: true }).getByRole('button').click();
     // Seven and one day before the newest.
-    expect(await page.locator('.scroll tbody tr:nth-child(2)').innerText()).toBe(
-      '19 Nov\t0\t0\t0\t12 Nov\t1\t0\t0',
-    );
+    await expect
+      .poll(() => page.locator('.scroll tbody tr:nth-child(2)').innerText())
+      .toBe('19 Nov\t0\t0\t0\t12 Nov\t1\t0\t0');
     await page.getByRole('link', { name: 'History' }).click();
     await page.goBack();
     expect(new URL(page.url()).search).toBe('?days=7');
