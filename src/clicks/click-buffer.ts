@@ -234,16 +234,12 @@ export class ClickBuffer {
       try {
         await this.#writer.write(visits, receipt);
       } catch (error) {
-        if (error instanceof TooManyRows) {
-          this.#batch = null;
-          this.#parts.push(...divide(visits).reverse());
-          continue;
-        }
-        if (!isRefused(error)) {
+        if (error instanceof TooManyRows) this.#parts.push(...divide(visits).reverse());
+        else if (isRefused(error)) this.#divide(visits, error);
+        else {
           this.#unwritable.occurred(error, () => ({ clicks: this.unwritten, seconds: this.behind }));
           return;
         }
-        this.#divide(visits, error);
       }
       this.#batch = null;
       this.#unwritable.ended();

@@ -1,13 +1,13 @@
 import { partsOf, type Visits } from './visits.ts';
 
-/** How many rows a transaction writes at most. */
+/** The limit of the rows that a transaction writes. */
 const MAX_ROWS = 10_000;
 
-/** How many hours, values and visitors never need more rows: each is up to five rows, and a link up to four. */
+/** A number of hours, values and visitors that never needs more rows: each is up to five rows, and a link up to four. */
 const FEW_PARTS = 1_500;
 
 /**
- * How many hours, values and visitors may be tried at once. Links of one account share the rows of their account, so that these
+ * The limit of the hours, values and visitors that are tried at once. Links of one account share the rows of their account, so that these
  * usually are few enough rows.
  */
 export const MAX_PARTS = 5_000;
@@ -15,7 +15,7 @@ export const MAX_PARTS = 5_000;
 /** Visits that one transaction may not write. Nothing of them is written. */
 export class TooManyRows extends Error {}
 
-/** How many rows visits need at most: those of each link, and those that the links of an account share. */
+/** The limit of the rows that visits need: those of each link, and those that the links of an account share. */
 function rowsOf(visits: Visits, accountOf: (linkId: number) => number | undefined): number {
   // The receipt and the salt of a day.
   let rows = 2;

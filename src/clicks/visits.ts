@@ -35,7 +35,7 @@ export interface LinkVisits {
 
 export type Visits = Map<number, LinkVisits>;
 
-/** How many hours, values and visitors there are. */
+/** The number of hours, values and visitors. */
 export function partsOf(visits: Visits): number {
   let sum = 0;
   for (const { hours } of visits.values()) sum += hours.size;

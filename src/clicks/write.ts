@@ -151,7 +151,6 @@ export class VisitWriter {
   readonly #db: Writable;
   readonly #ids = new ValueIds();
   readonly #salts = new Salts();
-
   readonly #limitsRows: boolean;
 
   /** @param options.limitsRows whether what has too many rows for one transaction is refused; by default it is written */

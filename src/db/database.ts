@@ -179,6 +179,7 @@ class KeyedWrites {
 export class Database implements Data {
   readonly database: Database = this;
   readonly separate: Data = this;
+  readonly spendRows = null;
   readonly url: string;
   /** The URL of the server itself, for features that a pooler lacks. */
   readonly directUrl: string;
@@ -317,8 +318,6 @@ export class Database implements Data {
     return result;
   }
 
-  readonly spendRows = null;
-
   progressed(): void {}
 
   /**
@@ -383,6 +382,7 @@ export class Transaction implements Data {
   readonly prisma: Prisma.TransactionClient;
   readonly long: Data = this;
   readonly separate = null;
+  readonly spendRows = null;
   readonly #read: RawRead;
   readonly #callbacks: (() => void)[];
 
@@ -420,8 +420,6 @@ export class Transaction implements Data {
       }
     });
   }
-
-  readonly spendRows = null;
 
   progressed(): void {}
 

@@ -25,6 +25,7 @@ class RolledBack extends Error {}
 export class EnclosingTransaction implements Data {
   readonly database: Database;
   readonly dialect: Dialect;
+  readonly spendRows = null;
   readonly #accountId: number;
   readonly #first: (tx: Transaction) => Promise<void>;
   readonly #limit: DurationLimit;
@@ -127,8 +128,6 @@ export class EnclosingTransaction implements Data {
       this.#waiting = setTimeout(() => this.#expire(), this.#limit.maxWait);
     }
   }
-
-  readonly spendRows = null;
 
   progressed(): void {}
 

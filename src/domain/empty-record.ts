@@ -1,6 +1,7 @@
 import type { Data } from '../db/database.ts';
 import { MAX_CHANGED_LINKS } from '../db/links.ts';
 import type { Actor } from './access/actor.ts';
+import { deleteLocked, type Kind, lockOwned, type Where, whereOwned } from './access/ownership.ts';
 import { type Changing, recordingChanges } from './change/change.ts';
 import { DomainError } from './errors.ts';
 import type { LongWork } from './long-work.ts';
@@ -62,5 +63,27 @@ export async function emptyAndDelete<T>(
     if (rest.length > max) throw moreCame();
     await record.take(changing, rest);
     return record.delete(changing);
+  });
+}
+
+/**
+ * Takes an account's record from its links, and deletes it as `emptyAndDelete` does. Returns its id.
+ * @param links those that have it, and how it is taken from them
+ * @throws DomainError NOT_FOUND, and the errors of `emptyAndDelete`
+ */
+export async function emptyAndDeleteOwned(
+  db: Data,
+  work: LongWork,
+  kind: Kind<unknown, never>,
+  actor: Actor,
+  id: string,
+  now: Date,
+  links: (where: Where) => Pick<Emptying<number>, 'linksAfter' | 'take'>,
+): Promise<number> {
+  const where = await whereOwned(db, kind, actor, id);
+  return emptyAndDelete(db, work, actor, now, {
+    ...links(where),
+    lock: ({ tx }) => lockOwned(tx, kind, where),
+    delete: (changing) => deleteLocked(changing, kind, where),
   });
 }

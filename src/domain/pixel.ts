@@ -2,18 +2,10 @@ import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import { linksWithPixel, takePixelFromLinks } from '../db/links.ts';
 import type { Pixel } from '../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from './access/actor.ts';
-import {
-  createOwned,
-  deleteLocked,
-  type Kind,
-  lockOwned,
-  readersOf,
-  requireRoom,
-  updateOwned,
-} from './access/ownership.ts';
-import { emptyAndDelete } from './empty-record.ts';
-import { type FieldError, fieldError, invalid, invalidField, notFound } from './errors.ts';
+import type { Actor, Writer } from './access/actor.ts';
+import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
+import { emptyAndDeleteOwned } from './empty-record.ts';
+import { type FieldError, fieldError, invalid, invalidField } from './errors.ts';
 import { choiceOf, parseInput, textOf, type Unparsed } from './input.ts';
 import type { LongWork } from './long-work.ts';
 import { refusal } from './rules.ts';
@@ -164,14 +156,10 @@ export async function deletePixel(
   id: string,
   now: Date,
 ): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.prisma.pixel.findUnique({ where })) === null) throw notFound('pixel');
-  return emptyAndDelete(db, work, actor, now, {
-    linksAfter: (data, after, max) => linksWithPixel(data, where.id, after, max),
-    lock: ({ tx }) => lockOwned(tx, kind, where),
+  return emptyAndDeleteOwned(db, work, kind, actor, id, now, (pixel) => ({
+    linksAfter: (data, after, max) => linksWithPixel(data, pixel.id, after, max),
     async take({ tx, record }, ids) {
-      await record('UPDATED', 'LINK', await takePixelFromLinks(tx, where.id, ids, now), ['pixels']);
+      await record('UPDATED', 'LINK', await takePixelFromLinks(tx, pixel.id, ids, now), ['pixels']);
     },
-    delete: (changing) => deleteLocked(changing, kind, where),
-  });
+  }));
 }

@@ -4,19 +4,11 @@ import { linksInSpace, takeLinksFromSpace } from '../db/links.ts';
 import { countOf } from '../db/reading/keyset.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import type { Space } from '../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from './access/actor.ts';
-import {
-  createOwned,
-  deleteLocked,
-  type Kind,
-  lockOwned,
-  readersOf,
-  requireRoom,
-  updateOwned,
-} from './access/ownership.ts';
+import type { Actor, Writer } from './access/actor.ts';
+import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
 import { parseIfUpdatedAt } from './change/change.ts';
-import { emptyAndDelete } from './empty-record.ts';
-import { invalidField, notFound } from './errors.ts';
+import { emptyAndDeleteOwned } from './empty-record.ts';
+import { invalidField } from './errors.ts';
 import { parseInput, type Unparsed } from './input.ts';
 import type { LongWork } from './long-work.ts';
 import {
@@ -130,14 +122,10 @@ export async function deleteSpace(
   id: string,
   now: Date,
 ): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.prisma.space.findUnique({ where })) === null) throw notFound('space');
-  return emptyAndDelete(db, work, actor, now, {
-    linksAfter: (data, after, max) => linksInSpace(data, actor, where.id, after, max),
-    lock: ({ tx }) => lockOwned(tx, kind, where),
+  return emptyAndDeleteOwned(db, work, kind, actor, id, now, (space) => ({
+    linksAfter: (data, after, max) => linksInSpace(data, actor, space.id, after, max),
     async take({ tx, record }, ids) {
-      await record('UPDATED', 'LINK', await takeLinksFromSpace(tx, actor, where.id, ids, now), ['space']);
+      await record('UPDATED', 'LINK', await takeLinksFromSpace(tx, actor, space.id, ids, now), ['space']);
     },
-    delete: (changing) => deleteLocked(changing, kind, where),
-  });
+  }));
 }

@@ -5,7 +5,14 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
-import { createOwned, type Kind, readersOf, requireRoom, updateOwned } from './access/ownership.ts';
+import {
+  createOwned,
+  type Kind,
+  readersOf,
+  requireRoom,
+  updateOwned,
+  whereOwned,
+} from './access/ownership.ts';
 import { type Changing, parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDelete } from './empty-record.ts';
 import { invalidField, notFound } from './errors.ts';
@@ -143,12 +150,11 @@ export async function deleteTag(
   id: string,
   now: Date,
 ): Promise<number> {
-  const where = owned(actor, id);
-  if (where === null || (await db.prisma.tag.findUnique({ where })) === null) throw notFound('tag');
-  await emptyTags(db, work, actor, now, [where.id], null, async (tx) => {
-    if (!(await lockTags(tx, actor, [where.id])).has(where.id)) throw notFound('tag');
+  const tag = await whereOwned(db, kind, actor, id);
+  await emptyTags(db, work, actor, now, [tag.id], null, async (tx) => {
+    if (!(await lockTags(tx, actor, [tag.id])).has(tag.id)) throw notFound('tag');
   });
-  return where.id;
+  return tag.id;
 }
 
 const mergeInput = z.object({

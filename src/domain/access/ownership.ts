@@ -17,7 +17,7 @@ import { type DomainError, notFound } from '../errors.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
 import { type Actor, owned, type Writer } from './actor.ts';
 
-type Where = { id: number; accountId: number };
+export type Where = { id: number; accountId: number };
 
 /** The part of Prisma's delegates that these functions need. */
 interface Table<Row, Columns> {
@@ -161,6 +161,18 @@ export async function deleteOwned(
     await first?.(changing, where.id);
     return deleteLocked(changing, { kind, what, rows }, where);
   });
+}
+
+/** Where the account's record with an id is. @throws DomainError NOT_FOUND if there is none */
+export async function whereOwned(
+  db: Data,
+  { what, rows }: Pick<Kind<unknown, never>, 'what' | 'rows'>,
+  actor: Actor,
+  id: string,
+): Promise<Where> {
+  const where = owned(actor, id);
+  if (where === null || (await rows(db).findUnique({ where })) === null) throw notFound(what);
+  return where;
 }
 
 /**
