@@ -171,7 +171,7 @@ export class Passkeys {
   }
 
   /**
-   * What an answer has to be for. Its challenge is used up.
+   * The question that an answer has to be for. Its challenge is used up.
    * @param sessionId the session that asked for the options; null for a sign-in
    */
   #expected(db: Data, sessionId: number | null, now: Date) {

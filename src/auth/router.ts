@@ -163,7 +163,7 @@ function requireJson(req: Request, _res: Response, next: () => void): void {
   next();
 }
 
-/** What a body may have: what strangers send is counted before it is parsed. */
+/** The limits of a body: what strangers send is counted before it is parsed. */
 const JSON_LIMITS: JsonLimits = { levels: 20, separators: 500, names: 200 };
 
 /** The object in a body, which may be empty. JSON is in UTF-8, whatever else a header says. @throws DomainError VALIDATION */

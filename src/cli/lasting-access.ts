@@ -9,7 +9,7 @@ type Webhooks = readonly { readonly id: number; readonly url: string; readonly a
 export const webhooksAsJson = (webhooks: Webhooks) =>
   webhooks.map(({ id, url, account }) => ({ id, url, account: account.name }));
 
-/** What a person made that outlasts their sessions, as JSON. */
+/** The things that a person made and that outlast their sessions, as JSON. */
 export function lastingAsJson({ keys, invitations, webhooks }: Lasting) {
   return {
     keys: keys.map(({ id, name, prefix, role, account }) => ({
@@ -43,7 +43,7 @@ export function webhooksAsText(title: string, webhooks: Webhooks): string {
   );
 }
 
-/** What a person made that outlasts their sessions, for people; empty if there is nothing. */
+/** Lines for people about what a person made that outlasts their sessions; none if there is nothing. */
 export function lastingAsText(title: string, { keys, invitations, webhooks }: Lasting): string {
   return lines(title, [
     ...keys.map(({ id, name, prefix, account }) => [
