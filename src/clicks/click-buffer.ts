@@ -138,8 +138,9 @@ export class ClickBuffer {
 
   /** Whether visits wait for `caughtUp`: not for a database that is away. */
   get isBusy(): boolean {
-    if (this.#pending.links + this.#fresh.length <= Math.max(MIN_LINKS, this.#speed * MAX_WRITE_TIME))
-      return false;
+    // The larger of both, not their sum: fresh visits may be of links that wait already.
+    const links = Math.max(this.#pending.links, this.#fresh.length);
+    if (links <= Math.max(MIN_LINKS, this.#speed * MAX_WRITE_TIME)) return false;
     if (this.#wroteAt === null) return this.#batch === null;
     return performance.now() - this.#wroteAt < this.#slices.standstill;
   }

@@ -185,6 +185,15 @@ test('visits wait while more are counted than can be written in time', async () 
   await buffer.stop();
 });
 
+test('a visit of a link that has waiting visits makes nobody wait', async () => {
+  const buffer = bufferOf(db);
+  for (let id = 1_000_001; id <= 1_001_000; id++) buffer.add(clickOn(id, NOON));
+  await nextTurn();
+  buffer.add(clickOn(1_000_001, NOON));
+  expect(buffer.isBusy).toBe(false);
+  await buffer.stop();
+});
+
 onSqlite('nobody waits for a database that is locked', async () => {
   const other = new Sqlite(pathOf(server.database.url));
   const buffer = bufferOf(db);
