@@ -42,14 +42,24 @@ const locales = new LRUCache<string, Value, Visitor>({
 
 const IPV6_HOST = /^\[[\da-f:.]+\]$/;
 
-/** The host of a Referer header, in lower case, without `www.`, port and path; null if it has none. */
+/** The app that apps for Android name as referrer, by its package. */
+const ANDROID_APP = /^android-app:\/\/([^/?#]+)/i;
+
+/**
+ * The host of a Referer header, in lower case, without `www.`, port and path; of an app for Android, its package. Null if it has
+ * none.
+ */
 export function referrerHost(referrer: string): string | null {
+  const [, app] = ANDROID_APP.exec(referrer) ?? [];
+  if (app !== undefined) return hostNamed(app.toLowerCase());
   const url = referrer === '' ? null : parseUrl(referrer);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
-  const host = url.hostname.replace(/\.$/, '');
-  if (host.length > MAX_HOST || !(HOST_NAME.test(host) || IPV6_HOST.test(host))) return null;
   // `www.` and a single label, such as www.example, is the whole name of a site.
-  return host.replace(/^www\.(?=.+\.)/, '');
+  return hostNamed(url.hostname.replace(/\.$/, ''))?.replace(/^www\.(?=.+\.)/, '') ?? null;
+}
+
+function hostNamed(name: string): string | null {
+  return name.length <= MAX_HOST && (HOST_NAME.test(name) || IPV6_HOST.test(name)) ? name : null;
 }
 
 const referrers = new LRUCache<string, readonly Value[]>({

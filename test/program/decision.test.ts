@@ -198,6 +198,8 @@ test.each<[string, string, boolean]>([
   ['go.example', 'http://go.example/abc?a=1#b', true],
   ['go.example', 'https://user@GO.example./%61bc/', true],
   ['go.example', 'https://go.example/abc.', true],
+  ['go.example', 'https://go.example/abc👍', true],
+  ['go.example', 'https://go.example/abc.html', true],
   ['go.example', 'https://go.example//abc', true],
   ['GO.EXAMPLE.', 'https://go.example/abc', true],
   ['go.example:443', 'https://go.example/abc', true],

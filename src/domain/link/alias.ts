@@ -40,12 +40,34 @@ function meantBy(path: string): string {
   }
 }
 
+/** A character of an alias in a path, which may be percent-encoded. */
+const SENT = String.raw`(?:[\w-]|%(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f))`;
+
+/**
+ * The characters of an alias at the beginning of a path, a plus sign that asks for statistics, and then a character that no alias
+ * has. A further segment makes another path, and a plus sign before more belongs to no link.
+ */
+const BEGINNING = new RegExp(
+  `^/(${SENT}{1,${MAX_ALIAS}})(?!${SENT})(\\+|%2b)?(?!${SENT}|\\+|%2b|(?:/|%2f)+${SENT})`,
+  'i',
+);
+
+/** The alias before what texts and programs put behind a short URL without a space, such as an emoji or Chinese letters. */
+function beginningOf(path: string): { alias: string; asksForStatistics: boolean } | null {
+  const [, sent, plus] = BEGINNING.exec(path) ?? [];
+  return sent === undefined
+    ? null
+    : { alias: decodeURIComponent(sent), asksForStatistics: plus !== undefined };
+}
+
 /** The alias of a path; empty, which no link has, if it is not valid. */
 export function aliasOfPath(path: string): string {
   const [, plain] = plainPath.exec(path) ?? [];
   if (plain !== undefined) return plain;
   const alias = meantBy(path);
-  return isAlias(alias) ? alias : '';
+  if (isAlias(alias)) return alias;
+  const beginning = beginningOf(path);
+  return beginning === null || beginning.asksForStatistics ? '' : beginning.alias;
 }
 
 /** What a path leads to: an alias, in any form that finds its link, or else the path itself. */
@@ -67,9 +89,12 @@ export function isItself(address: string, place: string, hosts: readonly string[
 
 /** The alias of a path `/alias+`, which asks for statistics; empty for any other path. */
 export function statisticsAliasOfPath(path: string): string {
-  const part = path.includes('+') || path.includes('%') ? meantBy(path) : '';
+  if (!(path.includes('+') || path.includes('%'))) return '';
+  const part = meantBy(path);
   const alias = withoutEnd(part.slice(0, -1), ADDED);
-  return part.endsWith('+') && isAlias(alias) ? alias : '';
+  if (part.endsWith('+') && isAlias(alias)) return alias;
+  const beginning = beginningOf(path);
+  return beginning?.asksForStatistics ? beginning.alias : '';
 }
 
 /** The path of a link on its domain; case-sensitive. */

@@ -66,9 +66,22 @@ export function systemOf(visitor: Visitor): string | null {
   return platformsByName.has(name) || systems.has(name) ? name : null;
 }
 
-/** A language range of Accept-Language with its weight: RFC 9110, 12.5.4. */
-const RANGE =
-  /^[ \t]*(\*|[a-z]{1,8})(?:-[a-z\d]{1,8})*[ \t]*(?:;[ \t]*q[ \t]*=[ \t]*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
+/**
+ * A language range of Accept-Language with its weight: RFC 9110, 12.5.4. Besides, it may be the name of a locale, such as
+ * `de_DE.UTF-8`, and the weight may lack its zero, have more digits or be quoted.
+ */
+const RANGE = new RegExp(
+  [
+    /^[ \t]*(\*|[a-z]{1,8})(?:[-_][a-z\d]{1,8})*(?:[.@][a-z\d-]+)*[ \t]*/,
+    /(?:;[ \t]*q[ \t]*=[ \t]*"?(0(?:\.\d*)?|\.\d+|1(?:\.0*)?)"?[ \t]*)?$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+);
+
+/** A weight with a decimal comma, as some systems format numbers; no language begins with a digit. */
+const DECIMAL_COMMA = /(q[ \t]*=[ \t]*"?[01]?),(?=\d)/gi;
 
 /** How many characters of Accept-Language are read; browsers send less than 200. */
 const MAX_ACCEPT_LANGUAGE = 1_000;
@@ -105,6 +118,7 @@ function preferencesOf(acceptLanguage: string): Map<string, Preference> {
   const preferences = new Map<string, Preference>();
   acceptLanguage
     .slice(0, MAX_ACCEPT_LANGUAGE)
+    .replace(DECIMAL_COMMA, '$1.')
     .split(',')
     .forEach((range, position) => {
       const [, code = '', q = '1'] = RANGE.exec(range) ?? [];
