@@ -238,6 +238,9 @@ const isoTimestamp = z.union(
   notATimestamp,
 );
 
+/** An offset from UTC after a time, as ISO 8601 also allows it and many programs write it: `+0530`, `+05`. */
+const BASIC_OFFSET = /(?<=T[\d:.]+[+-]\d\d)(\d\d)?$/;
+
 /**
  * A time, and whether it was given without seconds. Its year has four digits in UTC, so that both databases store
  * and sort it correctly.
@@ -246,6 +249,7 @@ export const timestamp = z
   .string(notATimestamp)
   .refine(({ length }) => length <= SHORT_TEXT, { error: notATimestamp, abort: true })
   .trim()
+  .transform((text) => text.replace(BASIC_OFFSET, (minutes) => `:${minutes || '00'}`))
   .pipe(isoTimestamp)
   .transform((text, context) => {
     const at = new Date(text);

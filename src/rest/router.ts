@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { requirePermission } from '../domain/access/actor.ts';
 import { visibleError } from '../domain/errors.ts';
+import { isOnHost } from '../domain/url.ts';
 import type { RequestOf } from '../graphql/context.ts';
 import { runOwn } from '../graphql/pipeline.ts';
 import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
@@ -28,7 +29,7 @@ import type { AnyRoute } from './route.ts';
 import { routes } from './routes.ts';
 
 interface RestDependencies {
-  /** The base of links if the request has no valid host: `https://s.example`. */
+  /** The base of links on its host, and if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
   readonly requestOf: RequestOf;
   report(res: Response, error: unknown): void;
@@ -36,12 +37,15 @@ interface RestDependencies {
 
 function urlOf(req: Request, baseUrl: string): RequestUrl {
   const [path = '', query = ''] = req.originalUrl.split(/\?(.*)/s);
-  // A proxy may forward any scheme of its client.
-  const scheme = req.protocol.toLowerCase() === 'https' ? 'https' : 'http';
-  const asked = req.host ?? '';
+  return { path: `${baseOf(req, baseUrl)}${path}`, query };
+}
+
+/** The scheme and the host of links: a proxy that ends https for the service's own host may not tell the scheme. */
+function baseOf({ protocol, host: asked = '' }: Request, baseUrl: string): string {
   const isHost = !isLongHost(asked) && /^[\w.-]+(:\d+)?$|^\[[\da-fA-F:.]+\](:\d+)?$/.test(asked);
-  const host = isHost ? asked : undefined;
-  return { path: `${host === undefined ? baseUrl : `${scheme}://${host}`}${path}`, query };
+  if (!isHost || isOnHost(baseUrl, asked)) return baseUrl;
+  // A proxy may forward any scheme of its client.
+  return `${protocol.toLowerCase() === 'https' ? 'https' : 'http'}://${asked}`;
 }
 
 interface Call {

@@ -213,6 +213,13 @@ test('builds links with the requested host, or with the base URL if that is inva
     });
   expect(await pathFor({ Host: 'links.example:8080' })).toBe('http://links.example:8080/api/v1/spaces');
   expect(await pathFor({ Host: 'a"b' })).toBe('https://s.example/api/v1/spaces');
+  // A proxy that ends https may not say so: on the host of BASE_URL, its scheme counts.
+  for (const host of ['s.example', 'S.Example', 's.example.', 's.example:443', 's.example:80'])
+    expect(await pathFor({ Host: host })).toBe('https://s.example/api/v1/spaces');
+  const forwarded = { 'X-Forwarded-Proto': 'http', 'X-Forwarded-Host': 's.example' };
+  expect(await pathFor(forwarded)).toBe('https://s.example/api/v1/spaces');
+  for (const host of ['s.example:8080', 'www.s.example'])
+    expect(await pathFor({ Host: host })).toBe(`http://${host}/api/v1/spaces`);
   const proxied = { 'X-Forwarded-Proto': 'HTTPS', 'X-Forwarded-Host': 'go.example' };
   expect(await pathFor(proxied)).toBe('https://go.example/api/v1/spaces');
 });

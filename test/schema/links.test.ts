@@ -298,6 +298,26 @@ describe('updateLink', () => {
     expect(await update(id, input)).toEqual(refusal(fields));
   });
 
+  test.each([
+    ['2030-01-02T10:20:30+0530', '2030-01-02T04:50:30.000Z'],
+    ['2030-01-02T10:20:30.5-0730', '2030-01-02T17:50:30.500Z'],
+    ['2030-01-02T10:20+0530', '2030-01-02T04:50:00.000Z'],
+    ['2030-01-02T10:20:30+05', '2030-01-02T05:20:30.000Z'],
+    [' 2030-01-02T10:20:30+0000 ', '2030-01-02T10:20:30.000Z'],
+    ['2030-01-02T10:20:30+053', null],
+    ['2030-01-02T10:20:30+2460', null],
+    ['2030-01-02T10:20:30 0530', null],
+    ['2030-01-02-0530', null],
+    ['2030-01-02', null],
+  ])('accepts offsets with and without a colon: %j', async (at, expected) => {
+    const link = await create({ url, expiration: { at } });
+    const notAMoment = 'must be a moment in ISO 8601 with its offset from UTC, such as 2027-01-01T00:00Z';
+    if (expected === null) return expect(link).toEqual(refusal({ 'expiration.at': notAMoment }));
+    expect(link).toMatchObject({ expiration: { at: expected } });
+    const since = `{ changes(filter: { since: "${at.trim()}" }) { nodes { id } } links(filter: { createdFrom: "${at.trim()}" }) { nodes { id } } }`;
+    expect(await owner.data(since)).toBeDefined();
+  });
+
   test('T00:00Z alone means the start of the expiry day, and is refused in a new link', async () => {
     const expiring = { at: '2030-01-02T10:20:30Z', clicks: 5 };
     const midnight = { at: 'T00:00Z' };
