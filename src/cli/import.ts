@@ -4,7 +4,7 @@ import { WrongFile } from '../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
 import { inWords, type LineMessage } from '../domain/transfer/report.ts';
-import { normalizeHost } from '../domain/url.ts';
+import { domainNameOf } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { printable } from '../shared/printable.ts';
@@ -49,7 +49,7 @@ function stopOnInterrupt(io: Io): { isStopped(): boolean; end(): void } {
 function mappingOf(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair) => {
-      const [from = '', to = '', ...rest] = pair.split('=').map((host) => normalizeHost(host.trim()) ?? '');
+      const [from = '', to = '', ...rest] = pair.split('=').map((host) => domainNameOf(host.trim()) ?? '');
       if (from === '' || to === '' || rest.length > 0)
         throw new UsageError(`--map-domain is "${pair}"; it may be FROM=TO, both hosts.`);
       return [from, to];

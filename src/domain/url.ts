@@ -127,6 +127,16 @@ export function normalHost({ host: parsed }: Pick<Address, 'host'>): string | nu
   return host === '' || isLongHost(host) || host !== withoutFinalDot(host) ? null : host;
 }
 
+const DEFAULT_PORT = /:(80|443)$/;
+
+/**
+ * The name of the domain for a host that somebody wrote: without the default port of either scheme, which no browser names. Null if
+ * the text is not a host.
+ */
+export function domainNameOf(text: string): string | null {
+  return normalizeHost(text)?.replace(DEFAULT_PORT, '') ?? null;
+}
+
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
 export const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
@@ -184,7 +194,7 @@ const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:'
  * https may name its own port: both default ports are as none.
  */
 export function isOnHost(address: string, asked: string): boolean {
-  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(/:(80|443)$/, ''));
+  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(DEFAULT_PORT, ''));
   return host === own;
 }
 

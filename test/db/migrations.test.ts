@@ -9,6 +9,7 @@ import { openFile } from '../../src/db/sqlite/file.ts';
 import { Service } from '../../src/service.ts';
 import { newDatabase, onServer } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 const { provider } = inject('database');
 
@@ -199,6 +200,36 @@ test('webhooks name who made and changed them after the migration, as far as the
     [null, null, null, 1],
     [null, null, null, null],
   ]);
+});
+
+test('a domain that was made with the port of https serves its host after the migration, where the host is free', async () => {
+  const domain = (account: number | null, name: string, isDefault: boolean | null = null) =>
+    `INSERT INTO "Domain" ("accountId", "name", "hostKey", "isDefault", "verifiedAt", "createdAt", "updatedAt")
+      VALUES (${account}, '${name}', '${name.replace(/:.*/, '')}', ${isDefault}, ${time}, ${time}, ${time})`;
+  const url = await oldDatabase('20261129041301_address_changes', [
+    `INSERT INTO "Account" ("name", "createdAt") VALUES ('old', ${time}), ('other', ${time})`,
+    domain(null, 's.example:443', true),
+    domain(1, 'go.example:443'),
+    domain(1, 'both.example'),
+    domain(1, 'both.example:443'),
+    domain(2, 'ports.example:8443'),
+    domain(2, 'ports.example:443'),
+    domain(2, 'long.example:4430'),
+    `INSERT INTO "Link" ("accountId", "domainId", "alias", "aliasKey", "url", "urlKey", "createdAt", "updatedAt")
+      VALUES (1, 2, ${text('a')}, ${text('https://example.com/')}, ${time}, ${time})`,
+  ]);
+  await applyMigrations(url);
+  const server = await startTestServer({ url, baseUrl: 'http://s.example:443' });
+  onTestFinished(() => server.stop());
+  const domains = await server.database.prisma.domain.findMany({ orderBy: { id: 'asc' } });
+  expect(domains.map(({ name }) => name)).toEqual([
+    ...['s.example:443', 'go.example', 'both.example', 'both.example:443'],
+    ...['ports.example:8443', 'ports.example', 'long.example:4430'],
+  ]);
+  expect(await visit(server.origin, '/a', { headers: { Host: 'go.example' } })).toMatchObject({
+    status: 302,
+    location: 'https://example.com/',
+  });
 });
 
 test('names and titles with a capital sharp s are found by each of its spellings', async () => {

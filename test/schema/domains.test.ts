@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shareDefaultDomain } from '../../src/domain/short-domain/default-domain.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
+import { visit } from '../support/visit.ts';
 
 let server: TestServer;
 let owner: Caller;
@@ -56,10 +57,31 @@ test.each([
   ['bücher.example', 'xn--bcher-kva.example'],
   ['local.example:8080', 'local.example:8080'],
   ['usual.example:80', 'usual.example'],
+  ['Secure.example:443', 'secure.example'],
+  ['secure-final.example.:443', 'secure-final.example'],
+  ['other.example:8443', 'other.example:8443'],
+  ['long.example:4430', 'long.example:4430'],
   ['final.example.', 'final.example'],
   ['final.example.:8080', 'final.example:8080'],
 ])('stores the host %j as browsers send it', async (name, expected) => {
   expect(await owner.data(create, { input: { name } })).toMatchObject({ createDomain: { name: expected } });
+});
+
+test('a verified domain that was given with a default port serves its host, and gives up another port', async () => {
+  for (const name of ['served.example:443', 'served-too.example:8080']) {
+    const id = await make(name);
+    await server.database.prisma.domain.update({ where: { id: Number(id) }, data: { verifiedAt: NOON } });
+    const host = name.replace(/:.*/, '');
+    if (name.endsWith('8080'))
+      expect(await owner.data(update, { id, input: { name: `${host}:443` } })).toMatchObject({
+        updateDomain: { name: host },
+      });
+    const { alias } = await owner.link({ domain_id: id });
+    for (const asked of [host, `${host}:443`])
+      expect((await visit(server.origin, `/${alias}`, { headers: { Host: asked } })).status).toBe(302);
+    const taken = await owner.data(create, { input: { name: `${host}:443` } });
+    expect(taken).toMatchObject({ createDomain: { fields: [{ path: ['name'] }] } });
+  }
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
 import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
-import { normalizeHost } from '../url.ts';
+import { domainNameOf, normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
 
 /** A domain as the operator sees it; a shared one has no account. */
@@ -24,8 +24,10 @@ export async function listDomains(db: Data) {
 
 /** @throws DomainError NOT_FOUND */
 async function domainOf(db: Data, host: string) {
-  const name = normalizeHost(host);
-  const domain = name === null ? null : await db.prisma.domain.findUnique({ where: { name } });
+  // An earlier version kept the default port in a name, which may still have it.
+  const names = [normalizeHost(host), domainNameOf(host)].filter((name) => name !== null);
+  const found = await db.prisma.domain.findMany({ where: { name: { in: names } } });
+  const domain = names.map((name) => found.find((one) => one.name === name)).find(Boolean) ?? null;
   if (domain === null) throw notFound('domain');
   return domain;
 }

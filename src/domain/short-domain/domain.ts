@@ -15,7 +15,7 @@ import { byCreation, type Connection, type EdgesInput, readConnection } from '..
 import { randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { hostOf, isHostName, namesServing, normalizeHost, sendableAddress, withoutPort } from '../url.ts';
+import { domainNameOf, hostOf, isHostName, namesServing, sendableAddress, withoutPort } from '../url.ts';
 
 export type { Domain };
 
@@ -23,7 +23,7 @@ export type { Domain };
 export const MAX_DOMAINS = 10_000;
 
 const name = textOf(1, 255, trimPasted).transform((text, context) => {
-  const host = normalizeHost(text);
+  const host = domainNameOf(text);
   if (text === '' || (host !== null && isHostName(host))) return host ?? '';
   context.addIssue({ code: 'custom', message: refusal('HOST') });
   return z.NEVER;

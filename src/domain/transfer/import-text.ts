@@ -10,7 +10,7 @@ import { wrongSpace } from '../link/fields.ts';
 import { ofAccount, passwordInput } from '../password.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { normalizeHost } from '../url.ts';
+import { domainNameOf } from '../url.ts';
 import { WrongFile } from './csv.ts';
 import { columnsFor, type FileColumns, recordOf } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
@@ -190,7 +190,7 @@ function mappingOf(pairs: TextToImport['domainMap']): Map<string, string> {
   return new Map(
     pairs.map((pair, index) => {
       const host = (name: 'from' | 'to') => {
-        const found = normalizeHost(pair[name].trim());
+        const found = domainNameOf(pair[name].trim());
         if (found) return found;
         throw invalid([fieldError(['domainMap', String(index), name], refusal('HOST'))]);
       };

@@ -6,7 +6,7 @@ import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
-import { normalizeHost } from '../url.ts';
+import { domainNameOf } from '../url.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { linkIn } from './pasted.ts';
 import { timeOf } from './times.ts';
@@ -226,7 +226,7 @@ const host = z.preprocess(
   (given) => inside(['fullName', 'name', 'address'], given),
   written('a host name, such as go.example', (given) => {
     const bare = trimPasted(given).replace(/^[a-z]+:\/\//i, '');
-    return normalizeHost(bare.replace(/\/.*$/, '')) ?? undefined;
+    return domainNameOf(bare.replace(/\/.*$/, '')) ?? undefined;
   }),
 );
 
@@ -259,7 +259,7 @@ function shortUrlsOf(format: Format) {
       .replace(/^[a-z]+:\/\//i, '')
       .split(/[?#]/);
     const [hostName = '', ...path] = bare.split('/');
-    const normal = normalizeHost(hostName);
+    const normal = domainNameOf(hostName);
     const whole = path.join('/').replace(/\/$/, '');
     const alias = inFolder ? whole.replace(/^.*\//, '') : whole;
     // People write only the alias.
