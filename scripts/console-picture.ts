@@ -24,7 +24,7 @@ try {
   await tab.clock.setFixedTime(server.clock.now);
   const { accountId, user } = await addUser(server, caller.key);
   await giveSession(tab, server, user.id);
-  await tab.goto(`${server.origin}/console/${accountId}/`);
+  await tab.goto(`${server.origin}/console/${accountId}/links`);
   await (await newUrl(tab)).fill('https://lindenhof.example/magazine/2026/autumn/ten-tours');
   await tab.keyboard.press('Enter');
   await tab.getByText('Your link is ready').waitFor();

@@ -90,7 +90,7 @@ export async function signIn(
   const { accountId, user } = await addUser(server, key, options.role);
   const opened = await openTab(options);
   await giveSession(opened.page, server, user.id);
-  await opened.page.goto(`${server.origin}/console/${accountId}${options.path ?? '/'}`);
+  await opened.page.goto(`${server.origin}/console/${accountId}${options.path ?? '/links'}`);
   await opened.page.locator('#main').waitFor();
   return { ...opened, accountId, userId: user.id };
 }

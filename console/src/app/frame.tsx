@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { Link, Route, Switch, useLocation, useSearch } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
 import { loadScript } from '../data/version.ts';
 import { Brand } from '../parts/brand.tsx';
@@ -37,7 +37,7 @@ const Many = lazily(async () => (await import('../views/many/many-view.tsx')).Ma
 
 const places: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/overview', name: texts.places.overview, icon: 'overview' },
-  { path: '/', name: texts.places.links, icon: 'link' },
+  { path: '/links', name: texts.places.links, icon: 'link' },
   { path: '/spaces', name: texts.places.spaces, icon: 'space' },
   { path: '/tags', name: texts.tags.title, icon: 'tag' },
   { path: '/domains', name: texts.places.domains, icon: 'domain' },
@@ -54,7 +54,7 @@ function nameOf(location: string): string {
   const path = location.toLowerCase().replace(/(?<=.)\/$/, '');
   if (path === '/many') return texts.many.title;
   if (path === '/profile') return texts.profile.title;
-  if (path.startsWith('/links/')) return texts.places.links;
+  if (path === '/' || path.startsWith('/links/')) return texts.places.links;
   if (path.startsWith('/spaces/')) return texts.places.spaces;
   if (path.startsWith('/tags/')) return texts.tags.title;
   return places.find((place) => place.path === path)?.name ?? texts.nothingHere;
@@ -62,10 +62,8 @@ function nameOf(location: string): string {
 
 function Places({ onGone }: { onGone?: () => void }): ReactElement {
   const [location] = useLocation();
-  const isHere = (path: string) =>
-    path === '/'
-      ? location === '/' || location.startsWith('/links') || location === '/many'
-      : location.startsWith(path);
+  const here = location.toLowerCase();
+  const isHere = (path: string) => here.startsWith(path) || (path === '/links' && here === '/many');
   return (
     <nav aria-label={texts.places.all}>
       {places.map(({ path, name, icon }) => (
@@ -116,7 +114,7 @@ function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void })
         <Menu
           label={texts.account.switch}
           icon="switch"
-          items={others.map(({ id, name }) => ({ id, name, run: () => navigate(`~/console/${id}/`) }))}
+          items={others.map(({ id, name }) => ({ id, name, run: () => navigate(`~/console/${id}/links`) }))}
         />
       )}
       <ThemeMenu />
@@ -160,7 +158,7 @@ export function Frame(): ReactElement {
     const button = document.getElementById('new-link');
     if (focusNow('#new-url')) return;
     if (button) button.click();
-    else navigate('/', { state: { isNew: true } });
+    else navigate('/links', { state: { isNew: true } });
   };
   const [, link] = /^\/links\/(\d+)/.exec(location) ?? [];
   const onKey = useEffectEvent((event: KeyboardEvent) => {
@@ -171,7 +169,7 @@ export function Frame(): ReactElement {
     }
     onShortcut(event, {
       '?': () => setHelp(true),
-      '/': () => go('/', '#search'),
+      '/': () => go('/links', '#search'),
       a: () => focusNow('.bulk button'),
       z: () => undoToast() || document.querySelector<HTMLElement>('.undo')?.click(),
       ...(canWrite && { n: openNew }),
@@ -218,7 +216,11 @@ export function Frame(): ReactElement {
       <main id="main" tabIndex={-1}>
         <Connection />
         <Switch>
+          {/* Where the list was before. */}
           <Route path="/">
+            <Redirect to={`/links${query && `?${query}`}`} replace />
+          </Route>
+          <Route path="/links">
             <LinksView />
           </Route>
           <Route path="/overview">

@@ -155,7 +155,7 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
   return (
     <Gate title={t.title(who.accounts.length > 0)} lead={t.lead(who.user.email, who.accounts.length > 0)}>
       {who.accounts.map(({ id, name }) => (
-        <a key={id} href={`/console/${id}/`}>
+        <a key={id} href={`/console/${id}/links`}>
           <bdi>{name}</bdi>
         </a>
       ))}

@@ -56,7 +56,7 @@ export function DomainsView(): ReactElement {
     >
       {(domain) => (
         <>
-          <Link href={`/?domain=${domain.id}`} className="grow name">
+          <Link href={`/links?domain=${domain.id}`} className="grow name">
             <bdi>{domain.name}</bdi>
           </Link>
           <span className={domain.verified ? 'badge ok' : 'badge warn'}>

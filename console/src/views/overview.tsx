@@ -53,7 +53,7 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
           <h1>
             <bdi>{title}</bdi>
           </h1>
-          <Link href={`/?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
+          <Link href={`/links?${isSpace ? 'space' : 'tags'}=${id}`}>{texts.spaces.open}</Link>
         </div>
         <GroupFilter group={record && { kind, id, name: record.name }} />
       </header>

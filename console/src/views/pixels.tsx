@@ -43,7 +43,7 @@ export function PixelsView(): ReactElement {
     >
       {(pixel) => (
         <>
-          <Link href={`/?pixel=${pixel.id}`} className="grow name">
+          <Link href={`/links?pixel=${pixel.id}`} className="grow name">
             <bdi>{pixel.name}</bdi>
           </Link>
           <span className="badge">{texts.pixelTypes[pixel.type] ?? pixel.type}</span>

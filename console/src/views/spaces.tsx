@@ -37,7 +37,7 @@ export function SpacesView(): ReactElement {
       {(space) => (
         <>
           <i className={`dot c${space.color}`} />
-          <Link href={`/?space=${space.id}`} className="grow name">
+          <Link href={`/links?space=${space.id}`} className="grow name">
             <bdi>{space.name}</bdi>
           </Link>
           <Link href={`/spaces/${space.id}`} className="quiet">

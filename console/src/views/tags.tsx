@@ -46,7 +46,7 @@ export function TagsView(): ReactElement {
       >
         {(tag) => (
           <>
-            <Link href={`/?tags=${tag.id}`} className="grow name">
+            <Link href={`/links?tags=${tag.id}`} className="grow name">
               <TagBadges tags={[tag]} />
             </Link>
             <Link href={`/tags/${tag.id}`} className="quiet">

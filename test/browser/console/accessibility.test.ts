@@ -148,7 +148,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
         expect([path, look, await inMargin(page)]).toEqual([path, look, []]);
       });
     }
-    await follow(page, '/?status=active&space=none&order=clicks');
+    await follow(page, '/links?status=active&space=none&order=clicks');
     await page.getByRole('button', { name: 'Clear' }).waitFor();
     const tops = `[...document.querySelectorAll('.filters > div > *, .filters > select')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
     expect(await page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);

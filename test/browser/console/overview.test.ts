@@ -110,7 +110,7 @@ describe.runIf(chromiumPath)('the overview of the console, in a browser', () => 
   });
 
   test('a list shows the clicks of 30 days, and is downloaded as it is filtered', async () => {
-    const { page } = await signIn({ server, key: caller.key }, { path: `/?space=${space}` });
+    const { page } = await signIn({ server, key: caller.key }, { path: `/links?space=${space}` });
     await shown(rowOf(page, 'german').getByText('2 in 30 days'));
     const [head, first, ...more] = (await fileOf(page)).text.trim().split('\r\n');
     expect(head).toContain('Short URL,URL,Title');

@@ -259,7 +259,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
       await page.locator('.menu:popover-open').getByRole('menuitem', { name }).click();
     };
     await switchTo('second');
-    await page.waitForURL(`${server.origin}/console/${otherId}/`);
+    await page.waitForURL(`${server.origin}/console/${otherId}/links`);
     await page.getByText('Editor', { exact: true }).waitFor();
     expect(await destination.count()).toBe(0);
     release();
@@ -271,7 +271,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.unroute('**/graphql');
     await (await newUrl(page)).fill('https://example.com/of-the-second');
     await switchTo('first');
-    await page.waitForURL(`${server.origin}/console/${accountId}/`);
+    await page.waitForURL(`${server.origin}/console/${accountId}/links`);
     await page.getByText('Owner', { exact: true }).waitFor();
     expect(await destination.count()).toBe(0);
     await page.goBack();
@@ -282,7 +282,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.goto(`${server.origin}/console/${otherId + 1}/`);
     await page.getByRole('heading', { name: 'Not your account' }).waitFor();
     await page.getByRole('link', { name: 'second' }).click();
-    await page.waitForURL(`${server.origin}/console/${otherId}/`);
+    await page.waitForURL(`${server.origin}/console/${otherId}/links`);
   });
 
   test('an owner renames the account, and everybody changes their name, email and password, and ends their other sessions', async () => {

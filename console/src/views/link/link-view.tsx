@@ -46,7 +46,7 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   );
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const query = useSearch();
-  const back = `/${query === '' ? '' : `?${query}`}`;
+  const back = `/links${query === '' ? '' : `?${query}`}`;
   const tab = tabs.find((one) => one === (asked ?? 'edit'));
   const [, navigate] = useLocation();
   useTitle(...titleOf(data?.link, tab));

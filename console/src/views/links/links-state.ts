@@ -178,7 +178,7 @@ export function useLinksState(): [
   const [, navigate] = useLocation();
   const state = stateOf(query);
   const set = (patch: Partial<LinksState>, { replace = false } = {}) =>
-    // Without a path of its own, wouter would keep the old query string.
-    navigate(`/${queryOf({ ...state, after: '', before: '', ...patch })}`, { replace });
+    // Without a path, wouter would keep the old query string.
+    navigate(`/links${queryOf({ ...state, after: '', before: '', ...patch })}`, { replace });
   return [state, set];
 }

@@ -196,7 +196,7 @@ export function ManyView(): ReactElement {
   if (!session.canWrite) return <Empty title={texts.mayNotWrite} />;
   return (
     <>
-      <Link href="/" className="back">
+      <Link href="/links" className="back">
         <Icon name="back" />
         {texts.link.back}
       </Link>

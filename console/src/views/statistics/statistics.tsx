@@ -155,7 +155,7 @@ function Nothing(): ReactElement {
   return (
     <Empty title={texts.links.none}>
       {canWrite && (
-        <Link href="/" state={{ isNew: true }} className="button">
+        <Link href="/links" state={{ isNew: true }} className="button">
           <Icon name="plus" />
           {t.firstLink}
         </Link>
