@@ -3,10 +3,12 @@ import './data/token.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { leaveKeysToInputMethods } from './app/composing.ts';
 import { language } from './language.ts';
 import { beginTheme } from './theme.ts';
 
 beginTheme();
+leaveKeysToInputMethods();
 
 document.documentElement.lang = language;
 const root = document.getElementById('root');

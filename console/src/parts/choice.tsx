@@ -131,11 +131,11 @@ export function Choice({
     onSearch?.(target.value.trim());
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const { key, altKey, nativeEvent } = event;
+    const { key, altKey } = event;
     // It chooses, or does nothing: who means to choose must not send the form.
     if (key === 'Enter') event.preventDefault();
     if (key === 'Escape' && isLeft) onValue(value, '');
-    const item = isOpen && !nativeEvent.isComposing ? listed[highlightedIndex] : undefined;
+    const item = isOpen ? listed[highlightedIndex] : undefined;
     if (item && (key === 'Enter' || (key === 'ArrowUp' && altKey))) choose(item);
   };
   const left = isLeft && sought !== '' ? typed.trim() : null;
