@@ -328,3 +328,18 @@ test('every list that a client can send has a limit', () => {
   });
   expect(unlimited).toEqual([]);
 });
+
+test('the uses of variables in a fragment are counted once, however often and wherever it is used', () => {
+  const fields = many(40, (i) => `h${i}: history(first: $f${i}, after: $a${i}) { totalCount }`);
+  const definitions = many(40, (i) => `$f${i}: Int, $a${i}: String`);
+  const lists = many(20, (i) => `l${i}: links(first: ${i + 1}, filter: { status: ACTIVE }) { ...Often }`);
+  const query = `query (${definitions}) { ${lists} }
+    fragment Often on LinkConnection { ${many(500, () => '...Fields')} }
+    fragment Fields on LinkConnection { nodes { ${fields} } }`;
+  const operation = operationOf(query);
+  const set = vi.spyOn(Map.prototype, 'set');
+  const { inputs } = sizeOf(operation, {});
+  expect(set.mock.calls.length).toBeLessThan(20_000);
+  // Each list has as many links as its number says.
+  expect(inputs.uses.get('f0')).toBe(500 * ((20 * 21) / 2));
+});

@@ -17,20 +17,66 @@ export interface Inputs {
   readonly uses: ReadonlyMap<string, number>;
 }
 
-export const NO_INPUTS: Inputs = { literals: { values: 0, characters: 0, longest: 0 }, uses: new Map() };
+/** Inputs of a part of an operation: its own, and those of the parts below, each a number of times. */
+export interface PartInputs extends Inputs {
+  /** All of them. */
+  readonly literals: Amount;
+  /** Its own uses. */
+  readonly uses: ReadonlyMap<string, number>;
+  readonly below: ReadonlyMap<PartInputs, number>;
+}
 
-/** The sum of inputs, the second of them a number of times. */
-export function addInputs(one: Inputs, other: Inputs, times = 1): Inputs {
-  if (other === NO_INPUTS || (one === NO_INPUTS && times === 1)) return other === NO_INPUTS ? one : other;
-  const uses = new Map(one.uses);
-  for (const [name, count] of other.uses) uses.set(name, (uses.get(name) ?? 0) + count * times);
-  const { values, characters, longest } = other.literals;
-  const literals = {
-    values: one.literals.values + values * times,
-    characters: one.literals.characters + characters * times,
-    longest: Math.max(one.literals.longest, longest),
+const NOTHING_BELOW: ReadonlyMap<PartInputs, number> = new Map();
+
+export const NO_INPUTS: PartInputs = {
+  literals: { values: 0, characters: 0, longest: 0 },
+  uses: new Map(),
+  below: NOTHING_BELOW,
+};
+
+/** The sum of inputs: a part that is used often is looked at once, and no uses are copied. */
+export function sumInputs(
+  parts: readonly PartInputs[],
+  { literals: own, uses }: Inputs = NO_INPUTS,
+  times = 1,
+): PartInputs {
+  const below = new Map<PartInputs, number>();
+  for (const part of parts) if (part !== NO_INPUTS) below.set(part, (below.get(part) ?? 0) + times);
+  if (below.size === 0)
+    return uses.size === 0 && own === NO_INPUTS.literals ? NO_INPUTS : { literals: own, uses, below };
+  let { values, characters, longest } = own;
+  for (const [{ literals }, count] of below) {
+    values += literals.values * count;
+    characters += literals.characters * count;
+    longest = Math.max(longest, literals.longest);
+  }
+  return { literals: { values, characters, longest }, uses, below };
+}
+
+/** The inputs with the uses of all parts; each part is visited once, after all that use it. */
+export function withAllUses(whole: PartInputs): Inputs {
+  const times = new Map([[whole, 1]]);
+  const uses = new Map<string, number>();
+  for (const part of usersFirst(whole)) {
+    const count = times.get(part) ?? 0;
+    for (const [name, own] of part.uses) uses.set(name, (uses.get(name) ?? 0) + own * count);
+    for (const [inner, each] of part.below) times.set(inner, (times.get(inner) ?? 0) + each * count);
+  }
+  return { literals: whole.literals, uses };
+}
+
+/** All parts, each after those that use it. */
+function usersFirst(whole: PartInputs): PartInputs[] {
+  const found = new Set<PartInputs>();
+  const usedFirst: PartInputs[] = [];
+  const visit = (part: PartInputs): void => {
+    if (found.has(part)) return;
+    found.add(part);
+    for (const inner of part.below.keys()) visit(inner);
+    usedFirst.push(part);
   };
-  return { literals, uses };
+  visit(whole);
+  return usedFirst.reverse();
 }
 
 /** What the arguments of a field are given once. A text of any length has a limit of its own, and does not count. */

@@ -18,7 +18,7 @@ import { LRUCache } from 'lru-cache';
 import type { ParsedOperation } from '../context.ts';
 import { schema } from '../index.ts';
 import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './field-cost.ts';
-import { addInputs, type Inputs, inputsOf, NO_INPUTS } from './inputs.ts';
+import { type Inputs, inputsOf, NO_INPUTS, type PartInputs, sumInputs, withAllUses } from './inputs.ts';
 
 const DAY_MS = 86_400_000;
 /** The size of the cache of sizes, in characters of its keys, and the longest key. */
@@ -70,9 +70,10 @@ export function sizeOf(
   const before = key === null ? undefined : sizes.get(key);
   if (before) return before;
   const root = schema.getRootType(operation.node.operation);
-  const size = root
+  const whole = root
     ? new SizeCalculation(operation, variables, limits).ofSelections(operation.node.selectionSet, root, {})
     : NOTHING;
+  const size = { ...whole, inputs: withAllUses(whole.inputs) };
   if (key !== null && key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
@@ -93,7 +94,12 @@ export interface OperationSize {
   inputs: Inputs;
 }
 
-const NOTHING: OperationSize = {
+/** The size of a part of an operation. */
+interface PartSize extends OperationSize {
+  inputs: PartInputs;
+}
+
+const NOTHING: PartSize = {
   ...{ cost: 0, values: 0, reads: 0, depth: 0, breadth: 0, records: 0 },
   inputs: NO_INPUTS,
 };
@@ -128,7 +134,7 @@ class SizeCalculation {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #variables: Readonly<Record<string, unknown>>;
   /** The sizes of selections, by their type and what they get from their parent: fragments may be used often. */
-  readonly #known = new Map<SelectionSetNode, Map<string, OperationSize>>();
+  readonly #known = new Map<SelectionSetNode, Map<string, PartSize>>();
   readonly #limits: Limits;
   /** The work and the records of the fields so far, each field once. */
   #work = 0;
@@ -149,13 +155,9 @@ class SizeCalculation {
     this.#variables = { ...Object.fromEntries(defaults), ...variables };
   }
 
-  ofSelections(
-    selectionSet: SelectionSetNode,
-    type: GraphQLNamedType,
-    fromParent: ArgumentValues,
-  ): OperationSize {
+  ofSelections(selectionSet: SelectionSetNode, type: GraphQLNamedType, fromParent: ArgumentValues): PartSize {
     const key = `${type.name} ${JSON.stringify(fromParent)}`;
-    const known = this.#known.get(selectionSet) ?? new Map<string, OperationSize>();
+    const known = this.#known.get(selectionSet) ?? new Map<string, PartSize>();
     const before = known.get(key);
     if (before) return before;
     const parts = selectionSet.selections.flatMap((selection): Part[] => {
@@ -172,7 +174,7 @@ class SizeCalculation {
   }
 
   /** The sum of the parts. An answer has only one type of a union or interface: its cost is that of the most expensive type. */
-  #totalOf(type: GraphQLNamedType, parts: readonly Part[]): OperationSize {
+  #totalOf(type: GraphQLNamedType, parts: readonly Part[]): PartSize {
     const total = sumOf(parts);
     if (!isAbstractType(type)) return total;
     const ofTypes = schema
@@ -187,7 +189,7 @@ class SizeCalculation {
     return { ...total, cost: largest('cost'), values: largest('values'), reads: largest('reads') };
   }
 
-  #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): OperationSize {
+  #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): PartSize {
     const field = fieldOfType(parent, node.name.value);
     if (!field) return { ...NOTHING, cost: 1, values: 1, depth: 1, breadth: 1 };
     // Only `costs` sets this.
@@ -221,7 +223,7 @@ class SizeCalculation {
       depth: 1 + below.depth,
       breadth: 1 + below.breadth,
       records: changed + below.records,
-      inputs: addInputs(own, below.inputs, times),
+      inputs: sumInputs([below.inputs], own, times),
     };
   }
 }
@@ -229,11 +231,11 @@ class SizeCalculation {
 /** The size of a field or a fragment in a selection, and the type to which it belongs. */
 interface Part {
   readonly type: GraphQLNamedType;
-  readonly size: OperationSize;
+  readonly size: PartSize;
 }
 
-function sumOf(parts: readonly Part[]): OperationSize {
-  const total: OperationSize = { ...NOTHING };
+function sumOf(parts: readonly Part[]): PartSize {
+  const total: PartSize = { ...NOTHING, inputs: sumInputs(parts.map(({ size }) => size.inputs)) };
   for (const { size } of parts) {
     total.cost += size.cost;
     total.values += size.values;
@@ -241,7 +243,6 @@ function sumOf(parts: readonly Part[]): OperationSize {
     total.breadth += size.breadth;
     total.records += size.records;
     total.depth = Math.max(total.depth, size.depth);
-    total.inputs = addInputs(total.inputs, size.inputs);
   }
   return total;
 }
