@@ -16,6 +16,7 @@ import type { Prisma } from '../../src/generated/sqlite/client.ts';
 import { schema } from '../../src/schema/index.ts';
 import { newDatabase } from '../support/database.ts';
 import { manyLinks } from '../support/many-links.ts';
+import { importInto } from '../support/moving.ts';
 import { signedIn } from '../support/person.ts';
 import { type RowsWritten, type Written, watchRows } from '../support/rows-written.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -409,6 +410,34 @@ test.each(Object.keys(keyedMost))('with a key, %s below the limits write few row
   await expectFew(async () => {
     const { status, errors } = await sendKeyed(keyed);
     expect([status, errors]).toEqual([200, undefined]);
+  });
+});
+
+/** Records of a file with so many short URLs and tags each; each record has tags of its own. */
+const bitly = (records: number, urls: number, tagsOfEach: number) =>
+  JSON.stringify({
+    links: times(records).map((record) => ({
+      long_url: `https://example.com/${record}`,
+      custom_bitlinks: times(urls).map((index) => `${server.origin}/b${accountId}-${record}-${index}`),
+      tags: times(tagsOfEach).map((index) => `Tag ${record} ${index}`),
+    })),
+  });
+
+test.each([
+  ['records with several short URLs', 0, () => bitly(50, 11, 0)],
+  [
+    'a record with many short URLs and tags behind others',
+    2_450,
+    () => {
+      const { links } = JSON.parse(bitly(48, 1, 50));
+      return JSON.stringify({ links: [...links, ...JSON.parse(bitly(49, 99, 50)).links.slice(-1)] });
+    },
+  ],
+])('the command to import writes few rows in a transaction: %s', async (_what, newTags, text) => {
+  const account = `account ${accounts - 1}`;
+  await expectFew(async () => {
+    const { refused, tags: made } = await importInto(server, { text: text() }, { account, format: 'bitly' });
+    expect([refused, made]).toEqual([0, newTags]);
   });
 });
 

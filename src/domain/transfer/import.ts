@@ -61,7 +61,7 @@ export interface ImportHooks {
 export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
 const BATCH = { lines: 500, bytes: 2_000_000 };
-/** After how many tags and pixels of its links a transaction ends. */
+/** How many tags and pixels the links of a transaction have at most, unless a single record has more. */
 const MAX_PARTS = 2_500;
 /** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
 const MAX_UNUSED = 50;
@@ -70,6 +70,11 @@ const MAX_UNUSED_LENGTH = 50;
 const MAX_HEADERS = 1_000;
 /** Of how many aliases it is kept which line has them. */
 const MAX_ALIASES = 10_000;
+
+/** The tags and pixels of links. */
+function partsOf(links: Entry['links']): number {
+  return links.reduce((sum, { parts }) => sum + parts, 0);
+}
 
 /** Imports the lines of a file in batches. Existing links stay as they are, so an import may be repeated. */
 export class Import {
@@ -84,8 +89,6 @@ export class Import {
   /** The lines of the first aliases, by these and their domains. */
   readonly #lines = new Map<string, number>();
   #failedAt: number | null = null;
-  /** How many tags and pixels the links of the batch have. */
-  #parts = 0;
 
   constructor(
     db: Data,
@@ -109,25 +112,31 @@ export class Import {
 
   async run(source: AsyncIterable<SourceLine>) {
     let batch: Entry[] = [];
-    let [size, links] = [0, 0];
+    let [size, links, parts] = [0, 0, 0];
     const { batch: max = BATCH } = this.#options;
     let stopped = false;
     let error: string | null = null;
     try {
       for await (const line of source) {
         const entry = await this.#read(line);
+        // A record may have up to a hundred links.
+        const isFull =
+          Math.max(batch.length, links) >= max.lines ||
+          links + entry.links.length > max.lines ||
+          size >= max.bytes ||
+          parts + partsOf(entry.links) > MAX_PARTS;
+        if (isFull && batch.length > 0) {
+          await this.#write(batch);
+          await this.#pause();
+          batch = [];
+          [size, links, parts] = [0, 0, 0];
+          stopped = this.#hooks.isStopped();
+          if (stopped || this.#failedAt !== null) break;
+        }
         batch.push(entry);
         size += line.size;
         links += entry.links.length;
-        if (Math.max(batch.length, links) < max.lines && size < max.bytes && this.#parts < MAX_PARTS)
-          continue;
-        await this.#write(batch);
-        await this.#pause();
-        batch = [];
-        [size, links] = [0, 0];
-        this.#parts = 0;
-        stopped = this.#hooks.isStopped();
-        if (stopped || this.#failedAt !== null) break;
+        parts += partsOf(entry.links);
       }
     } catch (fault) {
       if (!(fault instanceof BrokenOff)) throw fault;
@@ -195,7 +204,6 @@ export class Import {
     if (line.kind === 'tag') await this.#records.makeTags(line);
     const isNew = keysOf(before).some((what) => counts()[what] > before[what]);
     if (line.kind !== 'link') return { isNew };
-    this.#parts += line.names.length * ((line.tags?.length ?? 0) + pixelIds.length);
     const { clicks: _clicks, lastClickedAt: _lastClickedAt, ...times } = line.origin;
     const links = line.names.map(({ alias }, index) => ({
       domainId: domains[index]?.id ?? 0,
@@ -209,6 +217,7 @@ export class Import {
       // The service counted the clicks of all short URLs together.
       origin: index === 0 ? line.origin : times,
       tags: line.tags,
+      parts: (line.tags?.length ?? 0) + pixelIds.length,
       alias,
       insteadOf: domains[index]?.insteadOf,
     }));
@@ -220,7 +229,7 @@ export class Import {
     const onTaken = ({ skip: 'refuse', suffix: 'suffix', fail: 'stop' } as const)[this.#options.onTaken];
     const { db, writer, services, now, dryRun } = this.#context;
     const options = { onTaken, dryRun, seed: this.#options.seed };
-    if (!dryRun) db.spendRows?.(items.length, items.length * ROWS_OF_LINK + this.#parts);
+    if (!dryRun) db.spendRows?.(items.length, items.length * ROWS_OF_LINK + partsOf(items));
     const create = (some: typeof items) => createLinksInBulk(db, writer, services, some, options, now);
     const outcomes =
       items.length > 0 ? await create(items).catch(eachAlone(items, create)).catch(refusing(items)) : [];

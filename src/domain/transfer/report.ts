@@ -6,6 +6,8 @@ import { shortened } from './values.ts';
 interface LinkOfLine extends BulkItem {
   readonly domainId: number;
   readonly alias: string | undefined;
+  /** How many tags and pixels it has. */
+  readonly parts: number;
   /** The host whose link goes to the default domain instead. */
   readonly insteadOf: string | undefined;
 }
