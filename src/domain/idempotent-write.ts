@@ -26,6 +26,9 @@ export const SHOWN_ONCE = '[shown once]';
 /** An answer as it was sent. */
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
 
+/** The caller of a keyed write, or the service itself. */
+type KeyCaller = Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role' | 'permissions'>>;
+
 function wrongKey(message: string): DomainError {
   return invalidField('Idempotency-Key', message);
 }
@@ -51,9 +54,10 @@ export class KeyedWrite {
   readonly #key: AnswerKey;
   /** Whose limit counts the answer; null for the service itself. */
   readonly #caller: number | null;
-  readonly #role: Role | null;
-  /** Who may get the answer, by a name. */
-  readonly #sender: string;
+  /** Whose rights may change while the body is on its way. */
+  readonly #actor: KeyCaller;
+  /** The rights with which the write begins. */
+  #begunAs: { readonly role: Role | null; readonly sender: string } | null = null;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction;
   readonly #hidden = new Set<string>();
@@ -65,23 +69,11 @@ export class KeyedWrite {
   #failed = false;
 
   /** The keys of programs are those of their account, and those of a user their own. */
-  constructor(
-    { database }: Data,
-    {
-      accountId,
-      keyId = null,
-      userId = null,
-      role = null,
-      permissions = new Set(),
-    }: Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role' | 'permissions'>>,
-    key: string,
-    now: Date,
-    maxWait = MAX_WAIT,
-  ) {
+  constructor({ database }: Data, actor: KeyCaller, key: string, now: Date, maxWait = MAX_WAIT) {
+    const { accountId, keyId = null, userId = null } = actor;
     this.#database = database;
     this.#secret = key;
-    this.#role = role;
-    this.#sender = senderName({ userId, role, permissions });
+    this.#actor = actor;
     // No program's key has a line break.
     const name = userId === null ? key : `${userId}\n${key}`;
     this.#caller = keyId === null && userId === null ? null : callerOf({ keyId, userId });
@@ -109,6 +101,12 @@ export class KeyedWrite {
     return this.#requestHash !== null;
   }
 
+  /** The role of the caller now, and the name of all who may get what is stored for them. */
+  get #rights(): { readonly role: Role | null; readonly sender: string } {
+    const { userId = null, role = null, permissions = new Set() } = this.#actor;
+    return { role, sender: senderName({ userId, role, permissions }) };
+  }
+
   get #runningKey(): string {
     return answerName(this.#key);
   }
@@ -128,6 +126,7 @@ export class KeyedWrite {
     const { running: runningKeys } = this.#database.keyedWrites;
     if (runningKeys.has(this.#runningKey)) throw running();
     runningKeys.add(this.#runningKey);
+    this.#begunAs = this.#rights;
     // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
     this.#found = await findAnswer(this.#database, this.#key);
@@ -147,16 +146,17 @@ export class KeyedWrite {
    * @throws DomainError IDEMPOTENCY_MISMATCH if it is to another request, FORBIDDEN if to a caller of another kind, role or scopes
    */
   #replay(): Answer | null {
-    const [found, own] = [this.#found, this.#role];
+    const found = this.#found;
     if (found === null) return null;
     this.#ask();
+    const { role: own, sender } = this.#rights;
     const role = [null, ...roleNames].find((one) => this.#hashWith(one) === found.requestHash);
     if (role === undefined)
       throw new DomainError(
         'IDEMPOTENCY_MISMATCH',
         'This Idempotency-Key was already used for another request: use a new key for each request.',
       );
-    if (found.sender !== null && found.sender !== this.#sender)
+    if (found.sender !== null && found.sender !== sender)
       throw new DomainError(
         'FORBIDDEN',
         'The first request with this Idempotency-Key was sent by a caller of another kind, role or scopes.',
@@ -193,7 +193,7 @@ export class KeyedWrite {
    * changes took too long and are rolled back
    */
   async end(answer: Answer): Promise<Answer | null> {
-    if (this.#requestHash === null) return null;
+    if (this.#begunAs === null) return null;
     if (this.#found !== null) return this.#replay();
     if (this.#isRunningElsewhere) throw running();
     await this.#rolledBackUnlessAllowed();
@@ -213,10 +213,10 @@ export class KeyedWrite {
     const row = {
       ...this.#key,
       ...kept,
-      requestHash: this.#hashWith(this.#role),
+      requestHash: this.#hashWith(this.#begunAs.role),
       size,
       caller: this.#caller,
-      sender: this.#sender,
+      sender: this.#begunAs.sender,
       createdAt: this.#now,
     };
     if (await storeAnswer(this.#enclosing, row)) {

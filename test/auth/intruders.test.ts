@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operatorsName } from '../../src/domain/access/account.ts';
@@ -225,6 +228,33 @@ test('a stored answer is given to the same role alone, and its write is not done
   await setRole(admin, 'ADMIN');
   await expect.poll(() => send(admin, 'ADMIN'), { timeout: SOON }).toBe(byAdmin);
   expect(byOwner).toMatch(/^\d+$/);
+});
+
+test('a stored answer is not given to somebody who was lowered before the body came', async () => {
+  const admin = await signedIn(server, 1, 'ADMIN');
+  const query = 'mutation { createTag(input: { name: "late" }) { __typename } }';
+  const body = JSON.stringify({ query, variables: {} });
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'late' };
+  const first = await admin.graphql(query, {}, headers);
+  expect(first.data).toEqual({ createTag: { __typename: 'Tag' } });
+  const sent = httpRequest(`${server.origin}/graphql`, {
+    ...{ method: 'POST', agent: false },
+    headers: {
+      ...{ ...headers, Cookie: admin.cookie ?? '', 'Sec-Fetch-Site': 'same-origin', Expect: '100-continue' },
+      ...{ 'X-Forwarded-Host': 's.example', 'Content-Length': body.length },
+    },
+  });
+  const answered = once(sent, 'response');
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  const role = async () =>
+    (await admin.data<{ viewer: { role: string } }>('{ viewer { role } }')).viewer.role;
+  expect(await role()).toBe('ADMIN');
+  await server.database.prisma.membership.update({ where: { id: admin.memberId }, data: { role: 'EDITOR' } });
+  await expect.poll(role, { timeout: SOON }).toBe('EDITOR');
+  sent.end(body);
+  const [answer] = (await answered) as [IncomingMessage]; // The event's argument.
+  expect(JSON.parse(await textOf(answer)).errors?.[0].extensions.code).toBe('FORBIDDEN');
 });
 
 test.each(['Ana\nBo', 'Ana\u001b[31m', 'Ana\u202eoB', 'Ana\u2028Bo', 'Ana\u200f'])(
