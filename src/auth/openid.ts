@@ -339,7 +339,8 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     if (linker !== null) await linkIdentity(linker.db, person, linker, now());
     else {
       const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());
-      await beginSession(req, res, user);
+      const { issuer, subject } = person;
+      await beginSession(req, res, { ...user, way: { issuer, subject } });
     }
     return data.to;
   };

@@ -13,7 +13,7 @@ import {
   requireRoomForPasskey,
   usePasskey,
 } from '../domain/access/passkey.ts';
-import { bySession } from '../domain/access/session.ts';
+import { bySession, type FoundUser } from '../domain/access/session.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
@@ -149,7 +149,7 @@ export class Passkeys {
   }
 
   /** The user of a passkey. @throws DomainError UNAUTHENTICATED, VALIDATION */
-  async signIn(db: Data, given: unknown, now: Date): Promise<User> {
+  async signIn(db: Data, given: unknown, now: Date): Promise<User & FoundUser> {
     const { response } = parseInput(z.object({ response: authentication }), given);
     const passkey = await findPasskey(db, response.id);
     if (passkey === null) throw unaccepted();
@@ -167,7 +167,7 @@ export class Passkeys {
     const isOwn = response.response.userHandle === handleOf(user);
     if (!verified || !isOwn || user.disabledAt !== null) throw unaccepted();
     if (!(await usePasskey(db, id, authenticationInfo.newCounter, now))) throw unaccepted();
-    return user;
+    return { ...user, way: { passkeyId: id } };
   }
 
   /**

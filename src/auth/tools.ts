@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import { RequestData } from '../db/request-data.ts';
 import { type Operation, operationNamed, requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
-import { beginSession, hasExpired } from '../domain/access/session.ts';
+import { beginSession, type FoundUser, hasExpired } from '../domain/access/session.ts';
 import type { SignInContext } from '../domain/access/sign-in.ts';
 import type { Asker } from '../domain/access/strangers.ts';
 import { membershipsOf, type User } from '../domain/access/user.ts';
@@ -86,14 +86,19 @@ export function createSignInTools(dependencies: SignInDependencies) {
   const askerOf = (req: Request, isStranger = true): Asker => ({ network: networkOfClient(req), isStranger });
 
   /** Begins a session for a user, in place of the one that the browser has. */
-  const begin = async (req: Request, res: Response, user: User, before = cookies.of(req)): Promise<void> => {
+  const begin = async (
+    req: Request,
+    res: Response,
+    user: FoundUser,
+    before = cookies.of(req),
+  ): Promise<void> => {
     const device = req.headers['user-agent'] ?? '';
     const { token, maxAge } = await beginSession(db, user, device, now(), before);
     cookies.set(res, token, maxAge);
   };
 
   /** The same for a request of the site itself, and answers with who is signed in. */
-  const signIn = async (req: Request, res: Response, user: User, status = 200): Promise<void> => {
+  const signIn = async (req: Request, res: Response, user: User & FoundUser, status = 200): Promise<void> => {
     await begin(req, res, user, cookies.tokenOf(req));
     res.status(status).json(await view(user, undefined));
   };

@@ -43,17 +43,29 @@ export interface NewSession {
   readonly maxAge: number;
 }
 
+/** The passkey, or the identity of the OpenID provider, by which somebody signs in. */
+export type WayIn = { readonly passkeyId: number } | { readonly issuer: string; readonly subject: string };
+
+/** A user as a sign-in found them, and by what, unless by the password. */
+export type FoundUser = Pick<User, 'id' | 'password'> & { readonly way?: WayIn };
+
+/** A condition for users who still have what they signed in with. */
+function hasWay(way: WayIn | undefined) {
+  if (way === undefined) return {};
+  return 'passkeyId' in way ? { passkeys: { some: { id: way.passkeyId } } } : { identities: { some: way } };
+}
+
 /**
  * Begins a session: always a new one, so that nobody can prepare it for another. Deletes those of the user that expired long ago,
  * and the one that was used longest ago if there are too many.
  * @param user as the sign-in found them: it may have taken long since
  * @param device the User-Agent header
  * @param replaced the token of the session that the browser has, which ends: of the same user, the new one takes over what it began
- * @throws DomainError UNAUTHENTICATED if the user was disabled or has another password meanwhile
+ * @throws DomainError UNAUTHENTICATED if the user was disabled, has another password, or has lost the passkey or identity meanwhile
  */
 export async function beginSession(
   db: Data,
-  { id: userId, password }: Pick<User, 'id' | 'password'>,
+  { id: userId, password, way }: FoundUser,
   device: string,
   now: Date,
   replaced: string | null = null,
@@ -62,7 +74,8 @@ export async function beginSession(
   const { user: _, ...known } = liveSessions(new Date(now.getTime() - EXPIRED_FOR));
   const id = await db.transaction(async (tx) => {
     await lockAccess(tx, { User: [userId] });
-    const same = await tx.prisma.user.findFirst({ where: { id: userId, password, disabledAt: null } });
+    const found = { id: userId, password, disabledAt: null, ...hasWay(way) };
+    const same = await tx.prisma.user.findFirst({ where: found });
     if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: known } });
     const [hash, times] = [hashToken(token), { signedInAt: now, lastUsedAt: now }];

@@ -169,9 +169,16 @@ export async function mailReset(
   if (!(await mayMail(db, ['reset', address], now, { asker }))) return;
   const user = await findUserByEmail(db, email);
   if (user === null || user.disabledAt !== null) return;
-  const data = { mailed: true };
-  const token = await createToken(db, 'RESET', { userId: user.id, data, asker }, now);
-  const mail = mailOf('reset', acceptLanguage, { to: user.email, url: pageUrl('reset', token) });
+  const { id, emailKey, email: to } = user;
+  const token = await db.transaction(async (tx) => {
+    await lockAccess(tx, {}, { User: [id] });
+    // The address may have been taken back from an intruder meanwhile.
+    const same = await tx.prisma.user.findFirst({ where: { id, emailKey, disabledAt: null } });
+    const data = { mailed: true };
+    return same && createToken(tx, 'RESET', { userId: id, data, asker }, now);
+  });
+  if (token === null) return;
+  const mail = mailOf('reset', acceptLanguage, { to, url: pageUrl('reset', token) });
   sendMail(mail, () => endToken(db, token));
 }
 
