@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import * as client from 'openid-client';
@@ -94,7 +95,10 @@ export class OpenId {
   /** Whether the provider wants the client's secret in the body; null while its metadata decide. */
   #wantsBody: true | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
-  readonly #discover = singleFlight(() => this.#readMetadata());
+  /** Asked before each request to the provider that is made for a person: throws if their session has ended. */
+  readonly #asks = new AsyncLocalStorage<() => void>();
+  /** The metadata are for all. */
+  readonly #discover = singleFlight(() => this.#asks.exit(() => this.#readMetadata()));
   readonly #asking = new Turns({
     ...{ max: MAX_ASKING, maxWaiting: 0 },
     refusal: () => new SignInFault('PROVIDER_DOWN'),
@@ -151,6 +155,10 @@ export class OpenId {
         (...request) => this.#authenticate(...request),
         {
           timeout: TIMEOUT,
+          [client.customFetch]: (address, { body, ...request }) => {
+            this.#asks.getStore()?.();
+            return fetch(address, { ...request, body: body instanceof Uint8Array ? new Uint8Array(body) : body });
+          },
           // The configuration allows http for this machine alone.
           execute: [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])],
         },
@@ -236,10 +244,11 @@ export class OpenId {
   /**
    * The person whom the provider sends back.
    * @param url that of the callback, with what the provider says
+   * @param ask throws if the session for which it is done has ended
    * @throws SignInFault
    */
-  finish(url: URL, begun: Begun): Promise<ProvidedPerson> {
-    return this.#asking.take('', async () => {
+  finish(url: URL, begun: Begun, ask: () => void): Promise<ProvidedPerson> {
+    const finishing = async () => {
       const known = this.#known ?? (await this.#discover());
       try {
         const tokens = await this.#tokensFor(known, url, begun);
@@ -247,11 +256,13 @@ export class OpenId {
         if (claims === undefined) throw new UnusableAnswer('there is no ID token');
         return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
       } catch (error) {
+        ask();
         this.#failed(error, 'a sign-in with the OpenID provider failed');
         this.#readAt = Number.NEGATIVE_INFINITY;
         throw new SignInFault(faultOf(error), { cause: error });
       }
-    });
+    };
+    return this.#asking.take('', () => this.#asks.run(ask, finishing));
   }
 
   /** What the provider says of the person beside the ID token, if something is missing there. */
@@ -335,7 +346,7 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     if (row.userId !== null && (linker?.userId !== row.userId || linker.id !== row.sessionId))
       throw new SignInFault('SIGN_IN_FIRST');
     if (linker) requireRecentSignIn({ session: linker }, 'GET /auth/oidc/callback', now(), { links: true });
-    const person = await openId.finish(url, data);
+    const person = await openId.finish(url, data, linker?.ask ?? (() => {}));
     if (linker !== null) await linkIdentity(linker.db, person, linker, now());
     else {
       const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());

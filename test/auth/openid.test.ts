@@ -10,7 +10,7 @@ import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { newDatabase } from '../support/database.ts';
 import { CLIENT, startProvider } from '../support/openid-provider.ts';
 import { Person } from '../support/person.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 const ORIGIN = 'https://s.example';
 /** The provider sends browsers back from another site. */
@@ -390,6 +390,23 @@ describe('an email that is taken', () => {
     expect(await comeBack(somebody, again)).toMatch(/^\/console/);
     expect(await signInWith(somebody, 'linker', { link: true, to: '/console/1' })).toBe('/console/1');
     expect(await signInWith(other, 'linker', { link: true })).toBe(fault('LINKED_ELSEWHERE'));
+  });
+
+  test('is asked nothing more for somebody whose session ends meanwhile', async () => {
+    const somebody = await userWith('ending@x.example');
+    provider.people.set('ending', { email: 'ending@x.example' });
+    const back = await provider.visit(await begin(somebody, '/auth/oidc?link=1'), 'ending');
+    const code = async () => (await somebody.graphql('{ viewer { role } }')).errors?.[0]?.extensions.code;
+    expect(await code()).toBeUndefined();
+    provider.attack = {
+      async before() {
+        await server.database.prisma.session.deleteMany({ where: { user: { email: 'ending@x.example' } } });
+        await expect.poll(code, { timeout: SOON }).toBe('UNAUTHENTICATED');
+        provider.asked.length = 0;
+      },
+    };
+    expect(await comeBack(somebody, back)).toBe(fault('SIGN_IN_FIRST'));
+    expect(provider.asked).toEqual([]);
   });
 
   test('wants a sign-in of the last 15 minutes to link and to remove', async () => {

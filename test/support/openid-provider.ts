@@ -23,6 +23,8 @@ interface IdToken {
 
 /** What goes wrong with the next ID tokens. */
 interface Attack {
+  /** Waited for before tokens are sent. */
+  before?: () => Promise<void>;
   change?: (token: IdToken) => void;
   isForged?: boolean;
   /** What is sent in place of tokens: an error as JSON, or any text. */
@@ -72,6 +74,7 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
   const people = new Map<string, ProvidersPerson>();
   let attack: Attack = {};
   let who = '';
+  const asked: string[] = [];
   const server = createServer();
   await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -111,7 +114,11 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
       const result = person ? { login: { accountId: who } } : { error: 'access_denied' };
       return provider.interactionFinished(req, res, result);
     }
-    if (req.url === '/token') rewrite(res);
+    asked.push(req.url ?? '');
+    if (req.url === '/token') {
+      await attack.before?.();
+      rewrite(res);
+    }
     await answer(req, res);
   });
 
@@ -138,6 +145,8 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
     port: (server.address() as AddressInfo).port,
     /** By subject. */
     people,
+    /** The paths of all requests. */
+    asked,
     set attack(given: Attack) {
       attack = given;
     },
