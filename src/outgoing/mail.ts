@@ -13,6 +13,11 @@ function reasonOf({ name, code, originalCode, responseCode, response, command }:
   return [code ?? name, originalCode, responseCode, status, command].filter(Boolean).join(' ');
 }
 
+/** Whether the server refuses this mail for good: one that lets the service in not at all has read nothing of it. */
+function isRefused({ code, responseCode = 0 }: NodemailerError): boolean {
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && Math.floor(responseCode / 100) === 5;
+}
+
 /** Sends mails one after another, in the background; a failure is logged. */
 export function createMailer(smtpUrl: string, from: string, log: Logger): SendMail {
   // Loaded with the first mail, since it takes time that most starts need not spend.
@@ -36,7 +41,7 @@ export function createMailer(smtpUrl: string, from: string, log: Logger): SendMa
       .then(() => true)
       .catch(async (error: NodemailerError) => {
         log.error({ reason: reasonOf(error) }, 'a mail was not sent');
-        if (Math.floor((error.responseCode ?? 0) / 100) === 5) await onRefused?.();
+        if (isRefused(error)) await onRefused?.();
         return false;
       })
       .catch((error: unknown) => {

@@ -64,6 +64,20 @@ test('a mail that is refused for good ends the link of a new address', async () 
   expect((await confirm()).status).toBe(410);
 });
 
+test('a mail server that lets nobody send anything ends no link', async () => {
+  const before = [await tokens(), said().length];
+  mailServer.welcome = '554 5.7.1 not for you';
+  await mailServer.disconnect();
+  await server.database.prisma.signInGuesses.deleteMany();
+  await forgot();
+  await expect.poll(() => said().length).toBe(Number(before[1]) + 1);
+  mailServer.welcome = '250 OK';
+  expect(said().at(-1)).toMatchObject({ reason: 'EPROTOCOL 554 5.7.1 HELO' });
+  // Ending a link is what follows the line in the log.
+  for (let times = 0; times < 5; times++) await tokens();
+  expect(await tokens()).toBe(Number(before[0]) + 1);
+});
+
 test('the link of a mail that is refused for now stays good', async () => {
   answerWith('451 4.3.0');
   expect(await refused(change('later@example.com'))).toMatchObject({ reason: 'EMESSAGE 451 4.3.0 DATA' });

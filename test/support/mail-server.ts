@@ -5,9 +5,13 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export class MailServer {
   /** Answers a mail; by default takes it. @param text the whole mail, as it was sent */
   answer: (text: string) => string = () => '250 OK';
+  /** Answers the first command of each connection. */
+  welcome = '250 OK';
   /** The commands and the mails. */
   readonly received: string[] = [];
+  readonly #sockets = new Set<Socket>();
   readonly #server = createServer((socket: Socket) => {
+    this.#sockets.add(socket);
     let mail: string | null = null;
     socket.write('220 mail.example\r\n');
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -20,7 +24,7 @@ export class MailServer {
       } else if (text.startsWith('DATA')) {
         mail = '';
         socket.write('354 Go on\r\n');
-      } else socket.write('250 OK\r\n');
+      } else socket.write(`${/^(EHLO|HELO)/.test(text) ? this.welcome : '250 OK'}\r\n`);
     });
   });
 
@@ -29,6 +33,14 @@ export class MailServer {
     started.#server.listen(0, '127.0.0.1').unref();
     await once(started.#server, 'listening');
     return started;
+  }
+
+  /** Ends all connections, so that each further mail has a new one. */
+  async disconnect(): Promise<void> {
+    for (const socket of this.#sockets) {
+      if (!socket.destroyed) await new Promise((done) => socket.once('close', done).destroy());
+      this.#sockets.delete(socket);
+    }
   }
 
   get url(): string {
