@@ -10,11 +10,11 @@ const withoutId = `
   CreatedWebhook DomainConnection DomainEdge DomainVerification FieldError ImportLinksResult
   ImportedLink InUseError InvitationConnection InvitationEdge LanguageTarget LinkConnection
   LinkEdge LinkExpiration LinkPage LinkTargeting MemberConnection MemberEdge NotFoundError PageInfo
-  PixelConnection PixelEdge PlatformTarget RateLimit RedirectDecision RedirectStep RuleValue
-  SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow StatisticsRowPage
-  StatisticsTop TagConnection TagEdge TopLink TopLinks UtmTemplateConnection UtmTemplateEdge
-  ValidationError Viewer WebhookConnection WebhookDeliveryConnection WebhookDeliveryEdge
-  WebhookEdge
+  PixelConnection PixelEdge PlatformTarget RateLimit ReasonValue RedirectDecision RedirectStep
+  RuleValue SpaceConnection SpaceEdge SpacePage Statistics StatisticsPoint StatisticsRow
+  StatisticsRowPage StatisticsTop TagConnection TagEdge TopLink TopLinks UtmTemplateConnection
+  UtmTemplateEdge ValidationError Viewer WebhookConnection WebhookDeliveryConnection
+  WebhookDeliveryEdge WebhookEdge
 `;
 
 /** How Graphcache keys these types; it keys all others by their `id`. */

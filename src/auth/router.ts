@@ -137,22 +137,26 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
     const way = signIns.get(req.path);
     if (way && (visible?.code === 'UNAUTHENTICATED' || visible?.code === 'RATE_LIMITED')) signInFailed(way);
-    const { code, message, rule, values, fields = [], retryAfter = null } = visible ?? unexpected;
+    const told = visible ?? unexpected;
+    const { code, message, fields = [], retryAfter = null } = told;
     if (retryAfter !== null) res.set('Retry-After', String(retryAfter));
     const [field] = fields;
     const status = visible === null ? 500 : statuses[visible.code];
-    const told = field
-      ? { field: field.path.join('.'), rule: field.rule, values: field.values }
-      : rule !== code && { rule, values };
-    res.status(status).json({ error: { code, message, ...told } });
+    const { rule, values, reason, reasonValues } = field ?? told;
+    const why = {
+      ...(field && { field: field.path.join('.') }),
+      ...(rule !== code && { rule, values }),
+      ...(reason !== code && { reason, reasonValues }),
+    };
+    res.status(status).json({ error: { code, message, ...why } });
   };
   router.use(failed);
   return router;
 }
 
 const unexpected = {
-  ...{ code: 'INTERNAL', message: 'Unexpected error.', rule: 'INTERNAL' },
-  ...{ values: [], fields: [], retryAfter: null },
+  ...{ code: 'INTERNAL', message: 'Unexpected error.', rule: 'INTERNAL', reason: 'INTERNAL' },
+  ...{ values: [], reasonValues: [], fields: [], retryAfter: null },
 } as const;
 
 /** Only pages of the site itself, and programs, can send JSON without asking the browser first. */

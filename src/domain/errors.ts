@@ -1,6 +1,7 @@
 import { isUnavailable, isUnstorable, unstorableCharacter } from '../db/errors.ts';
 import { TooMuchWaiting } from '../shared/turns.ts';
-import { type Refusal, type Rule, refusalIn } from './rules.ts';
+import type { Reason } from './reasons.ts';
+import { because, type Refusal, type Rule, refusalIn } from './rules.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
@@ -26,8 +27,8 @@ export type ErrorCode = keyof typeof errorCodes;
 export const RETRY_AFTER = 1;
 
 /**
- * The errors of one field: its path in the input, messages that continue a sentence starting with the field's name, and the rule
- * and the values of the first message.
+ * The errors of one field: its path in the input, messages that continue a sentence starting with the field's name, and the rule,
+ * the reason and the values of the first message.
  */
 export interface FieldError extends Omit<Refusal, 'message'> {
   path: string[];
@@ -40,8 +41,8 @@ export const MAX_FIELD_ERRORS = 100;
 /** @param refusals those of `refusal`, or messages */
 export function fieldError(path: readonly string[], ...refusals: readonly [string, ...string[]]): FieldError {
   const [first, ...others] = refusals;
-  const { message, ...rule } = refusalIn(first);
-  return { path: [...path], messages: [message, ...others.map((one) => refusalIn(one).message)], ...rule };
+  const { message, ...why } = refusalIn(first);
+  return { path: [...path], messages: [message, ...others.map((one) => refusalIn(one).message)], ...why };
 }
 
 /** The only error that is shown to callers; any other one is an internal error. */
@@ -50,6 +51,9 @@ export class DomainError extends Error {
   /** The rule that refuses it; the code if there is no narrower one. */
   readonly rule: Rule | ErrorCode;
   readonly values: Refusal['values'];
+  /** Why it is refused; the code if there is no narrower reason. */
+  readonly reason: Reason | ErrorCode;
+  readonly reasonValues: Refusal['reasonValues'];
   readonly fields: readonly FieldError[];
   /** After how many seconds a retry may succeed; null if it would not help. */
   readonly retryAfter: number | null;
@@ -61,12 +65,14 @@ export class DomainError extends Error {
     fields: readonly FieldError[] = [],
     retryAfter = code === 'UNAVAILABLE' ? RETRY_AFTER : null,
   ) {
-    const { rule, values, message } = refusalIn(told);
+    const { rule, values, reason, reasonValues, message } = refusalIn(told);
     super(message);
     this.name = 'DomainError';
     this.code = code;
     this.rule = rule === 'INVALID' ? code : rule;
     this.values = values;
+    this.reason = reason === 'INVALID' ? code : reason;
+    this.reasonValues = reasonValues;
     this.fields = fields;
     this.retryAfter = retryAfter;
   }
@@ -103,13 +109,12 @@ export function unstorable(error: unknown, input: unknown): DomainError | null {
   if (!isUnstorable(error)) return null;
   const character = unstorableCharacter(error);
   const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-  const what = code === undefined ? 'a character' : `the character U+${code}`;
   const paths = character === '' ? [] : pathsOf(character, input);
+  const what = code === undefined ? 'a character' : `the character U+${code}`;
   const refused = `has ${what}, which the database cannot store`;
-  return invalid(
-    paths.map((path) => fieldError(path, refused)).slice(0, MAX_FIELD_ERRORS),
-    `A text ${refused}.`,
-  );
+  const why =
+    code === undefined ? refused : because(refused, 'UNSTORABLE_CHARACTER', { character: `U+${code}` });
+  return invalid(paths.map((path) => fieldError(path, why)).slice(0, MAX_FIELD_ERRORS), `A text ${refused}.`);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { NamedValue, NamesIn, Reason, reasons } from './reasons.ts';
+
 /**
  * The rules by which fields of an input are refused, each with its words in English, which continue a sentence that starts with
  * the field's name. Names in braces stand for values. Clients with other languages word the rules themselves. Words that begin
@@ -120,36 +122,190 @@ export const rules = {
 
 export type Rule = keyof typeof rules;
 
-/** The names in braces. */
-type NamesIn<Words extends string> = Words extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
+/** The names of values in rules that are words or lists. A reason lacks them. */
+const wordy = ['allowed', 'choices', 'found', 'ids', 'known', 'provider', 'reason', 'value', 'what'] as const;
+const hasWords: ReadonlySet<string> = new Set(wordy);
+
+/** The reasons whose values a rule has. */
+type ReasonFor<Name extends Rule> = {
+  [Why in Reason]: NamesIn<(typeof reasons)[Why]> extends Exclude<
+    NamesIn<(typeof rules)[Name]>,
+    (typeof wordy)[number]
+  >
+    ? Why
+    : never;
+}[Reason];
+
+/** The reason of each rule. Rules that mean several things get a narrower one by `because`. */
+export const reasonsOfRules: { readonly [Name in Rule]: ReasonFor<Name> } = {
+  ALIAS_CHARACTERS: 'ALIAS_HAS_WRONG_CHARACTERS',
+  ALIAS_OF_LINE: 'ALIAS_REPEATED_IN_IMPORT',
+  ALIAS_RESERVED: 'ALIAS_RESERVED',
+  ALIAS_TAKEN: 'ALIAS_TAKEN',
+  BLANK: 'BLANK',
+  BOOLEAN: 'NOT_A_BOOLEAN',
+  CHANGED_SINCE: 'CHANGED_SINCE',
+  CHOICE: 'NOT_A_CHOICE',
+  COMMON_PASSWORD: 'PASSWORD_COMMON',
+  CONSOLE_HOST: 'HOST_IS_CONSOLE',
+  CONTROL_CHARACTERS: 'HAS_CONTROL_CHARACTERS',
+  COUNTRY: 'NOT_A_COUNTRY',
+  CURSOR: 'NOT_A_CURSOR',
+  DAY: 'NOT_A_DAY',
+  DAY_AFTER_END: 'FROM_AFTER_TO',
+  DELIVERY_OF_DISABLED: 'WEBHOOK_DISABLED',
+  DISABLED_USER: 'USER_DISABLED',
+  DOMAINS: 'TOO_MANY_DOMAINS',
+  DOMAIN_HAS_LINKS: 'DOMAIN_HAS_LINKS',
+  DUPLICATE: 'ENTRY_REPEATED',
+  EMAIL: 'NOT_AN_EMAIL_ADDRESS',
+  EMAIL_AS_PASSWORD: 'PASSWORD_IS_EMAIL_ADDRESS',
+  EMAIL_HAS_USER: 'EMAIL_HAS_USER',
+  EMAIL_UNUSABLE: 'ADDRESS_UNUSABLE',
+  EVENTS: 'WRONG_EVENTS',
+  EVENT_MISSING: 'NO_EVENTS',
+  EXCLUSIVE: 'NOT_COMBINABLE',
+  FIXED_DOMAIN: 'DOMAIN_FIXED',
+  HOST: 'NOT_A_HOST',
+  HOST_BLOCKED: 'DESTINATION_BLOCKED',
+  HOST_TAKEN: 'HOST_TAKEN',
+  HOURS: 'PERIOD_TOO_LONG_FOR_HOURS',
+  ID: 'UNKNOWN_RECORD',
+  IMPORT_DELETED: 'DELETED_LINK_IN_IMPORT',
+  IMPORT_FORM: 'UNREADABLE_VALUE',
+  IMPORT_MAX: 'TOO_MANY_RECORDS',
+  IMPORT_TEXT: 'UNREADABLE_IMPORT',
+  INTEGER: 'NOT_AN_INTEGER_IN_RANGE',
+  INVALID: 'INVALID',
+  INVITED_OTHER: 'INVITED_OTHER_ADDRESS',
+  INVITATIONS_OF_ACCOUNT: 'TOO_MANY_INVITATIONS',
+  KEYS_OF_ACCOUNT: 'TOO_MANY_KEYS',
+  LANGUAGE: 'NOT_A_LANGUAGE',
+  LAST_OWNER: 'LAST_OWNER',
+  LAST_WAY_IN: 'LAST_WAY_TO_SIGN_IN',
+  LENGTH: 'WRONG_LENGTH',
+  LENGTH_GIVEN: 'WRONG_LENGTH',
+  LINK_ENDED: 'LINK_ENDED',
+  LIST: 'NOT_A_LIST',
+  MAX_ENTRIES: 'TOO_MANY_ENTRIES',
+  MAX_ENTRIES_GIVEN: 'TOO_MANY_ENTRIES',
+  MAX_LENGTH: 'TOO_LONG',
+  MAX_LENGTH_GIVEN: 'TOO_LONG',
+  MAX_WORDS: 'TOO_MANY_WORDS',
+  NEW_DOMAIN: 'NEW_DOMAIN_NEEDS_ROLE',
+  NEW_RECORDS: 'TOO_MANY_NEW_RECORDS',
+  NOT_A_MEMBER: 'NOT_A_MEMBER',
+  NOT_CLEARABLE: 'NOT_CLEARABLE',
+  NO_URL_COLUMN: 'URL_COLUMN_MISSING',
+  OWNER_EXISTS: 'OWNER_EXISTS',
+  PASSKEY_REFUSED: 'PASSKEY_REFUSED',
+  PASSKEY_TWICE: 'PASSKEY_REGISTERED',
+  PAST: 'NOT_IN_FUTURE',
+  PERIOD: 'PERIOD_TOO_LONG',
+  PIXELS: 'UNKNOWN_PIXEL',
+  PIXELS_OF_ACCOUNT: 'TOO_MANY_PIXELS',
+  PIXELS_UNKNOWN: 'UNKNOWN_PIXEL',
+  PIXEL_UNKNOWN: 'UNKNOWN_PIXEL',
+  PIXEL_VALUE: 'PIXEL_VALUE_MALFORMED',
+  PRIVACY_PASSWORD: 'PRIVACY_PASSWORD_MISSING',
+  PROVIDER_AWAY: 'PROVIDER_UNAVAILABLE',
+  QR_SIZE: 'QR_CODE_TOO_SMALL',
+  REQUIRED: 'MISSING',
+  ROLE: 'ROLE_TOO_HIGH',
+  ROLE_TOO_LOW: 'ROLE_TOO_LOW',
+  SERVICE_PATH: 'RESERVED_PATH',
+  SESSION_ENDED: 'SESSION_ENDED',
+  SESSION_EXPIRED: 'SESSION_EXPIRED',
+  SHORT_DOMAIN: 'DESTINATION_IS_SHORT_DOMAIN',
+  SIGN_IN_AGAIN: 'SIGN_IN_TOO_OLD',
+  SPACES_OF_ACCOUNT: 'TOO_MANY_SPACES',
+  STORABLE: 'HAS_UNSTORABLE_CHARACTERS',
+  TAGS: 'UNKNOWN_TAG',
+  TAGS_OF_ACCOUNT: 'TOO_MANY_TAGS',
+  TAGS_OF_LINK: 'TOO_MANY_TAGS_ON_LINK',
+  TAGS_UNKNOWN: 'UNKNOWN_TAG',
+  TAG_MERGED: 'MERGED_INTO_ITSELF',
+  TAG_MISSING: 'NO_TAGS',
+  TAG_TAKEN: 'NAME_TAKEN',
+  TAG_UNKNOWN: 'UNKNOWN_TAG',
+  TEXT: 'NOT_A_TEXT',
+  TIME: 'NOT_A_TIME',
+  TWO_URLS: 'TWO_URLS_IN_LINE',
+  TXT_OTHER: 'TXT_RECORD_DIFFERS',
+  TXT_RECORD: 'TXT_RECORD_MISSING',
+  TXT_UNREAD: 'TXT_RECORD_UNREADABLE',
+  URL: 'NOT_A_URL',
+  URL_AS_SENT: 'URL_TOO_LONG_ESCAPED',
+  URL_END: 'URL_ENDS_IN_PUNCTUATION',
+  URL_HOST: 'URL_HOST_INVALID',
+  URL_HOST_SPACE: 'URL_HOST_HAS_SPACE',
+  URL_SCHEME: 'URL_SCHEME_MISTYPED',
+  URL_SPACE: 'URL_HAS_SPACE',
+  URL_USER: 'URL_HAS_USER',
+  URL_WITHOUT_HOST: 'URL_HOST_MISSING',
+  UTM_NAME_TAKEN: 'NAME_TAKEN',
+  UTM_TEMPLATES: 'TOO_MANY_UTM_TEMPLATES',
+  UTM_URL: 'URL_TOO_LONG_WITH_UTM',
+  WEBHOOKS: 'TOO_MANY_WEBHOOKS',
+  WRONG_PASSWORD: 'WRONG_PASSWORD',
+  YEAR: 'YEAR_OUT_OF_RANGE',
+};
+
+/** The values of a rule that its reason has, too. */
+function withoutWords(values: readonly NamedValue[]): readonly NamedValue[] {
+  return values.filter(({ name }) => !hasWords.has(name));
+}
 
 type ValuesOf<Name extends Rule> = Readonly<Record<NamesIn<(typeof rules)[Name]>, string | number>>;
 
-/** A rule that refuses a field, with its words in English, and the values in them. */
+/** A rule that refuses a field, with its words in English, and the values in them; and its reason, by which clients word it. */
 export interface Refusal {
   readonly rule: Rule;
-  readonly values: readonly { readonly name: string; readonly value: string }[];
+  readonly values: readonly NamedValue[];
+  readonly reason: Reason;
+  readonly reasonValues: readonly NamedValue[];
   readonly message: string;
 }
 
 /** Begins a refusal on its way through zod, whose messages are texts. */
 const MARK = '\0';
 
-/** A refusal as a text, for zod and for `fieldError`. */
+/** The maximum number of values of a reason. */
+export const MAX_VALUES = 3;
+
+/** Returns a refusal as a text, for zod and for `fieldError`. */
 export function refusal<Name extends Rule>(
   rule: Name,
-  ...[values]: NamesIn<(typeof rules)[Name]> extends never ? [] : [ValuesOf<Name>]
+  ...[given]: NamesIn<(typeof rules)[Name]> extends never ? [] : [ValuesOf<Name>]
 ): string {
-  return `${MARK}${JSON.stringify([rule, values ?? {}])}`;
+  const known: Readonly<Record<string, string | number>> = given ?? {};
+  const values = Object.entries(known).map(([name, value]) => ({ name, value: String(value) }));
+  const message = rules[rule].replaceAll(/{(\w+)}/g, (_, name: string) => String(known[name]));
+  const told = { rule, values, reason: reasonsOfRules[rule], reasonValues: withoutWords(values), message };
+  return MARK + JSON.stringify(told satisfies Refusal);
 }
 
-/** The refusal in a text; any other text is its own message. */
+/**
+ * Gives a refusal, or a message without a rule, a narrower reason.
+ * @param given values by name; a list is one value for each item, up to `MAX_VALUES`
+ */
+export function because<Name extends Reason>(
+  text: string,
+  reason: Name,
+  given: Readonly<Record<NamesIn<(typeof reasons)[Name]>, string | number>> & {
+    readonly id?: readonly number[];
+  },
+): string {
+  const values: Readonly<Record<string, string | number | readonly number[]>> = given;
+  const reasonValues = Object.entries(values)
+    .flatMap(([name, value]) => [value].flat().map((one) => ({ name, value: String(one) })))
+    .slice(0, MAX_VALUES);
+  return MARK + JSON.stringify({ ...refusalIn(text), reason, reasonValues });
+}
+
+/** Returns the refusal in a text; any other text is its own message. */
 export function refusalIn(text: string): Refusal {
-  if (!text.startsWith(MARK)) return { rule: 'INVALID', values: [], message: text };
-  const [rule, given]: [Rule, Record<string, string | number>] = JSON.parse(text.slice(MARK.length));
-  const message = rules[rule].replaceAll(/{(\w+)}/g, (_, name: string) => String(given[name]));
-  const values = Object.entries(given).map(([name, value]) => ({ name, value: String(value) }));
-  return { rule, values, message };
+  if (!text.startsWith(MARK))
+    return { rule: 'INVALID', values: [], reason: 'INVALID', reasonValues: [], message: text };
+  return JSON.parse(text.slice(MARK.length));
 }

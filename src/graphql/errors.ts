@@ -30,6 +30,7 @@ export function extensionsOf(error: DomainError) {
   return {
     code: error.code,
     ...(error.rule !== error.code && { rule: error.rule, values: error.values }),
+    ...(error.reason !== error.code && { reason: error.reason, reasonValues: error.reasonValues }),
     ...(error.fields.length > 0 && { fields: error.fields }),
     ...(status !== undefined && { http: { status, headers: headersOf(error) } }),
   };

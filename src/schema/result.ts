@@ -8,7 +8,8 @@ import {
   notFound,
   unstorable,
 } from '../domain/errors.ts';
-import { type Refusal, rules } from '../domain/rules.ts';
+import { type NamedValue, reasons } from '../domain/reasons.ts';
+import { MAX_VALUES, rules } from '../domain/rules.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
@@ -38,7 +39,7 @@ const RuleEnum = enumType(
   { ...errorCodes, ...rules },
 );
 
-const RuleValue = builder.objectRef<Refusal['values'][number]>('RuleValue').implement({
+const RuleValue = builder.objectRef<NamedValue>('RuleValue').implement({
   description: 'A value in the words of a rule.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name in the words of the rule.' }),
@@ -46,10 +47,26 @@ const RuleValue = builder.objectRef<Refusal['values'][number]>('RuleValue').impl
   }),
 });
 
-const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
+const ReasonEnum = enumType(
+  'Reason',
+  'Why a field or an operation was refused, by names that say what is wrong. Names in braces stand for values.',
+  { ...errorCodes, ...reasons },
+);
 
-/** How many values a rule has at most. */
-const MAX_VALUES = 3;
+const ReasonValue = builder.objectRef<NamedValue>('ReasonValue').implement({
+  description: 'A value of a reason.',
+  fields: (t) => ({
+    name: t.exposeString('name', {
+      description: 'Its name in the description of the reason, such as `max`.',
+    }),
+    value: t.exposeString('value', {
+      description:
+        'An id, a number, a day or time, a host, or a code, as a text. It has no words to translate.',
+    }),
+  }),
+});
+
+const ErrorCodeEnum = enumType('ErrorCode', 'Why an operation was refused.', errorCodes);
 
 /** An expected failure as a value: GraphQL would treat an Error as a failed field. */
 export class Failure {
@@ -73,13 +90,27 @@ const ErrorInterface = builder.interfaceRef<Failure>('Error').implement({
       type: RuleEnum,
       description:
         'The rule that refuses it, for clients that word it in another language; the code if there is no narrower one.',
+      deprecationReason: 'Some names mislead. Use `reason`.',
       resolve: ({ error }) => error.rule,
     }),
     values: t.field({
       type: [RuleValue],
       description: 'The values in the words of the rule.',
+      deprecationReason: 'Some are English words. Use `reasonValues`.',
       extensions: costs({ size: MAX_VALUES }),
       resolve: ({ error }) => [...error.values],
+    }),
+    reason: t.field({
+      type: ReasonEnum,
+      description:
+        'Why it is refused, for clients that word it in another language; the code if there is no narrower reason.',
+      resolve: ({ error }) => error.reason,
+    }),
+    reasonValues: t.field({
+      type: [ReasonValue],
+      description: `The values of the reason, at most ${MAX_VALUES}.`,
+      extensions: costs({ size: MAX_VALUES }),
+      resolve: ({ error }) => [...error.reasonValues],
     }),
   }),
 });
@@ -98,13 +129,26 @@ export const FieldErrorType = builder.objectRef<FieldError>('FieldError').implem
     rule: t.field({
       type: RuleEnum,
       description: 'The rule of the first message, for clients that word it in another language.',
+      deprecationReason: 'Some names mislead. Use `reason`.',
       resolve: ({ rule }) => rule,
     }),
     values: t.field({
       type: [RuleValue],
       description: 'The values in the words of the rule.',
+      deprecationReason: 'Some are English words. Use `reasonValues`.',
       extensions: costs({ size: MAX_VALUES }),
       resolve: ({ values }) => [...values],
+    }),
+    reason: t.field({
+      type: ReasonEnum,
+      description: 'The reason of the first message, for clients that word it in another language.',
+      resolve: ({ reason }) => reason,
+    }),
+    reasonValues: t.field({
+      type: [ReasonValue],
+      description: `The values of the reason, at most ${MAX_VALUES}.`,
+      extensions: costs({ size: MAX_VALUES }),
+      resolve: ({ reasonValues }) => [...reasonValues],
     }),
   }),
 });

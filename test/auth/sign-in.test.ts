@@ -130,7 +130,8 @@ describe('signing in', () => {
       await signIn(new Person(server), 'disabled@example.com', 'a good password'),
     ];
     const message = 'The email address or the password is wrong.';
-    const refused = { error: { code: 'UNAUTHENTICATED', message, rule: 'WRONG_PASSWORD', values: [] } };
+    const why = { rule: 'WRONG_PASSWORD', values: [], reason: 'WRONG_PASSWORD', reasonValues: [] };
+    const refused = { error: { code: 'UNAUTHENTICATED', message, ...why } };
     expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([401, refused]));
     await expect.poll(async () => (await disabled.auth('session')).status, { timeout: SOON }).toBe(401);
   });

@@ -166,7 +166,12 @@ test.each([
   const messages = [`may have at most ${max} characters, not ${max + 1}`];
   expect(errors?.[0]?.extensions).toEqual({
     code: 'VALIDATION',
-    fields: [{ path: ['input', field], messages, rule: 'MAX_LENGTH_GIVEN', values }],
+    fields: [
+      {
+        ...{ path: ['input', field], messages, rule: 'MAX_LENGTH_GIVEN', values },
+        ...{ reason: 'TOO_LONG', reasonValues: values },
+      },
+    ],
   });
 });
 

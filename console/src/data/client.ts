@@ -19,7 +19,15 @@ const withoutId = [
   ...['DomainVerification', 'RedirectDecision', 'RedirectStep', 'CreatedWebhook', 'LinkCheck'],
   ...['Statistics', 'StatisticsPoint', 'StatisticsTop', 'StatisticsRow', 'TopLinks', 'TopLink'],
   ...['MemberConnection', 'InvitationConnection', 'ApiKeyConnection', 'CreatedApiKey'],
-  ...['ValidationError', 'NotFoundError', 'InUseError', 'ConflictError', 'FieldError', 'RuleValue'],
+  ...[
+    'ValidationError',
+    'NotFoundError',
+    'InUseError',
+    'ConflictError',
+    'FieldError',
+    'RuleValue',
+    'ReasonValue',
+  ],
   ...['ImportLinksResult', 'ImportedLink', 'UtmTemplateConnection'],
 ];
 

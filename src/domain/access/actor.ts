@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { nameFor } from '../../shared/name-for.ts';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import {
   isAtLeast,
   type Permission,
@@ -91,9 +91,12 @@ export function requirePermission(actor: Pick<Actor, 'permissions' | 'role'>, pe
   if (actor.permissions.has(permission)) return;
   const { role, scope } = permissions[permission];
   if (actor.role !== null) throw tooLow(actor, role);
-  if (scope !== null) throw new DomainError('FORBIDDEN', `This API key lacks the scope "${scope}".`);
+  if (scope !== null) {
+    const message = `This API key lacks the scope "${scope}".`;
+    throw new DomainError('FORBIDDEN', because(message, 'SCOPE_MISSING', { scope }));
+  }
   const message = `A key with scopes reaches neither people nor keys: this needs the role ${role}.`;
-  throw new DomainError('FORBIDDEN', message);
+  throw new DomainError('FORBIDDEN', because(message, 'ROLE_MISSING', { needed: role }));
 }
 
 /**

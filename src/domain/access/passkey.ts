@@ -1,14 +1,15 @@
 import type { Data } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
-import { DomainError, invalid } from '../errors.ts';
+import { DomainError } from '../errors.ts';
 import { nameOf } from '../input.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import { bySession } from './session.ts';
 import type { User } from './user.ts';
 import type { SignedIn } from './ways-in.ts';
 
 /** How many passkeys a user may have. */
 const MAX_PASSKEYS = 20;
+const tooMany = `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`;
 
 /** A passkey as an authenticator made it. */
 export interface NewPasskey {
@@ -25,7 +26,7 @@ export function handleOf({ id }: Pick<User, 'id'>): string {
 
 export async function requireRoomForPasskey(db: Data, userId: number): Promise<void> {
   if ((await db.prisma.passkey.count({ where: { userId } })) >= MAX_PASSKEYS)
-    throw invalid([], `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`);
+    throw new DomainError('VALIDATION', because(tooMany, 'TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS }));
 }
 
 export const passkeyName = nameOf(100);

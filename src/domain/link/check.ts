@@ -5,7 +5,7 @@ import { encodeBidi } from '../../shared/bidirectional.ts';
 import type { Writer } from '../access/actor.ts';
 import type { FieldError } from '../errors.ts';
 import { fieldError } from '../errors.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isSendable, namesServing, tooLongAsSent } from '../url.ts';
 import { hostBlocked } from './blocklists.ts';
@@ -133,7 +133,11 @@ export function unknownIds(
   known: ReadonlySet<number>,
 ): string | null {
   const unknown = [...new Set(given)].filter((id) => !known.has(id));
-  if (unknown.length > 1) return refusal(`${what}S_UNKNOWN`, { ids: unknown.join(', ') });
   const [id] = unknown;
-  return id === undefined ? null : refusal(`${what}_UNKNOWN`, { id });
+  if (id === undefined) return null;
+  const many = unknown.length > 1;
+  const why = many
+    ? refusal(`${what}S_UNKNOWN`, { ids: unknown.join(', ') })
+    : refusal(`${what}_UNKNOWN`, { id });
+  return because(why, `UNKNOWN_${what}`, { id: unknown });
 }

@@ -19,7 +19,7 @@ import {
   withDefault,
 } from '../input.ts';
 import { ofAccount, passwordInput } from '../password.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
@@ -37,12 +37,20 @@ const privacy = choiceOf(linkPrivacies).meta({
   description: 'Who may see the statistics.',
 });
 
-export const wrongDomain = refusal('ID', { what: 'a domain that you may use' });
+export const wrongDomain = because(
+  refusal('ID', { what: 'a domain that you may use' }),
+  'UNKNOWN_DOMAIN',
+  {},
+);
 export const fixedDomain = refusal('FIXED_DOMAIN');
-export const wrongSpace = refusal('ID', { what: 'one of your spaces' });
+export const wrongSpace = because(refusal('ID', { what: 'one of your spaces' }), 'UNKNOWN_SPACE', {});
 export const wrongPixel = refusal('PIXELS');
 export const wrongTag = refusal('TAGS');
-export const wrongUtmTemplate = refusal('ID', { what: 'one of your UTM templates' });
+export const wrongUtmTemplate = because(
+  refusal('ID', { what: 'one of your UTM templates' }),
+  'UNKNOWN_UTM_TEMPLATE',
+  {},
+);
 export const missingPrivacyPassword = refusal('PRIVACY_PASSWORD');
 
 export const MAX_PIXELS = 50;

@@ -49,7 +49,7 @@ import {
   searchInput,
   updatedSince,
 } from '../pagination.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import { namesServing, normalHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
@@ -82,7 +82,10 @@ export const linkOrderFields = {
   UPDATED_AT: 'When they were last changed.',
 } as const satisfies Record<LinkOrder, string>;
 
-const tagIds = listOf(idOf(refusal('ID', { what: 'one of your tags' })), MAX_TAGS).nullish();
+const tagIds = listOf(
+  idOf(because(refusal('ID', { what: 'one of your tags' }), 'UNKNOWN_TAG', {})),
+  MAX_TAGS,
+).nullish();
 
 const createdTime = (which: string) =>
   timestamp.meta({ format: 'date-time', description: `Only links that were created ${which}` }).nullish();
@@ -101,7 +104,7 @@ const linkFilterFields = z.object({
     .nullish()
     .describe('If true, only links without a space; if false, no condition.'),
   domainId: idOf(wrongDomain).nullish().describe('Only links on the domain with this id.'),
-  pixelId: idOf(refusal('ID', { what: 'one of your pixels' }))
+  pixelId: idOf(because(refusal('ID', { what: 'one of your pixels' }), 'UNKNOWN_PIXEL', {}))
     .nullish()
     .describe('Only links with the pixel with this id.'),
   tags: z

@@ -8,7 +8,7 @@ import { foldCase, MAX_BATCH, trimPasted } from '../input.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
 import { wrongSpace } from '../link/fields.ts';
 import { ofAccount, passwordInput } from '../password.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { domainNameOf } from '../url.ts';
 import { WrongFile } from './csv.ts';
@@ -91,26 +91,36 @@ export async function importText(
   const hashing = dryRun ? services : await withHashes(services, ofAccount(actor), passwords);
   const work = new Import(db, actor, hashing, options, hooks, now);
   const [missing] = await work.start();
-  if (missing !== undefined)
-    throw invalidField('domainMap', refusal('ID', { what: `one of your domains, which ${missing} is not` }));
+  if (missing !== undefined) throw invalidField('domainMap', unknownDomain(missing));
   const { unusedColumns } = await work.run(slowly(records));
   const placed = dryRun ? await withExisting(db, actor, results) : results;
   return { results: await withLinks(db, actor, placed), unusedColumns };
 }
 
 const wrongText = (told: string) => invalidField('text', told);
-const tooMany = (max: number, what: string) => wrongText(refusal('IMPORT_MAX', { max, what }));
+/** What a text may not have too much of, by the reason why it is refused. */
+const counted = {
+  TEXT_TOO_LARGE: 'kB',
+  TOO_MANY_RECORDS: 'records',
+  TOO_MANY_PARTS: 'short URLs, pixels and tags',
+  TOO_MANY_PASSWORDS: 'passwords',
+} as const;
+const tooMany = (max: number, reason: keyof typeof counted) =>
+  wrongText(because(refusal('IMPORT_MAX', { max, what: counted[reason] }), reason, { max }));
+const unknownDomain = (host: string) =>
+  because(refusal('ID', { what: `one of your domains, which ${host} is not` }), 'UNKNOWN_HOST', { host });
 
 /** The records of the text. @throws DomainError VALIDATION */
 async function recordsOf(text: string, format: TextToImport['format']): Promise<SourceLine[]> {
-  if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES) throw tooMany(MAX_BYTES / 1024, 'kB');
+  if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
+    throw tooMany(MAX_BYTES / 1024, 'TEXT_TOO_LARGE');
   const bare = text.replace(/^\uFEFF/, '');
   if (bare.trim() === '') throw wrongText(refusal('BLANK'));
   const lines = format === 'lines' ? pastedLines(bare) : recordsIn(bytesOf(bare), bare, format).lines;
   const records: SourceLine[] = [];
   try {
     for await (const line of lines)
-      if (records.push(line) > MAX_RECORDS) throw tooMany(MAX_RECORDS, 'records');
+      if (records.push(line) > MAX_RECORDS) throw tooMany(MAX_RECORDS, 'TOO_MANY_RECORDS');
   } catch (error) {
     if (!(error instanceof WrongFile || error instanceof BrokenOff)) throw error;
     const told = error instanceof WrongFile ? error.refusal : undefined;
@@ -165,8 +175,8 @@ async function passwordsIn(records: readonly SourceLine[], name: ImportFormat): 
     parts += urls.length + pixels.length + tags.length;
     passwords.push(...[password, privacy_password].flatMap((one) => passwordInput.safeParse(one).data ?? []));
   }
-  if (parts > MAX_PARTS) throw tooMany(MAX_PARTS, 'short URLs, pixels and tags');
-  if (passwords.length > MAX_PASSWORDS) throw tooMany(MAX_PASSWORDS, 'passwords');
+  if (parts > MAX_PARTS) throw tooMany(MAX_PARTS, 'TOO_MANY_PARTS');
+  if (passwords.length > MAX_PASSWORDS) throw tooMany(MAX_PASSWORDS, 'TOO_MANY_PASSWORDS');
   return passwords;
 }
 
