@@ -67,6 +67,10 @@ export interface DatabaseOptions extends SqliteOptions {
   readonly directUrl?: string | undefined;
   /** Whether the server need not answer now. */
   readonly mayBeAway?: boolean;
+  /** How often one more connection than the server granted is tried, in milliseconds. */
+  readonly growthInterval?: number;
+  /** Called with each new size of the pool, and the refusal of the server if it shrank. */
+  onPoolSize?(size: number, refusal?: Error): void;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
   /** How many milliseconds a write with an idempotency key waits for its turn. */
@@ -101,14 +105,18 @@ type Begun = AsyncLocalStorage<{ transaction?: AdapterTransaction }>;
 /** Libraries of the other database are not loaded: that would take a tenth of the start's time. */
 async function connect(
   url: string,
-  { pool, directUrl, mayBeAway, ...sqliteOptions }: DatabaseOptions,
+  { pool, directUrl, mayBeAway, growthInterval, onPoolSize, ...sqliteOptions }: DatabaseOptions,
   begun: Begun,
 ): Promise<Connection> {
   const isOwn = (transaction: AdapterTransaction) => begun.getStore()?.transaction === transaction;
-  const connection =
-    requireProvider(url) === 'sqlite'
-      ? await (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, sqliteOptions)
-      : await (await import('./postgresql/connection.ts')).connectPostgresql(url, pool, directUrl, mayBeAway);
+  const open = async () => {
+    if (requireProvider(url) === 'sqlite')
+      return (await import('./sqlite/connection.ts')).connectSqlite(url, isOwn, sqliteOptions);
+    const { connectPostgresql } = await import('./postgresql/connection.ts');
+    const options = { mayBeAway: mayBeAway ?? false, growthInterval, onPoolSize };
+    return connectPostgresql(url, pool, directUrl, options);
+  };
+  const connection = await open();
   const { adapter } = connection;
   const start = adapter.startTransaction.bind(adapter);
   adapter.startTransaction = async (isolationLevel) => {

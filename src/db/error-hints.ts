@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
-import { causesOf, type ErrorDetails, isDiskFull } from './errors.ts';
+import { causesOf, type ErrorDetails, isDiskFull, isRefusedConnect } from './errors.ts';
 import { PoolerBetween } from './postgresql/client.ts';
 import { ForbiddenSchema, WrongEncoding, WrongSchema, WrongSetting } from './postgresql/session.ts';
 import { hintForTls } from './postgresql/tls-hints.ts';
@@ -24,8 +24,10 @@ function addressOf(url: string) {
   };
 }
 
+type Address = ReturnType<typeof addressOf>;
+
 /** What to do, by the error names of the adapters and PostgreSQL. */
-const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable: string) => string][] = [
+const hints: readonly [RegExp, (address: Address, variable: string) => string][] = [
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
     ({ server }, variable) =>
@@ -60,6 +62,12 @@ const hints: readonly [RegExp, (address: ReturnType<typeof addressOf>, variable:
       `its setting default_transaction_read_only is on, as some providers set it when the disk is full.`,
   ],
 ];
+
+/** Tells the operator that others have all connections; null for another error. */
+function hintForConnections(error: unknown, { server, role }: Address, variable: string): string | null {
+  if (!isRefusedConnect(error)) return null;
+  return `The PostgreSQL server at ${server}, which ${variable} names, grants the user "${role}" no further connection: ${oneLine(error)}.`;
+}
 
 /** Tells the operator to set what a connection cannot set itself. */
 function hintForSetting({ session, setting, needed }: WrongSetting, variable: string): string {
@@ -167,6 +175,8 @@ export function hintFor(error: unknown, url: string, variable: string): string |
   const address = addressOf(url);
   const tls = hintForTls(error, { ...address, parameters: parsed.searchParams, variable });
   if (tls !== null) return tls;
+  const connections = hintForConnections(error, address, variable);
+  if (connections !== null) return connections;
   const messages = causesOf(error)
     .flatMap(({ kind, code, originalCode, message, reason }) => [kind, code, originalCode, message, reason])
     .join('\n');

@@ -117,6 +117,16 @@ export function isUnanswered(error: unknown): boolean {
   return causesOf(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
 }
 
+/** Poolers' messages for a client too many; their codes stand for other errors, too. */
+const NO_MORE_CLIENTS = /^(no more connections allowed|max client connections reached|too many clients)/i;
+
+/** Returns true if the server grants no further connection to this role, to this database or at all. */
+export function isRefusedConnect(error: unknown): boolean {
+  return (
+    hasCode(error, /^53300$/) || causesOf(error).some(({ message }) => NO_MORE_CLIENTS.test(String(message)))
+  );
+}
+
 /** The database does not answer in time. */
 export class DatabaseAway extends Error {}
 

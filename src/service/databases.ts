@@ -8,6 +8,7 @@ import { fileExists } from '../db/sqlite/file.ts';
 import { namedSchema, requireProvider, withSchema } from '../db/url.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { OperatorError } from '../operator-error.ts';
+import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import { tracer } from '../shared/tracing.ts';
 import type { Ports } from './ports.ts';
@@ -41,7 +42,7 @@ async function schemaOf({ databaseUrl, databaseReadUrls, role }: Config): Promis
 /** The database, and its replicas to read from. For visitors, any of them may be away. */
 export async function openDatabases(
   config: Config,
-  { startLog, onStatement, freeSpace }: Ports,
+  { log, startLog, onStatement, freeSpace }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
   const { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role } = config;
@@ -49,9 +50,14 @@ export async function openDatabases(
   if (role === 'redirects' && requireProvider(databaseUrl) === 'sqlite' && !fileExists(databaseUrl))
     throw new OperatorError(NEVER_SERVED);
   const schema = await schemaOf(config);
-  const open = (url: string, options = {}) =>
-    Database.open(schema === DEFAULT_SCHEMA ? url : withSchema(url, schema), {
+  const open = (variable: string, url: string, options = {}) => {
+    const fewer = new RepeatedFault(log, 'PostgreSQL grants fewer connections than DATABASE_POOL_SIZE');
+    return Database.open(schema === DEFAULT_SCHEMA ? url : withSchema(url, schema), {
       pool,
+      onPoolSize(connections, refusal) {
+        if (connections === pool.poolSize) fewer.ended();
+        else fewer.occurred(refusal, () => ({ variable, connections, wanted: pool.poolSize }));
+      },
       freeSpace,
       mayBeAway: role === 'redirects',
       ...((onStatement || metrics || tracer) && {
@@ -63,10 +69,11 @@ export async function openDatabases(
       }),
       ...options,
     });
+  };
   const [database, ...replicas] = await Promise.all([
-    open(databaseUrl, { directUrl }),
+    open('DATABASE_URL', databaseUrl, { directUrl }),
     ...databaseReadUrls.map((url) =>
-      withHints('DATABASE_READ_URLS', url, () => open(url, { mayBeAway: true })),
+      withHints('DATABASE_READ_URLS', url, () => open('DATABASE_READ_URLS', url, { mayBeAway: true })),
     ),
   ]);
   for (const [index, { encoding }] of [database, ...replicas].entries()) {

@@ -8,7 +8,7 @@ export interface TurnLimits<Owner> {
   readonly max?: number;
   maxOfOwner?(owner: Owner): number;
   /** Owners with less running work than this come before others; by default all take turns alike. */
-  readonly share?: number;
+  share?(): number;
   /** How much work of one owner may wait, and for how many milliseconds; by default there is no limit. */
   readonly maxWaiting?: number;
   readonly timeout?: number;
@@ -19,6 +19,7 @@ export interface TurnLimits<Owner> {
 /** Limits concurrent work. Owners whose work waits take turns, so that one with much work delays another one little. */
 export class Turns<Owner = string> {
   readonly #limits: TurnLimits<Owner>;
+  #max: number;
   #free: number;
   readonly #running = new Map<Owner, number>();
   /** The waiting work of each owner; the first owner is next. */
@@ -26,7 +27,8 @@ export class Turns<Owner = string> {
 
   constructor(limits: TurnLimits<Owner>) {
     this.#limits = limits;
-    this.#free = limits.max ?? Number.POSITIVE_INFINITY;
+    this.#max = limits.max ?? Number.POSITIVE_INFINITY;
+    this.#free = this.#max;
   }
 
   /**
@@ -92,8 +94,19 @@ export class Turns<Owner = string> {
     const left = this.runningOf(owner) - 1;
     if (left > 0) this.#running.set(owner, left);
     else this.#running.delete(owner);
+    this.#resumeAll();
+  }
+
+  /** Changes how much work runs at once, in all. Running work goes on. */
+  resize(max: number): void {
+    this.#free += max - this.#max;
+    this.#max = max;
+    this.#resumeAll();
+  }
+
+  #resumeAll(): void {
     const { share } = this.#limits;
-    if (share !== undefined) this.#resume(share);
+    if (share !== undefined) this.#resume(share());
     this.#resume(Number.POSITIVE_INFINITY);
   }
 

@@ -72,7 +72,7 @@ test('an owner at its share delays no other one, and its work follows in order',
 });
 
 test('owners below the share come first, and the others take what is left', async () => {
-  const { begun, take, endNext } = workshop(new Turns({ max: 4, maxOfOwner: () => 3, share: 2 }));
+  const { begun, take, endNext } = workshop(new Turns({ max: 4, maxOfOwner: () => 3, share: () => 2 }));
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'].map((name) => take(name.charAt(0), name));
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
   for (let i = 0; i < 8; i++) await endNext();
@@ -118,4 +118,20 @@ test('ends the waiting of work by its signal, and takes it out of the queue', as
   await first;
   await turns.take('c', async () => void begun.push('c'));
   expect(begun).toEqual(['c']);
+});
+
+test('keeps to a new number of places from then on', async () => {
+  const turns = new Turns({ max: 2 });
+  const { begun, take, endNext } = workshop(turns);
+  const all = [1, 2, 3, 4, 5].map((i) => take('a', `a${i}`));
+  turns.resize(1);
+  await endNext();
+  expect(begun).toEqual(['a1', 'a2']);
+  await endNext();
+  expect(begun).toEqual(['a1', 'a2', 'a3']);
+  turns.resize(3);
+  await new Promise(setImmediate);
+  expect(begun).toHaveLength(5);
+  for (let i = 0; i < 3; i++) await endNext();
+  await Promise.all(all);
 });

@@ -9,6 +9,7 @@ import { PLANNED_EACH_TIME } from '../sql.ts';
 import { driverUrl, namedSchema } from '../url.ts';
 import { clientWith, limitTransactions, settingsOf } from './client.ts';
 import { shareFairly } from './fair-pool.ts';
+import { GrantedConnections, type GrantOptions } from './granted-connections.ts';
 import { Pipeline } from './pipeline.ts';
 import { DEFAULT_SCHEMA, qualified, quoted } from './schema.ts';
 import { inspectUrl, requireSchema, requireSettings, type Session } from './session.ts';
@@ -148,23 +149,24 @@ function nameSchema(pool: Pool, schema: string): void {
 
 /**
  * @param directUrl the server itself, if `url` is a pooler's
- * @param mayBeAway whether it need not answer now
+ * @param mayBeAway true if it need not answer now
  */
 export async function connectPostgresql(
   url: string,
   options: PoolOptions | undefined,
   directUrl: string | undefined,
-  mayBeAway = false,
+  { mayBeAway = false, ...grantOptions }: { readonly mayBeAway?: boolean } & GrantOptions = {},
 ): Promise<Connection> {
   const session = await sessionAt(url, mayBeAway);
   // While nothing answers, there may be a pooler.
   const pooled = directUrl !== undefined || (session?.pooled ?? true);
   if (session !== null) requireSettings({ ...session, pooled });
   const schema = session === null ? (namedSchema(url) ?? DEFAULT_SCHEMA) : requireSchema(session);
+  const granted = new GrantedConnections(grantOptions);
   const config = {
     ...(options && poolConfig(options, pooled)),
     connectionString: driverUrl(url),
-    Client: await clientWith(settingsOf(pooled, schema)),
+    Client: granted.clientOf(await clientWith(settingsOf(pooled, schema))),
   };
   // A pooler may give each transaction another connection, which does not have the named statements.
   const nameOf = options && !pooled ? namesOfStatements() : () => '';
@@ -173,7 +175,9 @@ export async function connectPostgresql(
   const adapter = await new PrismaPg(config, named).connect();
   const pool = adapter.underlyingDriver();
   if (pooled) pool.on('connect', limitTransactions);
-  if (options) shareFairly(pool);
+  let resize = (_size: number) => {};
+  granted.watch(pool, (size) => resize(size));
+  if (options) resize = shareFairly(pool);
   if (pooled && !session?.findsTables) nameSchema(pool, schema);
   const pipeline = new Pipeline(pool);
   /** A statement that is stale on one of the pool's connections is sent once more, without a name. */

@@ -12,27 +12,33 @@ const STRICT_FOR = 15_000;
 
 type Callback = Parameters<Pool['connect']>[0];
 
+/** How many of a pool's connections an account may hold while others wait, an account at most, and all accounts together. */
+function partsOf(size: number) {
+  const atLeastTwo = (part: number) => Math.max(MIN_SHARE, Math.floor(size * part));
+  const [share, most] = [atLeastTwo(SHARE), atLeastTwo(MOST)];
+  return { share, most, all: size > most + 1 ? size - 1 : size };
+}
+
 /**
  * Has accounts take turns for the connections of a pool, so that none keeps others waiting by statements that wait for a lock or
  * take long. Accounts with less than a quarter of the pool come first. Beyond that, an account leaves two fifths to others, and
- * all accounts leave a connection to the service itself.
+ * all accounts leave a connection to the service itself. Returns a function to call when the size of the pool changes.
  */
-export function shareFairly(pool: Pool): void {
+export function shareFairly(pool: Pool): (size: number) => void {
   const { max, connectionTimeoutMillis } = pool.options;
-  const atLeastTwo = (part: number) => Math.max(MIN_SHARE, Math.floor(max * part));
-  const [share, most] = [atLeastTwo(SHARE), atLeastTwo(MOST)];
+  let parts = partsOf(max);
   let strictUntil = Number.NEGATIVE_INFINITY;
   const turns = new Turns<number>({
-    max: max > most + 1 ? max - 1 : max,
-    maxOfOwner: () => (performance.now() < strictUntil ? share : most),
-    share,
+    max: parts.all,
+    maxOfOwner: () => (performance.now() < strictUntil ? parts.share : parts.most),
+    share: () => parts.share,
     ...(connectionTimeoutMillis && { timeout: connectionTimeoutMillis }),
     refusal: () => new Error('timeout exceeded when trying to connect'),
   });
   const connectNow = pool.connect.bind(pool);
 
   async function take(accountId: number): Promise<PoolClient> {
-    const isBelowShare = turns.runningOf(accountId) < share;
+    const isBelowShare = turns.runningOf(accountId) < parts.share;
     const waitsSince = performance.now();
     const turn = turns.begin(accountId);
     if (turn)
@@ -68,4 +74,8 @@ export function shareFairly(pool: Pool): void {
     return undefined;
   }
   pool.connect = connect;
+  return (size) => {
+    parts = partsOf(size);
+    turns.resize(parts.all);
+  };
 }
