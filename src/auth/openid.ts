@@ -157,7 +157,10 @@ export class OpenId {
           timeout: TIMEOUT,
           [client.customFetch]: (address, { body, ...request }) => {
             this.#asks.getStore()?.();
-            return fetch(address, { ...request, body: body instanceof Uint8Array ? new Uint8Array(body) : body });
+            return fetch(address, {
+              ...request,
+              body: body instanceof Uint8Array ? new Uint8Array(body) : body,
+            });
           },
           // The configuration allows http for this machine alone.
           execute: [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])],
