@@ -54,8 +54,16 @@ const common = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** The verbs of a command: the options that only one has, and the message for a missing argument of one that needs it. */
-type Verbs = Readonly<Record<string, { readonly options?: readonly string[]; readonly argument?: string }>>;
+/** A verb of a command. */
+interface Verb {
+  /** The options that only some verbs have. */
+  readonly options?: readonly string[];
+  /** The message for a missing argument. */
+  readonly argument?: string;
+  /** Whether an option may stand for the argument: the command itself looks for one of them. */
+  readonly mayOmit?: boolean;
+}
+type Verbs = Readonly<Record<string, Verb>>;
 
 /** A command: its options, without the common `--json` and `--help`, and its verbs, if it needs one. */
 interface Command<Own extends Options> {
@@ -92,11 +100,15 @@ function checkVerb(
   if (own === undefined) throw new UsageError(`"${verb}" is not a command; use ${names}.`);
   if (rest.length > 0 || (own.argument === undefined && argument !== undefined))
     throw new UsageError(`There are too many arguments.${unexpected(env)}`);
-  for (const [owner, { options = [] }] of Object.entries(verbs))
-    for (const option of options)
-      if (values[option] !== undefined && owner !== verb)
-        throw new UsageError(`--${option} is an option of ${owner}, not of ${verb}.`);
-  if (own.argument !== undefined && argument === undefined) throw new UsageError(own.argument);
+  for (const option of Object.keys(values)) {
+    const owners = Object.entries(verbs).filter(([, { options = [] }]) => options.includes(option));
+    if (values[option] === undefined || owners.length === 0 || owners.some(([owner]) => owner === verb))
+      continue;
+    const list = new Intl.ListFormat('en-GB').format(owners.map(([owner]) => owner));
+    throw new UsageError(`--${option} is an option of ${list}, not of ${verb}.`);
+  }
+  if (own.argument !== undefined && argument === undefined && !own.mayOmit)
+    throw new UsageError(own.argument);
 }
 
 /**

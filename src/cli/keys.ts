@@ -1,23 +1,31 @@
-import { createKey, type KeyView, listKeys, revokeKey } from '../domain/access/api-key.ts';
+import {
+  createKeyByOperator,
+  type KeyView,
+  listKeys,
+  revokeAllKeys,
+  revokeKey,
+} from '../domain/access/api-key.ts';
 import { isScope, type Scope } from '../domain/access/role.ts';
 import { DomainError } from '../domain/errors.ts';
 import { plainLine } from '../domain/input.ts';
 import { isoTime } from '../domain/transfer/times.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, UsageError } from './command.ts';
-import { withDatabase } from './database.ts';
+import { accountNamed, withDatabase } from './database.ts';
 import { webhooksAsJson, webhooksAsText } from './lasting-access.ts';
 import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
-import { table } from './terminal.ts';
+import { counted, table } from './terminal.ts';
 
 const help = `Usage: npm run keys -- create --account NAME [--scopes read,write] [--expires DATE] [--new-account=no]
        npm run keys -- list
        npm run keys -- revoke ID
+       npm run keys -- revoke --account NAME --all
 
   create   creates a key, and the account if it does not exist; the key is printed once
   list     lists all keys, without the keys themselves
-  revoke   revokes a key; every process refuses it within a second; lists its webhooks, which go on
+  revoke   revokes a key, or all of an account; every process refuses it within a second; lists its webhooks, which go on
 
+  --all          revokes all keys of the account
   --scopes       read, write, or both (default)
   --expires      when the key expires: YYYY-MM-DD or an ISO 8601 time, in UTC
 ${newAccountHelp}
@@ -67,19 +75,23 @@ function tableOf(keys: readonly KeyView[], now: Date): string {
   ]);
 }
 
+const KEY = 'Name the key by its ID, as list shows it.';
 const GO_ON = 'These webhooks of the key go on, unless an admin disables them in the console:';
+
+const GO_ON_ALL = 'These webhooks of keys go on, unless an admin disables them in the console:';
 
 const options = {
   account: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
+  all: { type: 'boolean' },
   ...newAccountOption,
 } as const;
 
 const verbs = {
   create: { options: ['account', 'scopes', 'expires', 'new-account'] },
   list: {},
-  revoke: { argument: 'Name the key by its ID, as list shows it.' },
+  revoke: { options: ['account', 'all'], argument: KEY, mayOmit: true },
 };
 
 export const main = command(
@@ -93,7 +105,7 @@ export const main = command(
       const scopes = parseScopes(values.scopes ?? 'read,write');
       const [owner, made] = await withDatabase(config, async (db) => [
         await newAccount(db, account, values['new-account'], io),
-        await createKey(db, { account, scopes, expiresAt }, now),
+        await createKeyByOperator(db, { account, scopes, expiresAt }, now),
       ]);
       return show(
         { ...made, created: owner !== null },
@@ -105,6 +117,20 @@ export const main = command(
       const keys = await withDatabase(config, listKeys);
       return show(keys, keys.length > 0 ? tableOf(keys, now) : 'There are no keys.', 2);
     }
+    const { account, all } = values;
+    if (account !== undefined || all) {
+      if (account === undefined || !all || id !== '')
+        throw new UsageError('Name one key by its ID, or all keys of an account: --account NAME --all.');
+      const { revoked, webhooks } = await withDatabase(config, async (db) =>
+        revokeAllKeys(db, (await accountNamed(db, account)).accountId, now),
+      );
+      return show(
+        { account, revoked, webhooks: webhooksAsJson(webhooks) },
+        `The account ${JSON.stringify(account)} has no valid key any more; ${counted(revoked, 'key')} revoked.\n${webhooksAsText(GO_ON_ALL, webhooks)}`.trimEnd(),
+        2,
+      );
+    }
+    if (id === '') throw new UsageError(KEY);
     const webhooks = await withDatabase(config, (db) => revokeKey(db, id, now)).catch((error: unknown) => {
       if (!(error instanceof DomainError) || error.code !== 'NOT_FOUND') throw error;
       throw new OperatorError(`"${id}" is not the id of a key; this lists them: npm run keys -- list`);

@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import type { Data } from '../db/database.ts';
 import { findAccountForOperator } from '../domain/access/account.ts';
 import { OperatorError } from '../operator-error.ts';
 import { nearestNames } from '../shared/did-you-mean.ts';
 import { printable } from '../shared/printable.ts';
+import { ask, hasTerminal, isYes } from './ask.ts';
 import { type Io, UsageError } from './command.ts';
 
 /** The option of commands that make an account if none has the name, and its help. */
@@ -14,16 +14,6 @@ export const newAccountHelp = `  --new-account  yes or no: whether an account is
 const MAX_NEAREST = 3;
 
 const quotedList = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(', ');
-
-/** Asks a person at a terminal; false without an answer. */
-async function isWanted({ stdin, stderr }: Io, question: string): Promise<boolean> {
-  if (stdin === undefined) return false;
-  const asking = createInterface({ input: stdin, output: stderr, terminal: false });
-  const closed = new Promise<string>((resolve) => asking.once('close', () => resolve('')));
-  const answer = await Promise.race([asking.question(`${printable(question)} Make it? (y/N) `), closed]);
-  asking.close();
-  return /^y(es)?$/i.test(answer.trim());
-}
 
 /** An account that a command makes. */
 export interface NewAccount {
@@ -54,9 +44,8 @@ export async function newAccount(
   const known = nearest === '' ? '' : `; the nearest existing names: ${nearest}`;
   if (option === 'no') throw new OperatorError(`There is no account ${JSON.stringify(name)}${known}.`);
   const notice = `new account ${JSON.stringify(name)}${known}`;
-  const isTerminal = io.stdin?.isTTY === true && 'isTTY' in io.stderr && io.stderr.isTTY === true;
-  if (option === 'yes' || !isTerminal) return { notice, isSeen: false };
-  if (!(await isWanted(io, `${notice}.`))) throw new OperatorError('Nothing was made.');
+  if (option === 'yes' || !hasTerminal(io)) return { notice, isSeen: false };
+  if (!isYes(await ask(io, `${notice}. Make it? (y/N) `))) throw new OperatorError('Nothing was made.');
   return { notice, isSeen: true };
 }
 

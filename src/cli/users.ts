@@ -1,19 +1,33 @@
 import { z } from 'zod';
 import { baseUrlOf, consoleUrlOf } from '../config.ts';
-import { accountForOperator } from '../domain/access/account.ts';
+import type { Data } from '../db/database.ts';
+import { recordedAccount } from '../domain/access/account.ts';
 import { resetByOperator } from '../domain/access/address-change.ts';
+import { accountsWithoutOthers, deleteUser } from '../domain/access/erasure.ts';
 import { inviteByOperator } from '../domain/access/invitation.ts';
 import { lastingAccessOf } from '../domain/access/lasting-access.ts';
 import { isRole, roles } from '../domain/access/role.ts';
-import { emailInput, findUserByEmail, listUsers, setDisabled } from '../domain/access/user.ts';
+import {
+  emailInput,
+  findUserByEmail,
+  findUserById,
+  listUsers,
+  setDisabled,
+  signOut,
+  signOutAll,
+  type User,
+} from '../domain/access/user.ts';
+import { exportUser } from '../domain/access/user-export.ts';
+import { OPERATOR, recordingChanges } from '../domain/change/change.ts';
 import { DomainError } from '../domain/errors.ts';
 import { parseId, parseInput, plainLine } from '../domain/input.ts';
 import { OperatorError } from '../operator-error.ts';
-import { command, UsageError } from './command.ts';
+import { confirm, isYes as isYesAnswer, yesOption } from './ask.ts';
+import { command, type Io, UsageError } from './command.ts';
 import { withDatabase } from './database.ts';
 import { lastingAsJson, lastingAsText, webhooksAsJson, webhooksAsText } from './lasting-access.ts';
 import { newAccount, newAccountHelp, newAccountOption, told } from './new-account.ts';
-import { table } from './terminal.ts';
+import { counted, table } from './terminal.ts';
 
 const roleNames = Object.keys(roles).map((role) => role.toLowerCase());
 
@@ -22,6 +36,9 @@ const help = `Usage: npm run users -- create --email EMAIL --account NAME --role
        npm run users -- reset --email EMAIL | --id ID [--new-email EMAIL]
        npm run users -- disable --email EMAIL | --id ID
        npm run users -- enable --email EMAIL | --id ID
+       npm run users -- sign-out --email EMAIL | --id ID | --all
+       npm run users -- export --email EMAIL | --id ID
+       npm run users -- delete --email EMAIL | --id ID [--yes]
 
   create   makes an invitation to the account, and the account if it does not exist; prints its link, good for 7 days
   list     lists all users, with their accounts and roles, and the addresses that they had in the last 30 days
@@ -30,12 +47,18 @@ const help = `Usage: npm run users -- create --email EMAIL --account NAME --role
            the keys, invitations and webhooks of the user, which stay; links that take an address back end
   disable  ends all sessions of the user, who cannot sign in any more; lists their webhooks, which go on
   enable   lets the user sign in again
+  sign-out ends all sessions of the user, or of all users; every process refuses them within a second
+  export   prints as JSON what is stored of the user: memberships, sessions, passkeys, keys and changes
+  delete   ends the memberships and keys of the user, lists them first, and removes name, address and ways to sign in;
+           refuses the last owner of an account; the history then names a deleted user
 
   --email        the user's email address
   --id           the user's id, as list shows it
   --new-email    the address that the user signs in with from now on; ends all sessions and links of the user
   --account      the account, by the name that "npm run accounts -- list" shows
   --role         ${roleNames.join(', ')}
+  --all          signs all users out
+  --yes          deletes without asking
 ${newAccountHelp}
   --json         prints JSON instead of text`;
 
@@ -57,6 +80,7 @@ function tableOf(users: readonly Listed[]): string {
   ]);
 }
 
+const STOPS = 'These keys and invitations stop:';
 const STAYS = 'These stay, unless the user ends them on the page after the reset:';
 const GO_ON = 'These webhooks of the user go on, unless an admin disables them in the console:';
 
@@ -66,6 +90,8 @@ const options = {
   'new-email': { type: 'string' },
   account: { type: 'string' },
   role: { type: 'string' },
+  all: { type: 'boolean' },
+  ...yesOption,
   ...newAccountOption,
 } as const;
 
@@ -75,9 +101,29 @@ const verbs = {
   reset: { options: ['new-email'] },
   disable: {},
   enable: {},
+  'sign-out': { options: ['all'] },
+  export: {},
+  delete: { options: ['yes'] },
 };
 
-export const main = command({ help, options, verbs }, async ({ values, verb, config, io, show }) => {
+/** Deletes a user, once somebody has agreed to what ends with them. */
+async function deleteAsked(db: Data, user: User, isYes: boolean | undefined, io: Io, now: Date) {
+  const { id, email } = user;
+  const alone = await accountsWithoutOthers(db, id);
+  if (alone.length > 0)
+    throw new OperatorError(
+      `${email} is the last owner of ${alone.map((one) => JSON.stringify(one)).join(', ')}: make another one first, or delete the account.`,
+    );
+  const { webhooks, ...stops } = await lastingAccessOf(db, id, now);
+  const list = lastingAsText(STOPS, { ...stops, webhooks: [] });
+  const goOn = webhooksAsText(GO_ON, webhooks);
+  await confirm(io, isYes, `${list}${goOn}\n${email} is deleted for good. Go on? (y/N) `, isYesAnswer);
+  await deleteUser(db, id, now);
+  const stopped = lastingAsJson({ ...stops, webhooks });
+  return { stopped, text: `${email} is deleted.\n${list}${goOn}` };
+}
+
+export const main = command({ help, options, verbs }, async ({ values, verb, config, io, print, show }) => {
   const now = new Date();
   if (verb === 'list') {
     const users = await withDatabase(config, (db) => listUsers(db, now));
@@ -98,9 +144,9 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
     const [owner, url] = await withDatabase(config, async (db) => [
       await newAccount(db, account, values['new-account'], io),
       // Without an invitation, no account is made either.
-      await db.transaction(async (tx) => {
-        const { id } = await accountForOperator(tx, account, now);
-        const { token } = await inviteByOperator(tx, id, { email, role }, now);
+      await recordingChanges(db, OPERATOR, now, async (changing) => {
+        const { id } = await recordedAccount(changing, account, now);
+        const { token } = await inviteByOperator(changing.tx, id, { email, role }, now);
         return `${page}/accept#${token}`;
       }),
     ]);
@@ -110,12 +156,18 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       2,
     );
   }
+  if (verb === 'sign-out' && values.all) {
+    if (email !== undefined || values.id !== undefined)
+      throw new UsageError('Name the user, or sign all out: --all.');
+    const sessions = await withDatabase(config, (db) => signOutAll(db, now));
+    return show({ sessions }, `All users are signed out: ${counted(sessions, 'session')} ended.`, 2);
+  }
   if ((email === undefined) === (values.id === undefined))
     throw new UsageError('Name the user: --email EMAIL or --id ID.');
   await withDatabase(config, async (db) => {
     const user =
       email === undefined
-        ? await db.prisma.user.findUnique({ where: { id: parseId(values.id ?? '') ?? 0 } })
+        ? await findUserById(db, parseId(values.id ?? '') ?? 0)
         : await findUserByEmail(db, email);
     if (user === null)
       throw new OperatorError(
@@ -138,7 +190,20 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
         2,
       );
     }
-    await setDisabled(db, user.id, verb === 'disable' ? now : null);
+    if (verb === 'export') return print(JSON.stringify(await exportUser(db, user.id), null, 2));
+    if (verb === 'sign-out') {
+      const sessions = await signOut(db, user.id, now);
+      return show(
+        { id: user.id, email: user.email, sessions },
+        `${user.email} is signed out: ${counted(sessions, 'session')} ended.`,
+        2,
+      );
+    }
+    if (verb === 'delete') {
+      const { stopped, text } = await deleteAsked(db, user, values.yes, io, now);
+      return show({ id: user.id, email: user.email, deleted: true, ...stopped }, text.trimEnd(), 2);
+    }
+    await setDisabled(db, user.id, verb === 'disable' ? now : null, now);
     const { webhooks } = verb === 'disable' ? await lastingAccessOf(db, user.id, now) : { webhooks: [] };
     show(
       {

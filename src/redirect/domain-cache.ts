@@ -109,12 +109,15 @@ export class DomainCache {
     return names;
   }
 
-  /** A domain that serves visitors; null for none. */
+  /** A domain that serves visitors; null for none. That of a disabled account leads nowhere by itself. */
   #serving(key: string, where: Prisma.DomainWhereInput, wait: VisitWait): Promise<Domain | null> {
     const ask = async () => {
       const orderBy = { verifiedAt: { sort: 'desc', nulls: 'last' } } as const;
-      const found = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy }));
-      return found && servesVisitors(found, this.#services) ? found : null;
+      const include = { account: { select: { disabledAt: true } } };
+      const found = await this.#read(({ prisma }) => prisma.domain.findFirst({ where, orderBy, include }));
+      if (found === null || !servesVisitors(found, this.#services)) return null;
+      const isDisabled = found.account !== null && found.account.disabledAt !== null;
+      return isDisabled ? { ...found, rootUrl: null, notFoundUrl: null } : found;
     };
     // Most unknown hosts are other names of this service, so old entries may be used.
     return this.#domains.find(key, ask, wait, true);

@@ -123,7 +123,9 @@ export class LinkCache {
       for (const { value } of this.#links.values())
         if (value?.pixels.some(({ id }) => id === recordId)) this.#forgetLink(value.id);
     }
-    if (kind === 'DOMAIN') {
+    const isAccount = kind === 'ACCOUNT' && fields.includes('disabled');
+    if (isAccount) this.#forgetAll(recordId, tx);
+    if (kind === 'DOMAIN' || isAccount) {
       this.#ofDomains = after(this.#ofDomains);
       this.#domains.clear();
     }

@@ -95,15 +95,16 @@ test('accounts list shows every account, with or without keys', async () => {
   const all = await accounts();
   expect(all[0]).toEqual({
     ...{ id: 1, name: 'Zweite', title: null, createdAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    disabledAt: null,
     ...{ keys: 1, members: 0, links: 0 },
   });
   expect(all.find(({ name }) => name === 'Marketng users')).toMatchObject({ keys: 0, members: 0 });
   const { stdout } = await runCommand('accounts', env, ['list']);
   const [heads = '', first = ''] = stdout.split('\n');
-  expect(heads.split(/ +/)).toEqual(['ID', 'NAME', 'TITLE', 'CREATED', 'KEYS', 'MEMBERS', 'LINKS']);
-  expect(first).toMatch(/^1 +Zweite +Zweite +\d{4}-\d\d-\d\d +1 +0 +0$/);
+  expect(heads.split(/ +/)).toEqual(['ID', 'NAME', 'TITLE', 'STATE', 'CREATED', 'KEYS', 'MEMBERS', 'LINKS']);
+  expect(first).toMatch(/^1 +Zweite +Zweite +active +\d{4}-\d\d-\d\d +1 +0 +0$/);
   expect((await runCommand('accounts', env, ['show'])).stderr).toBe(
-    '"show" is not a command; use list. See --help.\n',
+    '"show" is not a command; use list, create, disable, enable or delete. See --help.\n',
   );
 });
 

@@ -19,7 +19,7 @@ test.each([
   [['create', '--account', ' '], 'account may not be empty.'],
   [['create', '--account', 'a\u0007b'], 'account may have no control characters and no line breaks.'],
   [['create', '--account', 'x', '--scopes', 'read,admin'], '--scopes is "read,admin"; it may be read, write'],
-  [['list', '--account', 'x'], '--account is an option of create, not of list.'],
+  [['list', '--account', 'x'], '--account is an option of create and revoke, not of list.'],
   [['revoke', '1', '--scopes', 'read'], '--scopes is an option of create, not of revoke.'],
   [
     ['create', '--account', 'x', '--expires', '2100-02-30'],

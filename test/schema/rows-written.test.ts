@@ -9,6 +9,9 @@ import { StatisticsRetention } from '../../src/db/statistics/statistics-retentio
 import { StrangersRetention } from '../../src/db/stranger-rows.ts';
 import { deleteOldDeliveries, removeDeliveries } from '../../src/db/webhook/deliveries.ts';
 import { failWaiting } from '../../src/db/webhook/waiting.ts';
+import { revokeAllKeys } from '../../src/domain/access/api-key.ts';
+import { deleteAccount, deleteUser } from '../../src/domain/access/erasure.ts';
+import { signOutAll } from '../../src/domain/access/user.ts';
 import { PlainKeys } from '../../src/domain/fill-plain-keys.ts';
 import { removeHost } from '../../src/domain/short-domain/admin.ts';
 import { dispatchChanges } from '../../src/domain/webhook/dispatch.ts';
@@ -555,6 +558,41 @@ const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Prom
       while (await deleteOldDeliveries(server.database, new Date(NOON.getTime() + 1)));
     };
     return { run, left: () => server.database.prisma.webhookDelivery.count({ where: { webhookId: id } }) };
+  },
+  'an account with all that it has': async () => {
+    const { prisma } = server.database;
+    const tagIds = await tags(50);
+    for (const id of (await manyLinks(server, MANY, { accountId, tagIds })).slice(0, 2))
+      await addStatistics(id, 1_000, 6_000);
+    await deliveries(await webhook(), 3_000);
+    await withKeys(person, 900);
+    const change = { tx: 1, accountId, at: OLD, action: 'CREATED', kind: 'LINK', recordId: 1, fields: '[]' };
+    await fill('Change', () => change);
+    const left = () => prisma.account.count({ where: { id: accountId } });
+    return { run: () => deleteAccount(server.database, accountId, NOON), left };
+  },
+  'a user with keys and invitations': async () => {
+    await withKeys(person, 900);
+    const other = await signedIn(server, accountId, 'OWNER');
+    expect(other.userId).not.toBe(person.userId);
+    const left = () => server.database.prisma.membership.count({ where: { userId: person.userId } });
+    return { run: () => deleteUser(server.database, person.userId, NOON), left };
+  },
+  'all sessions': async () => {
+    const { userId } = person;
+    const times = { signedInAt: NOON, lastUsedAt: NOON };
+    await fill('Session', (index) => ({ hash: `${accountId} ${index}`, userId, device: '', ...times }));
+    return {
+      run: () => signOutAll(server.database, NOON),
+      left: () => server.database.prisma.session.count(),
+    };
+  },
+  'all keys of an account': async () => {
+    await withKeys(person, 900);
+    const key = { accountId, prefix: 'p', scopes: 'read', createdAt: NOON };
+    await fill('ApiKey', (index) => ({ ...key, hash: `${accountId} all ${index}` }));
+    const left = () => server.database.prisma.apiKey.count({ where: { accountId, revokedAt: null } });
+    return { run: () => revokeAllKeys(server.database, accountId, NOON), left };
   },
   'plain keys of links of earlier versions': async () => {
     await manyLinks(server, MANY, { accountId });

@@ -228,6 +228,8 @@ const fieldNames: Texts['history']['fields'] = {
   role: 'Rolle',
   email: 'E-Mail-Adresse',
   expiresAt: 'Ablauf',
+  scopes: 'Rechte',
+  sessions: 'Sitzungen',
 };
 const fieldNamesOf: Texts['history']['fieldsOf'] = {
   DOMAIN: {

@@ -229,6 +229,8 @@ const fieldNames: Readonly<Partial<Record<string, string>>> = {
   role: 'role',
   email: 'email address',
   expiresAt: 'expiry',
+  scopes: 'scopes',
+  sessions: 'sessions',
 };
 const fieldNamesOf: Readonly<Partial<Record<string, Readonly<Partial<Record<string, string>>>>>> = {
   DOMAIN: {

@@ -1100,6 +1100,8 @@ export const texts: Translation = {
       role: 'rol',
       email: 'correo electrónico',
       expiresAt: 'caducidad',
+      scopes: 'permisos',
+      sessions: 'sesiones',
     },
     fieldsOf: {
       DOMAIN: {

@@ -1110,6 +1110,8 @@ export const texts: Translation = {
       role: 'rôle',
       email: 'adresse e-mail',
       expiresAt: 'expiration',
+      scopes: 'droits',
+      sessions: 'sessions',
     },
     fieldsOf: {
       DOMAIN: {

@@ -4,14 +4,14 @@ import { join, sql } from '../sql.ts';
 import { columnsIn, nestedColumns } from './keyset.ts';
 
 const linkColumns = [
-  ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled', 'forwardsQuery'] as const),
+  ...(['id', 'accountId', 'alias', 'url', 'password', 'forwardsQuery'] as const),
   ...(['expirationUrl', 'expiresAt', 'expirationClicks'] as const),
   ...(['targetType', 'countries', 'platforms', 'languages', 'rotation'] as const),
 ] as const;
 const pixelColumns = ['id', 'type', 'value'] as const;
 
-/** What visitors need of a link, without its pixels. */
-type Visited = Pick<Link, (typeof linkColumns)[number]> &
+/** What visitors need of a link, without its pixels. It is disabled with its account. */
+type Visited = Pick<Link, (typeof linkColumns)[number] | 'disabled'> &
   Pick<LinkCounter, 'clicks'> & {
     /** How many visits its rotation has served. */
     readonly position: number;
@@ -26,6 +26,7 @@ type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
 
 const columns = join([
   columnsIn('Link', linkColumns),
+  sql`"Link"."disabled" OR "Account"."disabledAt" IS NOT NULL AS "disabled"`,
   sql`"LinkCounter"."clicks", "LinkCounter"."turns" AS "position"`,
   nestedColumns('p', 'pixel', pixelColumns),
 ]);
@@ -42,6 +43,7 @@ export async function readVisitedLink(
   const rows = await db.read<FlatRow>(sql`
     SELECT ${columns}
     FROM "Link" JOIN "LinkCounter" ON "LinkCounter"."linkId" = "Link"."id"
+      JOIN "Account" ON "Account"."id" = "Link"."accountId"
       LEFT JOIN "LinkPixel" ON "LinkPixel"."linkId" = "Link"."id" LEFT JOIN "Pixel" AS "p" ON "p"."id" = "LinkPixel"."pixelId"
     WHERE ${which} ORDER BY "p"."id"`);
   const [link] = rows;

@@ -13,8 +13,8 @@ const columns = [
 export type ShownLink = Pick<Link, (typeof columns)[number] | 'privacyPassword'>;
 
 /**
- * The link with this alias on this domain whose statistics others may see; null if there is none. A private link is treated
- * like one that does not exist. To make both take the same time, a row is read in either case: for an unknown alias, that of
+ * The link with this alias on this domain whose statistics others may see; null if there is none. A private link, and one of a
+ * disabled account, is treated like one that does not exist. To make both take the same time, a row is read in either case: for an unknown alias, that of
  * the next alias.
  */
 export async function readShownLink(db: Data, domainId: number, alias: string): Promise<ShownLink | null> {
@@ -25,6 +25,7 @@ export async function readShownLink(db: Data, domainId: number, alias: string): 
       SELECT ${columnsIn('Link', [...columns, 'privacy', 'privacyPassword'])} FROM "Link"
       WHERE "domainId" = ${domainId} AND "alias" >= ${alias} ORDER BY "alias" LIMIT 1
     ) AS "next"
-    WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'`);
+    WHERE "alias" = ${alias} AND "privacy" <> 'PRIVATE'
+      AND EXISTS (SELECT 1 FROM "Account" WHERE "Account"."id" = "next"."accountId" AND "disabledAt" IS NULL)`);
   return link;
 }

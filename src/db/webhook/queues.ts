@@ -15,10 +15,11 @@ export interface Claim {
   readonly duration: number;
 }
 
-/** The condition for queues that have due deliveries and no valid claim. */
+/** The condition for queues that have due deliveries and no valid claim. Those of a disabled account wait. */
 function isFree(db: Data, now: Date): Sql {
   return sql`"dueAt" <= ${now} AND ("claimedUntil" IS NULL OR "claimedUntil" <= ${db.dialect.fromNow(0)})
-    AND EXISTS (SELECT 1 FROM "Webhook" WHERE "Webhook"."id" = "webhookId" AND NOT "disabled")`;
+    AND EXISTS (SELECT 1 FROM "Webhook" JOIN "Account" ON "Account"."id" = "accountId"
+      WHERE "Webhook"."id" = "webhookId" AND NOT "disabled" AND "disabledAt" IS NULL)`;
 }
 
 /** No claim is valid for so long, in milliseconds. */
@@ -163,7 +164,7 @@ export async function storeFailingSince(
   await db.prisma.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 
-/** The number of waiting deliveries of webhooks that are not disabled, and when the oldest of them was due. */
+/** The number of waiting deliveries of webhooks that are not disabled, nor their accounts, and when the oldest of them was due. */
 export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
   const [row] = await db.read<{
@@ -171,6 +172,7 @@ export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: D
     dueAt: Date | string | null;
   }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
       FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
-      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled"`);
+        JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
+      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`);
   return { pending: Number(row?.pending ?? 0), dueAt: row?.dueAt ? new Date(row.dueAt) : null };
 }

@@ -1,4 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
 import type { Services } from '../services.ts';
 import { generateToken, hashToken } from './actor.ts';
 import { mailOf } from './mails.ts';
@@ -11,6 +12,7 @@ import {
   endUndos,
   isEmailTaken,
   LISTED_FOR,
+  recordOfUser,
   requireFreeEmail,
   type User,
 } from './user.ts';
@@ -182,8 +184,10 @@ export async function resetByOperator(
   email: string | null,
   now: Date,
 ): Promise<string> {
-  return db.transaction(async (tx) => {
+  return recordingChanges(db, OPERATOR, now, async (changing) => {
+    const { tx } = changing;
     await tx.lockRow('User', userId);
+    await recordOfUser(changing, userId, email === null ? ['password'] : ['email', 'password']);
     await endUndos(tx, userId);
     if (email !== null) {
       const user = await tx.prisma.user.findUniqueOrThrow({ where: { id: userId } });

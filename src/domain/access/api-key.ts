@@ -3,12 +3,12 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { endedBefore } from '../../db/ended-access.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { ApiKey, Prisma } from '../../generated/sqlite/client.ts';
-import { recordingChanges } from '../change/change.ts';
+import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
-import { accountForOperator, operatorsName } from './account.ts';
+import { accountForOperator, operatorsName, recordedAccount } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requirePermission, requireRole } from './actor.ts';
 import { requireRoom } from './ownership.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
@@ -67,6 +67,17 @@ export async function createKey(
   return { id, account, key };
 }
 
+/** The same for the operator: the account's history has it. @throws DomainError VALIDATION */
+export async function createKeyByOperator(db: Data, input: z.input<typeof createKeyInput>, now: Date) {
+  return recordingChanges(db, OPERATOR, now, async (changing) => {
+    const { id: owner } = await recordedAccount(changing, input.account, now);
+    const made = await createKey(changing.tx, input, now);
+    const fields = ['scopes', ...(input.expiresAt ? ['expiresAt'] : [])];
+    await changing.record('CREATED', 'API_KEY', [made.id], fields, { owner });
+    return made;
+  });
+}
+
 /**
  * In a database without accounts, creates the account `default` and a key with all scopes, and returns the key. Returns
  * null if there are accounts already, or if another process was first.
@@ -121,11 +132,44 @@ export async function revokeKeys(
 export async function revokeKey(db: Data, id: string, now: Date): ReturnType<typeof findEnabled> {
   const key = await db.prisma.apiKey.findUnique({ where: { id: parseId(id) ?? 0 } });
   if (key === null) throw notFound('key');
-  return db.transaction(async (tx) => {
-    await tx.lockRow('Account', key.accountId);
+  const { accountId } = key;
+  return recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
+    await tx.lockRow('Account', accountId);
     const revoked = await revokeKeys(tx, { id: key.id }, now);
+    await record('DELETED', 'API_KEY', revoked);
     return findEnabled(tx, webhooksBy({ keys: [key.id, ...revoked] }));
   });
+}
+
+/** How many keys one transaction revokes at most, beside those that they made. */
+const REVOKED_AT_ONCE = 100;
+
+/**
+ * Revokes all keys of an account for the operator, some in each transaction: after a failure the same call goes on.
+ * @returns how many, and the webhooks that go on
+ */
+export async function revokeAllKeys(
+  db: Data,
+  accountId: number,
+  now: Date,
+): Promise<{ revoked: number; webhooks: Awaited<ReturnType<typeof findEnabled>> }> {
+  let revoked = 0;
+  for (;;) {
+    // Their makers come later, so that none brings many with it.
+    const some = await db.prisma.apiKey.findMany({
+      where: { accountId, revokedAt: null },
+      ...{ orderBy: { id: 'desc' }, take: REVOKED_AT_ONCE, select: { id: true } },
+    });
+    if (some.length === 0) break;
+    revoked += await recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
+      await tx.lockRow('Account', accountId);
+      const ids = await revokeKeys(tx, { id: { in: some.map(({ id }) => id) } }, now);
+      await record('DELETED', 'API_KEY', ids);
+      return ids.length;
+    });
+  }
+  const ofKeys = { OR: [{ createdByKeyId: { not: null } }, { changedByKeyId: { not: null } }] };
+  return { revoked, webhooks: await findEnabled(db, { AND: [ofKeys, { accountId }] }) };
 }
 
 /** How many keys an account may have, also ended ones; the operator makes any number. */

@@ -17,6 +17,7 @@ import {
   stateOfKey,
   stateOfSession,
   unknownKey,
+  withAccount,
   withUser,
 } from './rights.ts';
 import { liveSessions, sessionEnded, sessionsBegun } from './session.ts';
@@ -204,7 +205,7 @@ export class Authentication {
   async #load(hash: string, now: Date): Promise<LiveActor | null> {
     const version = this.#version;
     const { prisma } = this.#db;
-    const row = await prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) } });
+    const row = await prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) }, ...withAccount });
     if (row === null) return null;
     const { accountId, id: keyId, makerId: memberId } = row;
     const isOfMember = row.role !== null && memberId !== null;
@@ -234,7 +235,7 @@ export class Authentication {
   }
 
   /**
-   * The user with a session, in the account with an id or the first of theirs, from the database.
+   * The user with a session, in the account with an id or the first of theirs, from the database. Disabled accounts do not count.
    * @throws DomainError UNAUTHENTICATED; FORBIDDEN if they are not a member of the account
    */
   async authenticateSession(token: string, account: string | undefined): Promise<LiveActor> {
@@ -242,11 +243,12 @@ export class Authentication {
     const version = this.#version;
     const row = await this.#db.prisma.session.findFirst({
       where: { hash: hashToken(token), ...liveSessions(now) },
-      include: { user: { include: { memberships: { orderBy: { id: 'asc' } } } } },
+      include: { user: { include: { memberships: { ...withAccount, orderBy: { id: 'asc' } } } } },
     });
     if (row === null) throw sessionEnded();
     const member = row.user.memberships.find(
-      ({ accountId }) => account === undefined || String(accountId) === account,
+      (one) =>
+        one.account.disabledAt === null && (account === undefined || String(one.accountId) === account),
     );
     const state = stateOfSession(row, member);
     if (member === undefined || typeof state === 'function') throw notMember();

@@ -172,6 +172,7 @@ export async function openInvitation(db: Data, token: string, now: Date) {
     include: { account: true, key: true, inviter: { include: { user: true } } },
   });
   if (found === null || found.expiresAt <= now || !isRole(found.role)) throw linkEnded();
+  if (found.account.disabledAt !== null) throw linkEnded();
   // Earlier versions let an invitation last longer than its key.
   const { key } = found;
   if (key?.revokedAt || (key?.expiresAt && key.expiresAt <= now)) throw linkEnded();

@@ -62,7 +62,7 @@ async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership)
 }
 
 /** @throws DomainError VALIDATION if the member is the last owner */
-async function requireAnotherOwner(tx: Transaction, member: Membership): Promise<void> {
+export async function requireAnotherOwner(tx: Transaction, member: Membership): Promise<void> {
   if (await isLastOwner(tx, member)) throw invalidField('id', refusal('LAST_OWNER'));
 }
 
@@ -109,7 +109,7 @@ export async function giveMembership(
 }
 
 /** Ends a membership, with its invitations and keys. */
-async function endMembership({ tx, record }: Changing, member: Membership, now: Date): Promise<void> {
+export async function endMembership({ tx, record }: Changing, member: Membership, now: Date): Promise<void> {
   const { id } = member;
   await endSessionsOf(tx, member);
   await lockAccess(tx, { Membership: [id] });

@@ -1,5 +1,5 @@
 import type { Data, Transaction } from '../../db/database.ts';
-import type { ApiKey, Membership, Session, User } from '../../generated/sqlite/client.ts';
+import type { Account, ApiKey, Membership, Session, User } from '../../generated/sqlite/client.ts';
 import { DomainError } from '../errors.ts';
 import { type Actor, notMember, requirePermission, type Writer } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
@@ -33,22 +33,30 @@ export function unknownKey(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'The API key is unknown, revoked or expired.');
 }
 
-type KeyRow = Pick<ApiKey, 'role' | 'scopes' | 'makerId' | 'expiresAt' | 'lastUsedAt'>;
+interface OfAccount {
+  readonly account: Pick<Account, 'disabledAt'>;
+}
+type KeyRow = Pick<ApiKey, 'role' | 'scopes' | 'makerId' | 'expiresAt' | 'lastUsedAt'> & OfAccount;
 type MemberRow = Pick<Membership, 'role'> & { readonly user: Pick<User, 'disabledAt'> };
 
+const disabledAt = { select: { disabledAt: true } } as const;
 /** Whether the user may sign in is part of a row. */
-export const withUser = { include: { user: { select: { disabledAt: true } } } } as const;
+export const withUser = { include: { user: disabledAt } } as const;
+/** Whether the account is disabled is part of a row. */
+export const withAccount = { include: { account: disabledAt } } as const;
+const withBoth = { include: { ...withUser.include, ...withAccount.include } } as const;
 
 /** The role of a member who is not disabled. */
 function roleOf(row: MemberRow | null | undefined): Role | null {
   return row && row.user.disabledAt === null && isRole(row.role) ? row.role : null;
 }
 
-/** The state of a key that is not revoked. Its role is never higher than its maker's, without whom it ends. */
+/** The state of a key that is not revoked, of an account that may be disabled. Its role is never higher than its maker's. */
 export function stateOfKey(
-  { role, scopes, expiresAt, lastUsedAt }: KeyRow,
+  { role, scopes, expiresAt, lastUsedAt, account }: KeyRow,
   maker: MemberRow | null | undefined,
 ): State {
+  if (account.disabledAt !== null) return unknownKey;
   const times = { expiresAt, lastUsedAt };
   if (role === null) return { role: null, permissions: permissionsOfScopes(parseScopes(scopes)), ...times };
   const makersRole = roleOf(maker);
@@ -66,12 +74,12 @@ export type SessionRow = Pick<Session, 'lastUsedAt'> & { readonly user: Pick<Use
  */
 export function stateOfSession(
   { lastUsedAt, user }: SessionRow,
-  own: Pick<Membership, 'role'> | null | undefined,
+  own: (Pick<Membership, 'role'> & OfAccount) | null | undefined,
 ): State {
   if (user.disabledAt !== null) return sessionEnded;
   const times = { expiresAt: null, lastUsedAt };
   if (own === null) return { role: null, permissions: new Set(), ...times };
-  if (own === undefined || !isRole(own.role)) return notMember;
+  if (own === undefined || !isRole(own.role) || own.account.disabledAt !== null) return notMember;
   return { role: own.role, permissions: permissionsOf(own.role), ...times };
 }
 
@@ -85,12 +93,12 @@ export async function readStates(
   });
   const byId = <Row extends { id: number }>(rows: readonly Row[]) =>
     new Map(rows.map((row) => [row.id, row]));
-  const keys = byId(await prisma.apiKey.findMany(withIds(({ keyId }) => keyId)));
+  const keys = byId(await prisma.apiKey.findMany({ ...withIds(({ keyId }) => keyId), ...withAccount }));
   const sessions = byId(
     await prisma.session.findMany({ ...withIds(({ session }) => session?.id), ...withUser }),
   );
   const members = byId(
-    await prisma.membership.findMany({ ...withIds(({ memberId }) => memberId), ...withUser }),
+    await prisma.membership.findMany({ ...withIds(({ memberId }) => memberId), ...withBoth }),
   );
   return ({ keyId, session, memberId }) => {
     const own = memberId === null ? null : members.get(memberId);

@@ -4,7 +4,7 @@ import { parseId } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { type Actor, generateToken, hashToken } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
-import type { User } from './user.ts';
+import { maySignIn, type User } from './user.ts';
 
 /** How long a session lasts without use, and at most, in milliseconds. */
 const IDLE = 12 * 60 * 60 * 1000;
@@ -19,7 +19,7 @@ const newestFirst = [{ lastUsedAt: 'desc' }, { id: 'desc' }] as const;
 /** A condition for sessions that have not ended. */
 export function liveSessions(now: Date) {
   const ago = (time: number) => new Date(now.getTime() - time);
-  return { lastUsedAt: { gt: ago(IDLE) }, signedInAt: { gt: ago(LONGEST) }, user: { disabledAt: null } };
+  return { lastUsedAt: { gt: ago(IDLE) }, signedInAt: { gt: ago(LONGEST) }, user: maySignIn };
 }
 
 export function sessionEnded(): DomainError {
@@ -74,7 +74,7 @@ export async function beginSession(
   const { user: _, ...known } = liveSessions(new Date(now.getTime() - EXPIRED_FOR));
   const id = await db.transaction(async (tx) => {
     await lockAccess(tx, { User: [userId] });
-    const found = { id: userId, password, disabledAt: null, ...hasWay(way) };
+    const found = { id: userId, password, ...hasWay(way), ...maySignIn };
     const same = await tx.prisma.user.findFirst({ where: found });
     if (same === null) throw sessionEnded();
     await tx.prisma.session.deleteMany({ where: { userId, NOT: known } });
@@ -139,7 +139,7 @@ export async function findSession(db: Data, token: string, now: Date) {
 
 /** Whether the session with a token has expired within the last day, and nobody has ended it. */
 export async function hasExpired(db: Data, token: string, now: Date): Promise<boolean> {
-  const where = { hash: hashToken(token), user: { disabledAt: null } };
+  const where = { hash: hashToken(token), user: maySignIn };
   const session = await db.prisma.session.findFirst({ where });
   const ago = session === null ? Number.NaN : now.getTime() - sessionEnd(session).getTime();
   return ago >= 0 && ago < EXPIRED_FOR;

@@ -25,6 +25,7 @@ import {
   endAll,
   endOthers,
   findUserByEmail,
+  maySignIn,
   requireGoodPassword,
   type User,
 } from './user.ts';
@@ -51,7 +52,7 @@ export function tooManyPasswords(seconds: number): DomainError {
 const guessesOf = (email: string) => hashToken(nameFor('guess', emailKeyOf(email)));
 
 /**
- * The user with this email and password; null alike if either is wrong or the user is disabled, after the same time. A text that is no
+ * The user with this email and password; null alike if either is wrong or the user may not sign in, after the same time. A text that is no
  * email address counts as a guess of the network alone.
  * @throws DomainError RATE_LIMITED after too many wrong passwords for the email, or for many emails from the network
  */
@@ -71,7 +72,7 @@ export async function checkPassword(
   const isRight = await passwords.verify(password, user?.password ?? null);
   if (!isRight || user === null || !isAddress) return null;
   await forgiveGuess(db, guessesOf(email));
-  return user.disabledAt === null ? user : null;
+  return db.prisma.user.findFirst({ where: { id: user.id, ...maySignIn } });
 }
 
 /** Forgets the wrong passwords that were tried for an email. */

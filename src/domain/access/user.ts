@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Data, Transaction } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import type { Membership, User } from '../../generated/sqlite/client.ts';
+import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, invalidField } from '../errors.ts';
 import { nameOf, parseInput, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
@@ -61,10 +62,26 @@ export function requireGoodPassword(password: unknown, email: string): string {
 /** How long the operator sees the former address of a user, in milliseconds. */
 export const LISTED_FOR = 30 * 24 * 60 * 60 * 1000;
 
-/** Users as the operator sees them, with their addresses of the last 30 days. */
+/** A condition for users who may be signed in: not disabled, nor members of disabled accounts alone. */
+export const maySignIn = {
+  disabledAt: null,
+  OR: [
+    { memberships: { none: {} } },
+    { memberships: { some: { account: { disabledAt: null } } } },
+  ] satisfies object[],
+};
+
+/** Begins the key of the email of a deleted user; no email address has a colon there. */
+const DELETED = 'deleted:';
+
+/** A condition for users who are not deleted. */
+const notDeleted = { emailKey: { not: { startsWith: DELETED } } };
+
+/** Users as the operator sees them, with their addresses of the last 30 days. Those who are deleted are left out. */
 export async function listUsers(db: Data, now: Date) {
   const lately = { at: { gt: new Date(now.getTime() - LISTED_FOR) } };
   const users = await db.prisma.user.findMany({
+    where: notDeleted,
     include: {
       memberships: { include: { account: true }, orderBy: { id: 'asc' } },
       addressChanges: { where: lately, orderBy: { id: 'desc' } },
@@ -124,9 +141,57 @@ export async function findUserByEmail(db: Data, email: string): Promise<User | n
   return db.prisma.user.findUnique({ where: { emailKey: emailKeyOf(email) } });
 }
 
+/** The user with an id who is not deleted; null if there is none. */
+export async function findUserById(db: Data, id: number): Promise<User | null> {
+  return db.prisma.user.findFirst({ where: { id, ...notDeleted } });
+}
+
+/** The columns of a deleted user: what changes name stays, and nothing says who it was. */
+export const deletedUser = (id: number, now: Date) => ({
+  ...{ name: 'Deleted user', email: `${DELETED}${id}`, emailKey: `${DELETED}${id}` },
+  ...{ password: null, disabledAt: now },
+});
+
 /** Ends all of a user's sessions, but perhaps one, on every process within a second. */
 export async function endSessions(db: Data, userId: number, except = 0): Promise<void> {
   await db.prisma.session.deleteMany({ where: { userId, id: { not: except } } });
+}
+
+/** How many sessions one transaction ends for the operator. */
+const SIGNED_OUT_AT_ONCE = 500;
+
+/** Ends all sessions of a user for the operator, some in each transaction, and returns how many. */
+export async function signOut(db: Data, userId: number, now: Date): Promise<number> {
+  const endSome = () =>
+    recordingChanges(db, OPERATOR, now, async (changing) => {
+      const { session } = changing.tx.prisma;
+      await lockAccess(changing.tx, { User: [userId] });
+      const some = await session.findMany({
+        where: { userId },
+        take: SIGNED_OUT_AT_ONCE,
+        select: { id: true },
+      });
+      const { count } = await session.deleteMany({ where: { id: { in: some.map(({ id }) => id) } } });
+      if (count > 0) await recordOfUser(changing, userId, ['sessions']);
+      return count;
+    });
+  for (let ended = 0; ; ) {
+    const count = await endSome();
+    ended += count;
+    if (count < SIGNED_OUT_AT_ONCE) return ended;
+  }
+}
+
+/** Ends all sessions of all users for the operator, some in each transaction, and returns how many. */
+export async function signOutAll(db: Data, now: Date): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const some = await db.prisma.session.findMany({
+      ...{ orderBy: { id: 'asc' }, take: SIGNED_OUT_AT_ONCE, select: { userId: true } },
+    });
+    if (some.length === 0) return ended;
+    for (const userId of new Set(some.map((one) => one.userId))) ended += await signOut(db, userId, now);
+  }
 }
 
 /** Ends all of a user's sessions, and the links that work once. */
@@ -153,24 +218,41 @@ export async function endOthers(tx: Transaction, { id, userId }: Changer): Promi
   await tx.prisma.oneTimeToken.deleteMany({ where: { userId, kind: { not: 'RESET' } } });
 }
 
-/** Disables a user, or enables them again. */
-export async function setDisabled(db: Data, userId: number, disabledAt: Date | null): Promise<void> {
-  await db.transaction(async (tx) => {
+/** Records that the operator changed something of a user, in each of their accounts. */
+export async function recordOfUser(
+  { tx, record }: Changing,
+  userId: number,
+  fields: readonly string[],
+): Promise<void> {
+  const members = await tx.prisma.membership.findMany({ where: { userId }, orderBy: { id: 'asc' } });
+  for (const { id, accountId: owner } of members) await record('UPDATED', 'MEMBER', [id], fields, { owner });
+}
+
+/** Disables a user for the operator, or enables them again. */
+export async function setDisabled(
+  db: Data,
+  userId: number,
+  disabledAt: Date | null,
+  now = disabledAt ?? new Date(),
+): Promise<void> {
+  await recordingChanges(db, OPERATOR, now, async (changing) => {
+    const { tx } = changing;
     await lockAccess(tx, { User: [userId] });
     await tx.prisma.user.update({ where: { id: userId }, data: { disabledAt } });
+    await recordOfUser(changing, userId, ['disabled']);
     if (disabledAt === null) return;
     await endAll(tx, userId);
     await endUndos(tx, userId);
   });
 }
 
-/** A user's memberships, with the names of the accounts, the oldest first. */
+/** A user's memberships in accounts that are not disabled, with the names of the accounts, the oldest first. */
 export async function membershipsOf(
   db: Data,
   userId: number,
 ): Promise<(Membership & { account: { id: number; name: string } })[]> {
   const found = await db.prisma.membership.findMany({
-    where: { userId },
+    where: { userId, account: { disabledAt: null } },
     include: { account: true },
     orderBy: { id: 'asc' },
   });

@@ -62,6 +62,11 @@ export class ReceiverPool {
     this.#byWebhook.get(webhookId)?.changed();
   }
 
+  /** Call it when all webhooks of an account may be changed. */
+  allChanged(): void {
+    for (const receiver of this.#byWebhook.values()) receiver.changed();
+  }
+
   /** Claims as many queues with due deliveries as there is room for, and begins to deliver. */
   async claim(): Promise<void> {
     const room = this.#room();

@@ -190,7 +190,9 @@ export class Receiver {
     const { db, claimedBy, now, mayContinue } = this.#deps;
     while (mayContinue(this)) {
       this.#isChanged = false;
-      const webhook = await db.prisma.webhook.findUnique({ where: { id: this.#webhookId } });
+      const webhook = await db.prisma.webhook.findUnique({
+        where: { id: this.#webhookId, account: { disabledAt: null } },
+      });
       if (webhook === null || webhook.disabled || !(await hasQueue(db, webhook.id, claimedBy))) return;
       const due = await dueDeliveries(db, webhook.id, now(), BATCH_SIZE);
       if (due.length === 0) return;

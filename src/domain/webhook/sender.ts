@@ -64,6 +64,10 @@ export class WebhookSender {
 
   start(): void {
     this.#deps.db.changes.on('change', ({ kind, recordId }) => {
+      if (kind === 'ACCOUNT') {
+        this.#receivers.allChanged();
+        this.#wake();
+      }
       if (kind !== 'WEBHOOK') return;
       this.#know(null);
       this.#announced++;
