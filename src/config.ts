@@ -234,6 +234,8 @@ const settings = {
   workers: ['WORKERS', workers.default(1)],
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
+  /** Whether requests go out, and old records are deleted; a restored copy has it off. */
+  sideEffects: ['SIDE_EFFECTS', flag.default(true)],
   logLevel: ['LOG_LEVEL', logLevel.default('info')],
   /** The provider with which people sign in. */
   oidcIssuer: ['OIDC_ISSUER', issuer.optional()],

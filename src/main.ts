@@ -24,6 +24,11 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
       startLog.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
     const value = unusualEnvironment(process.env);
     if (value !== null) startLog.warn({ variable: 'NODE_ENV', value }, 'it counts as production');
+    if (!config.sideEffects)
+      startLog.warn(
+        { variable: 'SIDE_EFFECTS' },
+        'side effects are off: nothing goes out, webhooks and mails wait, and nothing old is deleted',
+      );
   }
   if (config.workers > 1 && worker === undefined) {
     await readFiles(config, log);
@@ -112,7 +117,7 @@ try {
     level: config.logLevel,
     worker: ownWorker()?.id,
     shared: config.workers > 1,
-    isTraced: sendsTraces(process.env),
+    isTraced: config.sideEffects && sendsTraces(process.env),
   };
   log = createLog(options);
   // Before anything else is loaded: it takes time and memory that only those who use it should spend.

@@ -140,6 +140,7 @@ export class Service {
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
       requireReady: people ? writable(database, visitors.feed) : () => links.requireSource(),
       isStopping: () => this.#isStopping,
+      sideEffects: config.sideEffects,
       log: this.#ports.log,
     });
     return {

@@ -146,6 +146,10 @@ export class OpenId {
   }
 
   async #readMetadata(): Promise<client.Configuration> {
+    if (!this.#config.sideEffects) {
+      this.#log.warn({ issuer: this.issuer }, 'nobody can sign in with OpenID: SIDE_EFFECTS is off');
+      throw new SignInFault('PROVIDER_DOWN');
+    }
     const isLocal = this.issuer.startsWith('http:');
     const known = await client
       .discovery(

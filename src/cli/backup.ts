@@ -4,6 +4,7 @@ import { backUp, datedName, keepNewest } from '../db/backup.ts';
 import { pathOf } from '../db/sqlite/file.ts';
 import { isUnexpanded, providerOf, UNEXPANDED } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
+import { hasTerminal } from './ask.ts';
 import { command, UsageError } from './command.ts';
 
 const help = `Usage: npm run backup -- [--to FILE] [--keep N]
@@ -17,6 +18,8 @@ replace the database with the copy, and remove the files beside it whose names e
   --keep  deletes all but the newest N of the dated backups in that folder
   --json  prints JSON instead of text
 
+With SIDE_EFFECTS=off, only a person at a terminal makes one: a scheduled one does nothing.
+
 For PostgreSQL, use pg_dump.`;
 
 function isFolder(path: string): boolean {
@@ -25,7 +28,7 @@ function isFolder(path: string): boolean {
 
 const options = { to: { type: 'string' }, keep: { type: 'string' } } as const;
 
-export const main = command({ help, options }, async ({ values, config, show }) => {
+export const main = command({ help, options }, async ({ values, config, io, show }) => {
   const { databaseUrl: url } = config;
   const { to, keep } = values;
   if (keep !== undefined && !/^[1-9]\d{0,5}$/.test(keep))
@@ -37,6 +40,9 @@ export const main = command({ help, options }, async ({ values, config, show }) 
     throw new OperatorError(
       'This backs up SQLite. For PostgreSQL, use pg_dump: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
     );
+  // A copy has the schedule of its original, whose backups it would replace.
+  if (!config.sideEffects && !hasTerminal(io))
+    return show({ backup: null, deleted: [] }, 'No backup is made: SIDE_EFFECTS is off.');
   const folder = to === undefined ? join(dirname(pathOf(url)), 'backups') : isFolder(to) ? to : null;
   if (folder === null && keep !== undefined)
     throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');

@@ -170,6 +170,11 @@ export class Metrics {
     this.#signInFailures.inc({ way });
   }
 
+  watchSideEffects(areOn: boolean): void {
+    const help = '0 while SIDE_EFFECTS is off: nothing goes out, and nothing old is deleted.';
+    this.#watch('linkspace_side_effects', help, 'max', () => Number(areOn));
+  }
+
   watchDatabase(isAway: () => boolean): void {
     const help = '1 while the database does not answer, and visitors are served from memory.';
     this.#watch('linkspace_database_away', help, 'max', () => (isAway() ? 1 : 0));

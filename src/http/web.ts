@@ -33,6 +33,8 @@ export interface WebDependencies {
   /** @throws if the database is not ready */
   requireReady(): Promise<void>;
   isStopping(): boolean;
+  /** Whether requests go out. */
+  readonly sideEffects: boolean;
   readonly log: Logger;
   /** What people and their programs get; null in a process for visitors only. */
   readonly people: ForPeople | null;
@@ -182,7 +184,7 @@ export function writable(
 }
 
 /** 200 when the database is ready, else 503, and the log says why; 503 also during a stop, so that requests are sent elsewhere. */
-function readyz({ requireReady, isStopping, log }: WebDependencies): RequestHandler {
+function readyz({ requireReady, isStopping, sideEffects, log }: WebDependencies): RequestHandler {
   const fault = new RepeatedFault(log, 'not ready');
   return async (_req, res) => {
     let isReady = false;
@@ -197,6 +199,6 @@ function readyz({ requireReady, isStopping, log }: WebDependencies): RequestHand
     res
       .set(NOT_CACHED)
       .status(isReady ? 200 : 503)
-      .json({ status: isReady ? 'ok' : 'unavailable' });
+      .json({ status: isReady ? 'ok' : 'unavailable', ...(!sideEffects && { sideEffects: 'off' }) });
   };
 }

@@ -20,6 +20,11 @@ function addressesIn(text: string, host: string): string[] {
   return lines.flatMap(([address = '', ...names]) => (names.includes(host) ? [address] : []));
 }
 
+/** Asks no name server, for a service without side effects. */
+export function askNobody(): Promise<never> {
+  return Promise.reject(new Error('SIDE_EFFECTS is off'));
+}
+
 export interface ResolveOptions {
   /** The name servers; the system's by default. */
   readonly servers?: readonly string[];

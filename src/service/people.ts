@@ -75,18 +75,26 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     limits: services.waitingLimits,
   });
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  const { sideEffects } = config;
   const background: Background[] = [
-    ...[readers, access, webhooks],
-    changeRetention(db, config.historyDays, retentionTime, log),
+    ...[readers, access],
     new PlainKeys(db, log),
-    new StrangersRetention(db, now, log),
-    accessRetention(db, retentionTime, log),
     new DeletedStatisticsRemoval(db, log),
     new DeletedWebhooksRemoval(db, log),
-    new StatisticsRetention(db, config.statisticsMonths, now, log, { retention: retentionTime }),
-    answerRetention(db, KEPT_FOR, now, log),
-    new AddressMails(db, services, now, log),
+    // Days end in any case: the keys of their visitors are secrets.
+    new StatisticsRetention(db, sideEffects ? config.statisticsMonths : 0, now, log, {
+      retention: retentionTime,
+    }),
   ];
+  if (sideEffects)
+    background.push(
+      webhooks,
+      changeRetention(db, config.historyDays, retentionTime, log),
+      new StrangersRetention(db, now, log),
+      accessRetention(db, retentionTime, log),
+      answerRetention(db, KEPT_FOR, now, log),
+      new AddressMails(db, services, now, log),
+    );
 
   return {
     ...{ auth, openApi, schemaText, subscriptions, longWorks, background },

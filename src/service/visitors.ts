@@ -16,7 +16,8 @@ import { RequestLog } from '../http/request/log.ts';
 import type { Handler } from '../http/server.ts';
 import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
-import { createMailer } from '../outgoing/mail.ts';
+import { createMailer, holdMails } from '../outgoing/mail.ts';
+import { askNobody } from '../outgoing/resolve.ts';
 import { sendMessage } from '../redirect/answer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
@@ -52,9 +53,12 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const report = requestLog.fault.bind(requestLog);
   const trust = Object.assign(trustOf(config.trustProxy), { ignored: warningOf(log) });
   const { lists } = operatorFiles;
-  const sendMail = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
+  const { sideEffects } = config;
+  const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
+  const sendMail = mailer && !sideEffects ? holdMails(log) : mailer;
   const services = servicesOf(config, {
-    ...{ defaultDomainId, lists, random, hashPassword, resolveTxt, sendMail },
+    ...{ defaultDomainId, lists, random, hashPassword, sendMail },
+    resolveTxt: sideEffects ? resolveTxt : askNobody,
     ...(ports.waitingLimits && { waitingLimits: ports.waitingLimits }),
   });
 
@@ -68,6 +72,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
     { database, feed },
     servers.map((server) => ({ database: server.database, feed: new ChangeFeed(server.database, server) })),
   );
+  metrics?.watchSideEffects(sideEffects);
   metrics?.watchDatabase(() => feed.away);
   metrics?.watchDisk(() => database.size(), database.freeSpace);
 

@@ -129,6 +129,7 @@ function checkOptions(program: string, command: string): number | null {
 
 const CLI = [
   'accounts',
+  'webhooks',
   'keys',
   'users',
   'demo',
@@ -267,6 +268,20 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [/^npm run keys -- list$/, async (command) => expect(await run(command)).toContain('Marketing')],
   [/^npm run accounts -- list$/, async (command) => expect(await run(command)).toContain('Marketing')],
   [
+    /^npm run accounts -- (create|disable|enable|delete) --account Sales$/,
+    async (command) => {
+      // A deletion asks.
+      const [, verb = ''] = /-- (\w+)/.exec(command) ?? [];
+      const said = await run(verb === 'delete' ? `${command} --yes` : command);
+      expect(said).toContain(verb === 'create' ? 'is made' : `is ${verb}d`);
+    },
+  ],
+  [
+    /^npm run keys -- revoke --account Marketing --all$/,
+    async (command) => expect(await run(command)).toContain('has no valid key any more'),
+  ],
+  [/^npm run webhooks -- drop-pending$/, async (command) => expect(await run(command)).toContain('removed')],
+  [
     /^npm run keys -- revoke 2$/,
     async (command) => expect(await run(command)).toContain('Key 2 is revoked.'),
   ],
@@ -311,6 +326,18 @@ const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^npm run users -- (disable|enable) /,
     async (command) => expect(await run(command)).toMatch(/ana@example\.com is (dis|en)abled\./),
+  ],
+  [/^npm run users -- sign-out /, async (command) => expect(await run(command)).toContain('signed out')],
+  [/^npm run users -- export /, async (command) => expect(await run(command)).toContain('"memberships"')],
+  [
+    /^npm run users -- delete /,
+    // The last owner stays.
+    async (command) => {
+      const [name, ...args] = command.replace('npm run users -- ', 'users ').split(' ');
+      expect(name).toBe('users');
+      const env = { DATABASE_URL, BASE_URL: 'https://s.example' };
+      expect((await runCommand('users', env, [...args, '--yes'])).stderr).toContain('last owner');
+    },
   ],
   [/^npm run domains -- list$/, async (command) => expect(await run(command)).toMatch(/go\.example .* no /)],
   [/^npm run domains -- verify /, async (command) => expect(await run(command)).toContain('is verified.')],

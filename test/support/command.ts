@@ -10,6 +10,7 @@ import { main as importLinks } from '../../src/cli/import.ts';
 import { main as keys } from '../../src/cli/keys.ts';
 import { main as migrate } from '../../src/cli/migrate.ts';
 import { main as users } from '../../src/cli/users.ts';
+import { main as webhooks } from '../../src/cli/webhooks.ts';
 import type { Finished } from './process.ts';
 
 const commands = {
@@ -23,6 +24,7 @@ const commands = {
   keys,
   migrate,
   users,
+  webhooks,
 };
 
 /**

@@ -27,6 +27,9 @@ const LAST_USED_INTERVAL = 60_000;
 /** How many keys and sessions a process caches. */
 const MAX_CACHED = 10_000;
 
+/** A condition for what is not of a disabled account, which is its state, too. One statement reads a key, known or unknown. */
+const enabled = { account: { disabledAt: null } };
+
 /** How often the end of keys and sessions by the clock is looked for, and a check that failed is repeated, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
 /** How many callers one check reads: reads of others come between. */
@@ -205,14 +208,14 @@ export class Authentication {
   async #load(hash: string, now: Date): Promise<LiveActor | null> {
     const version = this.#version;
     const { prisma } = this.#db;
-    const row = await prisma.apiKey.findFirst({ where: { hash, ...validKeys(now) }, ...withAccount });
+    const row = await prisma.apiKey.findFirst({ where: { hash, ...validKeys(now), ...enabled } });
     if (row === null) return null;
     const { accountId, id: keyId, makerId: memberId } = row;
     const isOfMember = row.role !== null && memberId !== null;
     const maker = isOfMember
       ? await prisma.membership.findUnique({ where: { id: memberId }, ...withUser })
       : null;
-    const state = stateOfKey(row, maker);
+    const state = stateOfKey({ ...row, ...enabled }, maker);
     if (typeof state === 'function') return null;
     return this.#remember(
       keyName(hash),
