@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Data } from '../db/database.ts';
 import {
+  claimOf,
   type Fault,
   linkIdentity,
   type ProvidedPerson,
@@ -17,6 +18,7 @@ import { createToken, findToken, takeToken } from '../domain/access/one-time-tok
 import { requireRecentSignIn } from '../domain/access/recent-sign-in.ts';
 import type { RoleRule } from '../domain/access/role.ts';
 import { bySession } from '../domain/access/session.ts';
+import { isSameIssuer } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
@@ -33,6 +35,9 @@ const TIMEOUT = 10;
 /** How many people wait for the provider at once, and how long its metadata are kept, in milliseconds. */
 const MAX_ASKING = 100;
 const METADATA_AGE = 60_000;
+/** How many values of a claim are logged, and their length in characters. */
+const MAX_LOGGED_VALUES = 50;
+const MAX_LOGGED_LENGTH = 200;
 
 /** What a sign-in keeps until the provider sends the person back. */
 export interface Begun {
@@ -71,12 +76,23 @@ function faultOf(error: unknown): Fault {
   return isAway ? 'PROVIDER_DOWN' : 'FAILED';
 }
 
+/** The issuer that the provider names, if it is not the one that was asked for. */
+function issuerIn(error: unknown): string | null {
+  if (!(error instanceof client.ClientError)) return null;
+  const found = z.object({ body: z.object({ issuer: z.string() }) }).safeParse(error.cause);
+  return found.data?.body.issuer ?? null;
+}
+
 /** Whether the provider did not accept the client's secret. */
 function isUnknownClient(error: unknown): boolean {
   return (
     error instanceof client.WWWAuthenticateChallengeError ||
     (error instanceof client.ResponseBodyError && error.error === 'invalid_client')
   );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The texts of a claim, which may be one or a list. */
@@ -151,9 +167,9 @@ export class OpenId {
       throw new SignInFault('PROVIDER_DOWN');
     }
     const isLocal = this.issuer.startsWith('http:');
-    const known = await client
-      .discovery(
-        this.#issuer,
+    const discover = (issuer: URL) =>
+      client.discovery(
+        issuer,
         this.#config.oidcClientId ?? '',
         this.#secret,
         (...request) => this.#authenticate(...request),
@@ -169,7 +185,14 @@ export class OpenId {
           // The configuration allows http for this machine alone.
           execute: [client.enableNonRepudiationChecks, ...(isLocal ? [client.allowInsecureRequests] : [])],
         },
-      )
+      );
+    const known = await discover(this.#issuer)
+      .catch((error: unknown) => {
+        const named = parseUrl(issuerIn(error) ?? '');
+        if (named === null || !isSameIssuer(named.href, this.issuer)) throw error;
+        // The address was pasted without the slash at the end of the issuer.
+        return discover(named);
+      })
       .catch((error: unknown) => {
         this.#failed(error, 'the OpenID provider could not be read: nobody can sign in with it');
         throw new SignInFault('PROVIDER_DOWN', { cause: error });
@@ -261,7 +284,7 @@ export class OpenId {
         const tokens = await this.#tokensFor(known, url, begun);
         const claims = tokens.claims();
         if (claims === undefined) throw new UnusableAnswer('there is no ID token');
-        return this.#personOf({ ...(await this.#moreClaims(known, tokens.access_token, claims)), ...claims });
+        return this.#personOf(claims, await this.#moreClaims(known, tokens.access_token, claims));
       } catch (error) {
         ask();
         this.#failed(error, 'a sign-in with the OpenID provider failed');
@@ -272,24 +295,47 @@ export class OpenId {
     return this.#asking.take('', () => this.#asks.run(ask, finishing));
   }
 
-  /** What the provider says of the person beside the ID token, if something is missing there. */
-  async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
-    const hasAll = ['email', 'name', this.#config.oidcRolesClaim].every((name) => claims[name] !== undefined);
-    if (hasAll || known.serverMetadata().userinfo_endpoint === undefined) return {};
-    return client.fetchUserInfo(known, token, claims.sub);
+  /** Logs the values of a person who has no role: the operator compares them with OIDC_ROLES. */
+  hasNoRole({ values }: ProvidedPerson): void {
+    const shown = values.slice(0, MAX_LOGGED_VALUES).map((value) => value.slice(0, MAX_LOGGED_LENGTH));
+    const { oidcRolesClaim: claim } = this.#config;
+    this.#log.info(
+      { issuer: this.issuer, claim, values: shown, count: values.length },
+      'no rule of OIDC_ROLES gives a role to these values',
+    );
   }
 
-  #personOf(claims: client.IDToken): ProvidedPerson {
-    const elsewhere = claims._claim_names;
-    if (typeof elsewhere === 'object' && elsewhere !== null && this.#config.oidcRolesClaim in elsewhere)
+  /**
+   * What the provider says of the person beside the ID token, if something is missing there. A failure matters only if a sign-in
+   * needs what is missing.
+   */
+  async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {
+    const { oidcRolesClaim, oidcRoles } = this.#config;
+    const lacks = (name: string) => claimOf(claims, name) === undefined;
+    const needed = ['email', ...(oidcRoles.length > 0 ? [oidcRolesClaim] : [])];
+    if (!['name', ...needed].some(lacks) || known.serverMetadata().userinfo_endpoint === undefined) return {};
+    return client.fetchUserInfo(known, token, claims.sub).catch((error: unknown) => {
+      if (needed.some(lacks)) throw error;
+      this.#failed(error, 'the OpenID provider’s userinfo failed: the ID token has all that is needed');
+      return {};
+    });
+  }
+
+  /** @param more what userinfo says; the ID token comes first */
+  #personOf(claims: client.IDToken, more: object): ProvidedPerson {
+    const { oidcRolesClaim } = this.#config;
+    const textsIn = (name: string) => textsOf(claimOf(claims, name) ?? claimOf(more, name));
+    const [top = ''] = oidcRolesClaim.split('.', 1);
+    const elsewhere = [more, claims].map((one) => claimOf(one, '_claim_names'));
+    if (elsewhere.some((names) => isObject(names) && (oidcRolesClaim in names || top in names)))
       throw new UnusableAnswer(
-        `the provider sends the claim ${this.#config.oidcRolesClaim} in another place: it has too many values`,
+        `the provider sends the claim ${oidcRolesClaim} in another place: it has too many values`,
       );
-    const [email = null] = textsOf(claims.email);
-    const [name = null] = [...textsOf(claims.name), ...textsOf(claims.preferred_username)];
+    const [email = null] = textsIn('email');
+    const [name = null] = [...textsIn('name'), ...textsIn('preferred_username')];
     return {
       ...{ issuer: claims.iss, subject: claims.sub, email, name },
-      values: textsOf(claims[this.#config.oidcRolesClaim]),
+      values: textsIn(oidcRolesClaim),
     };
   }
 
@@ -356,7 +402,11 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     const person = await openId.finish(url, data, linker?.ask ?? (() => {}));
     if (linker !== null) await linkIdentity(linker.db, person, linker, now());
     else {
-      const user = await signInWithIdentity(db, person, { rules: openId.rules, token }, now());
+      const rules = { rules: openId.rules, token };
+      const user = await signInWithIdentity(db, person, rules, now()).catch((error: unknown) => {
+        if (error instanceof SignInFault && error.fault === 'NO_ROLE') openId.hasNoRole(person);
+        throw error;
+      });
       const { issuer, subject } = person;
       await beginSession(req, res, { ...user, way: { issuer, subject } });
     }

@@ -12,6 +12,20 @@ import { bySession } from './session.ts';
 import { makeFirstOwner, oldestAccount } from './sign-in.ts';
 import { createUser, emailInput, emailKeyOf, endOthers, findUserByEmail, type User } from './user.ts';
 
+/**
+ * The value of a claim by its name, which may be a path such as `realm_access.roles`: a name with the dots in it comes first.
+ */
+export function claimOf(claims: object, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return Object.entries(claims).find(([name]) => name === path)?.[1];
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const inner = claimOf(claims, path.slice(0, dot));
+    if (typeof inner !== 'object' || inner === null) continue;
+    const found = claimOf(inner, path.slice(dot + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Why a sign-in with the OpenID provider fails, for the page that tells the person; docs/people.md explains each. */
 export type Fault =
   | ('PROVIDER_DOWN' | 'REFUSED' | 'EXPIRED' | 'FAILED' | 'UNAVAILABLE')

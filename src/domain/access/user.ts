@@ -13,8 +13,10 @@ export type { User };
 
 const MAX_EMAIL = 254;
 
-/** An email address, as it was typed but for spaces around it. */
-export const emailInput = textOf(1, MAX_EMAIL).pipe(z.email(refusal('EMAIL')));
+/** An email address that browsers accept, too, as it was typed but for spaces around it. */
+export const emailInput = textOf(1, MAX_EMAIL).pipe(
+  z.email({ pattern: z.regexes.html5Email, error: refusal('EMAIL') }),
+);
 
 /** The form of an email address that is compared. */
 export function emailKeyOf(email: string): string {

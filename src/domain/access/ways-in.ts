@@ -22,9 +22,11 @@ export interface SignedIn {
   readonly signedInAt: Date;
 }
 
-/** Whether two issuers are one: the final slash of a host makes no difference. */
-function isSameIssuer(one: string, other: string | null): boolean {
-  return other !== null && asciiOf(one) === asciiOf(other);
+const withoutSlash = (issuer: string) => asciiOf(issuer).replace(/\/$/, '');
+
+/** Whether two issuers are one: a final slash makes no difference, since people paste the address without it. */
+export function isSameIssuer(one: string, other: string | null): boolean {
+  return other !== null && withoutSlash(one) === withoutSlash(other);
 }
 
 /** What a user signs in with besides a password, without secrets. */
