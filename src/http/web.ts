@@ -41,8 +41,10 @@ export interface WebDependencies {
   readonly visit: RequestListener;
   readonly tlsStatusOf: TlsStatusOf;
   servesPeople(req: IncomingMessage): Promise<boolean>;
-  /** Where the root of the requested host leads, in ASCII; null for the start page. */
+  /** Where the root of the requested host leads, in ASCII; null for a page of the service. */
   rootUrlOf(req: IncomingMessage): Promise<string | null>;
+  /** Sends the page at the root of a host that is not for people. */
+  sendRoot(req: IncomingMessage, res: ServerResponse): void;
   sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page): void;
   /** Logs why a request failed. */
   report(res: ServerResponse, error: unknown): void;
@@ -101,17 +103,16 @@ export function createWeb(dependencies: WebDependencies): Express {
   return web;
 }
 
-/** The page at `/`, or what the domain has in its place. */
-function rootPage({ config, people, servesPeople, rootUrlOf }: WebDependencies): RequestHandler {
-  const home = Buffer.from(startPage({ ...config, docs: true }));
-  const withoutPages = Buffer.from(startPage({ ...config, graphiql: false, console: false, docs: false }));
+/** The redirect of the domain's root, or else the start page on hosts for people, and a page with the host's name elsewhere. */
+function rootPage({ config, people, servesPeople, rootUrlOf, sendRoot }: WebDependencies): RequestHandler {
+  const home = Buffer.from(startPage(config));
   return async (req, res, next) => {
     const location = await rootUrlOf(req);
     if (location !== null)
       return void res.status(302).set({ Location: location, 'Cache-Control': 'private, no-store' }).end();
+    if (!(await servesPeople(req))) return sendRoot(req, res);
     if (!people) return next();
-    const html = (await servesPeople(req)) ? home : withoutPages;
-    res.set(ofPage).type('html').send(html);
+    res.set(ofPage).type('html').send(home);
   };
 }
 

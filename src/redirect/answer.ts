@@ -2,16 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RedirectOutcome } from '../domain/visit/decide-redirect.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import type { Content } from '../http/server.ts';
-import { messagePage, type Page } from './pages.ts';
+import { messagePage, type Page, rootPage } from './pages.ts';
 import { header } from './request.ts';
 import type { Message } from './translations.ts';
 
 /** The status and message of outcomes that are not redirects. */
 export const ended: Readonly<
-  Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD'>, [number, Message]>
+  Record<Exclude<RedirectOutcome, 'REDIRECT' | 'PIXELS' | 'PASSWORD' | 'PREVIEW'>, [number, Message]>
 > = {
   NOT_FOUND: [404, 'notFound'],
-  PREVIEW: [200, 'preview'],
   DISABLED: [410, 'disabled'],
   EXPIRED: [410, 'expired'],
   BLOCKED: [410, 'blocked'],
@@ -69,4 +68,9 @@ export function sendMessage(
   headers?: Record<string, string>,
 ) {
   sendPage(req, res, status, messagePage(message, header(req, 'accept-language')), headers);
+}
+
+/** Sends the page at the root of a host, with its name. */
+export function sendRoot(req: IncomingMessage, res: ServerResponse, host: string): void {
+  sendPage(req, res, 200, rootPage(host, header(req, 'accept-language')));
 }

@@ -4,6 +4,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { ClickBuffer } from '../clicks/click-buffer.ts';
 import type { CountsBefore, Turn } from '../clicks/count-at-once.ts';
 import { isUnavailable } from '../db/errors.ts';
+import { readTitle } from '../db/reading/link-for-visit.ts';
 import { RETRY_AFTER, visibleError } from '../domain/errors.ts';
 import { isItself, placeOf } from '../domain/link/alias.ts';
 import { runsPixelsOf } from '../domain/short-domain/domain.ts';
@@ -21,7 +22,7 @@ import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { TooMuchWaiting, Turns } from '../shared/turns.ts';
 import { ended, send, sendMessage, sendPage } from './answer.ts';
 import type { FoundLink, LinkLookup } from './link-cache.ts';
-import { passwordPage, pixelsPage } from './pages.ts';
+import { passwordPage, pixelsPage, previewPage } from './pages.ts';
 import { PasswordChecks } from './password-attempts.ts';
 import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages, type StatisticsPageDependencies } from './statistics/handler.ts';
@@ -140,18 +141,25 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     return decision;
   };
 
+  /** The title of a link for bots, which do not learn that of a link with a password. It is not cached: few visits need it. */
+  const titleFor = async ({ id, password }: FoundLink): Promise<string | null> =>
+    password === null ? ((await links.read((db) => readTitle(db, id)))?.title ?? null) : null;
+
   const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
     const { outcome, destination } = await decide(visit);
     const { link, domain } = visit.found;
     const language = header(req, 'accept-language');
-    if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, false));
+    if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, domain.name, false));
+    if (outcome === 'PREVIEW' && link)
+      return sendPage(req, res, 200, previewPage(await titleFor(link), domain.name, language));
     if (outcome === 'PIXELS' && link && destination !== null) {
       const isApart = !runsPixelsOf(domain, link);
       return sendPage(req, res, 200, pixelsPage(link.pixels, destination, language, isApart));
     }
     const location = outcome === 'NOT_FOUND' ? notFoundUrlFor(req, visit) : destination;
     if (location !== null) return send(req, res, req.method === 'POST' ? 303 : 302, { Location: location });
-    if (outcome === 'REDIRECT' || outcome === 'PIXELS') throw new Error('a redirect without a destination');
+    if (outcome === 'REDIRECT' || outcome === 'PIXELS' || outcome === 'PREVIEW')
+      throw new Error('a visit of a link without one, or without a destination');
     sendMessage(req, res, ...ended[outcome]);
   };
 
@@ -175,7 +183,7 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     const owner = { what: nameFor('link', link.id), hash: link.password };
     if (password !== '' && (await passwordChecks.isRight(password, owner, address)))
       return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
-    sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), true));
+    sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), found.domain.name, true));
   };
 
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

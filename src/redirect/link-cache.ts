@@ -152,7 +152,7 @@ export class LinkCache {
     return { domain, link: isAlias(alias) ? await this.#linkOf(domain, alias, wait) : null };
   }
 
-  /** Where the root of a host leads; null for the service's own page. */
+  /** Where the root of a host leads; null for a page of the service. */
   async rootUrlOf(host: string, wait = new VisitWait()): Promise<string | null> {
     await this.#sources.freshIfAvailable(wait);
     const { name, rootUrl } = await this.#domains.find(host, wait);

@@ -31,15 +31,26 @@ const ICON = "img-src 'self'";
 
 interface Parts {
   readonly acceptLanguage: string;
-  readonly message: Message;
+  /** The title and the text, in HTML. */
+  readonly title: string;
+  readonly text: string;
+  /** The title as a heading, in HTML. */
+  readonly heading?: string;
   readonly nonce: string;
   readonly head?: string;
   readonly body?: string;
 }
 
-function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts): string {
-  const { language, texts } = textsFor(acceptLanguage);
-  const { title, text } = texts.messages[message];
+function htmlOf({
+  acceptLanguage,
+  title,
+  text,
+  heading = title,
+  nonce,
+  head = '',
+  body = '',
+}: Parts): string {
+  const { language } = textsFor(acceptLanguage);
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -51,10 +62,10 @@ function htmlOf({ acceptLanguage, message, nonce, head = '', body = '' }: Parts)
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+<h1>${heading}</h1>
 <p>${text}</p>${body}
 </main>
-<footer><a class="brand" href="/">${logo}Linkspace</a></footer>
+<footer><span class="brand">${logo}Linkspace</span></footer>
 </body>
 </html>
 `;
@@ -70,26 +81,68 @@ export function policyOf(nonce: string, ...more: string[]): string {
   return [...new Map(all.map((one) => [one.split(' ', 1)[0], one])).values()].join('; ');
 }
 
-/** A page with the outcome of a visit. */
+/** A page with the outcome of a visit. It links nowhere: the root of the host may be a page for people who work here. */
 export function messagePage(message: Message, acceptLanguage: string): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
-  const body = `\n<p class="way"><a href="/">${texts.home}</a></p>`;
   return {
-    html: htmlOf({ acceptLanguage, message, nonce, body }),
+    html: htmlOf({ acceptLanguage, ...texts.messages[message], nonce }),
     contentSecurityPolicy: policyOf(nonce, ICON),
   };
 }
 
-/** The form for the password of a link, or of its statistics. It does not reveal the destination. */
+/** The page at the root of a host that leads nowhere else. */
+export function rootPage(host: string, acceptLanguage: string): Page {
+  const nonce = newNonce();
+  const title = escapeHtml(host);
+  const { root: text } = textsFor(acceptLanguage).texts;
+  return {
+    html: htmlOf({ acceptLanguage, title, heading: `<bdi>${title}</bdi>`, text, nonce }),
+    contentSecurityPolicy: policyOf(nonce, ICON),
+  };
+}
+
+/** The title and the host of a short link: for previews as tags of the head, and as text of the page. */
+function aboutLink(title: string, host: string): { head: string; body: string } {
+  const tags = { title, site_name: escapeHtml(host) };
+  return {
+    head: Object.entries(tags)
+      .map(([name, content]) => `\n<meta property="og:${name}" content="${content}">`)
+      .join(''),
+    body: `\n<p class="host"><bdi>${tags.site_name}</bdi></p>`,
+  };
+}
+
+/**
+ * The page for bots of a link with a click limit. It does not reveal the destination.
+ * @param title the link's own title, if they may know it
+ * @param host that of the short URL
+ */
+export function previewPage(title: string | null, host: string, acceptLanguage: string): Page {
+  const nonce = newNonce();
+  const message = textsFor(acceptLanguage).texts.messages.preview;
+  const own = title === null ? message.title : escapeHtml(title);
+  const parts = { title: own, heading: title === null ? own : `<bdi>${own}</bdi>`, text: message.text };
+  return {
+    html: htmlOf({ acceptLanguage, nonce, ...parts, ...aboutLink(own, host) }),
+    contentSecurityPolicy: policyOf(nonce, ICON),
+  };
+}
+
+/**
+ * The form for the password of a link, or of its statistics. It reveals neither the destination nor the link's title.
+ * @param host that of the short URL
+ */
 export function passwordPage(
   acceptLanguage: string,
+  host: string,
   wrong: boolean,
   message: 'password' | 'statisticsPassword' = 'password',
 ): Page {
   const nonce = newNonce();
   const { texts } = textsFor(acceptLanguage);
-  const body = `${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
+  const about = aboutLink(texts.messages[message].title, host);
+  const body = `${about.body}${wrong ? `\n<p class="wrong" role="alert" id="wrong">${texts.wrong}</p>` : ''}
 <form method="post">
 <label for="password">${texts.label}</label>
 <input type="password" id="password" name="password" required autofocus autocomplete="off"${
@@ -100,7 +153,7 @@ export function passwordPage(
   // The form is sent to the service, but browsers apply form-action to the redirect of the answer, too.
   const target = message === 'password' ? "form-action 'self' http: https:" : "form-action 'self'";
   return {
-    html: htmlOf({ acceptLanguage, message, nonce, body }),
+    html: htmlOf({ acceptLanguage, ...texts.messages[message], nonce, head: about.head, body }),
     contentSecurityPolicy: policyOf(nonce, ICON, target),
     leavesOpener: true,
   };
@@ -154,7 +207,7 @@ ${isApart ? '' : scripts}`;
     `base-uri '${isApart ? 'self' : 'none'}'`,
     ...['img-src https:', 'connect-src https:', 'frame-src https:'],
   );
-  const html = htmlOf({ acceptLanguage, message: 'moving', nonce, head, body });
+  const html = htmlOf({ acceptLanguage, ...texts.messages.moving, nonce, head, body });
   // Through the page, a frame would reach the page that opened it. Scripts outside a frame must share no group with pages for passwords.
   return { html, contentSecurityPolicy: policy, leavesOpener: isApart };
 }

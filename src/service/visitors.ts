@@ -1,11 +1,11 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
 import { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { ReadServer } from '../db/postgresql/read-server.ts';
 import { servicesOf } from '../domain/services.ts';
-import { asciiOf, isOnHost } from '../domain/url.ts';
+import { asciiOf, hostOf, isOnHost, normalizeHost, withoutPort } from '../domain/url.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import { InFlight } from '../http/limits/in-flight.ts';
 import { LoadMeter } from '../http/limits/load-meter.ts';
@@ -18,7 +18,7 @@ import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import { createMailer, holdMails } from '../outgoing/mail.ts';
 import { askNobody } from '../outgoing/resolve.ts';
-import { sendMessage } from '../redirect/answer.ts';
+import { sendMessage, sendRoot } from '../redirect/answer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
 import { LinkSources } from '../redirect/link-sources.ts';
@@ -107,7 +107,12 @@ export function createVisitors(opened: Opened, ports: Ports) {
       if (consoleUrl !== undefined) return isOnConsole(req);
       return isOnHost(baseUrl, host) || links.servesPeople(host).catch(() => false);
     },
-    /** If the database cannot tell, visitors get the service's own page. */
+    /** Sends the plain page at the root of the requested host; of one that cannot be read, with the name of the service's own. */
+    sendRoot(req: IncomingMessage, res: ServerResponse): void {
+      const host = normalizeHost(clientOf(req, trust).host) ?? hostOf(baseUrl);
+      sendRoot(req, res, withoutPort(host));
+    },
+    /** If the database cannot tell, visitors get a page of the service. */
     async rootUrlOf(req: IncomingMessage): Promise<string | null> {
       const { host } = clientOf(req, trust);
       // The host of the console has its own page.

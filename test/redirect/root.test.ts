@@ -43,6 +43,48 @@ test('is the service’s page by default, after a change to null, and on every o
   expect(await statuses()).toEqual([200, 200]);
 });
 
+test.each([
+  ['plain.example', 'plain.example'],
+  ['PLAIN.example.:8443', 'plain.example'],
+])('is a plain page with the name of the host on an account’s domain: %s', async (host, name) => {
+  if (host === name) await owner.domain(name);
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers, body } = await root(host, method);
+    expect(status).toBe(200);
+    expect([headers['cache-control'], headers['x-robots-tag']]).toEqual(['private, no-store', 'noindex']);
+    if (method === 'HEAD') continue;
+    expect(body).toContain(`<title>${name}</title>`);
+    expect(body).toContain(`<h1><bdi>${name}</bdi></h1>`);
+    expect(body).not.toMatch(/<a[ >]|graphql|openapi|console|livez/i);
+  }
+  expect(
+    (await visit(server.origin, '/', { headers: { Host: host, 'Accept-Language': 'de' } })).body,
+  ).toContain('<html lang="de">');
+  expect((await root('s.example')).body).toContain('/console');
+});
+
+test('is the start page on the host of the console alone, if that is set', async () => {
+  const apart = await startTestServer({ consoleUrl: 'https://console.example' });
+  try {
+    const caller = await apart.caller();
+    await caller.domain('own.example');
+    for (const host of ['s.example', 'own.example', 'unknown.example', '127.0.0.1:3000']) {
+      const { status, body } = await root(host, 'GET', apart);
+      expect([
+        status,
+        body.includes(`<title>${host.replace(/:.*/, '')}</title>`),
+        /<a[ >]/.test(body),
+      ]).toEqual([...[200, true, false]]);
+    }
+    const start = await root('console.example', 'GET', apart);
+    expect([start.status, start.body.includes('/graphql')]).toEqual([200, true]);
+    // A host that cannot be read is not repeated.
+    expect((await root('"<b>', 'GET', apart)).body).not.toContain('<b>');
+  } finally {
+    await apart.stop();
+  }
+});
+
 test('is in the history', async () => {
   const id = await owner.domain('history.example');
   await setRoot(id, 'https://example.com/');

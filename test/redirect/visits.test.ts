@@ -207,6 +207,18 @@ describe('an unknown alias', () => {
     expect(body).toContain('Link nicht gefunden');
   });
 
+  test('and ended links lead to no page of the service', async () => {
+    const ended = await Promise.all([
+      owner.link({ disabled: 1 }),
+      owner.link({ expiration_date: '2026-01-01' }),
+      owner.link({ password: 'right' }),
+    ]);
+    const pages = [await open('/nowhere'), await open('/nowhere/at/all')];
+    for (const { alias } of ended) pages.push(await open(`/${alias}`));
+    expect(pages.map(({ status }) => status)).toEqual([404, 404, 410, 410, 401]);
+    for (const { body } of pages) expect(body).not.toMatch(/<a[ >]/);
+  });
+
   test('on a domain with a not-found URL redirects there', async () => {
     const id = String(await owner.domain('lost.example'));
     const change = `mutation ($id: ID!) { updateDomain(id: $id, input: { notFoundUrl: "https://example.com/lost" }) { __typename } }`;
@@ -463,6 +475,39 @@ describe('an expired or disabled link', () => {
       expect(await clicksOf(link)).toBe(1);
     },
   );
+
+  test('with a click limit shows previews its title and its host, but not its destination', async () => {
+    const domain_id = await owner.domain('previews.example');
+    const title = 'Spring <sale> & "more"';
+    const form = { url: 'https://secret.example/there', expiration_clicks: 3, domain_id };
+    const page = async ({ alias }: RestLink, more: VisitOptions = {}) =>
+      visit(server.origin, `/${alias}`, {
+        ...more,
+        headers: { Host: 'previews.example', 'User-Agent': 'WhatsApp/2.23.20.0', ...more.headers },
+      });
+    const titled = await page(await owner.link({ ...form, title }));
+    expect(titled.status).toBe(200);
+    expect(titled.headers['x-robots-tag']).toBe('noindex');
+    const escaped = 'Spring &lt;sale&gt; &amp; &quot;more&quot;';
+    for (const part of [
+      ...[`<title>${escaped}</title>`, `<meta property="og:title" content="${escaped}">`],
+      ...['<meta property="og:site_name" content="previews.example">', `<h1><bdi>${escaped}</bdi></h1>`],
+    ])
+      expect(titled.body).toContain(part);
+    const untitled = await page(await owner.link(form), { headers: { 'Accept-Language': 'de' } });
+    expect(untitled.body).toContain('<title>Kurzlink</title>');
+    // Of a link with a password, a program that gave the password learns no title either.
+    const guarded = await owner.link({ ...form, title, password: 'right' });
+    const asked = await page(guarded);
+    const given = await page(guarded, { form: { password: 'right' } });
+    expect([asked.status, given.status]).toEqual([401, 200]);
+    for (const { body } of [titled, untitled, asked, given]) {
+      expect(body).toMatch(/<meta property="og:title" content="[^"]+">/);
+      expect(body).toContain('<p class="host"><bdi>previews.example</bdi></p>');
+      expect(body).not.toMatch(/secret\.example|<a /);
+    }
+    for (const { body } of [asked, given]) expect(body).not.toContain('Spring');
+  });
 
   test('with a click limit redirects that many visitors, and others to the expiration URL', async () => {
     const link = await owner.link({ expiration_clicks: 2, expiration_url: 'https://example.com/over' });

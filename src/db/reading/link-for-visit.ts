@@ -50,3 +50,8 @@ export async function readVisitedLink(
   if (link === undefined) return null;
   return { ...link, pixels: rows.flatMap(({ pixel }) => pixel ?? []) };
 }
+
+/** The title of a link; null if the link is gone. */
+export function readTitle({ prisma }: Data, id: number): Promise<Pick<Link, 'id' | 'title'> | null> {
+  return prisma.link.findUnique({ where: { id }, select: { id: true, title: true } });
+}

@@ -45,10 +45,10 @@ const SENT = String.raw`(?:[\w-]|%(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f))`;
 
 /**
  * The characters of an alias at the beginning of a path, a plus sign that asks for statistics, and then a character that no alias
- * has. A further segment makes another path, and a plus sign before more belongs to no link.
+ * has. A further segment makes another path, and a plus sign before more, or before a control character, belongs to no link.
  */
 const BEGINNING = new RegExp(
-  `^/(${SENT}{1,${MAX_ALIAS}})(?!${SENT})(\\+|%2b)?(?!${SENT}|\\+|%2b|(?:/|%2f)+${SENT})`,
+  `^/(${SENT}{1,${MAX_ALIAS}})(?!${SENT})((?:\\+|%2b)(?!%[01]))?(?!${SENT}|\\+|%2b|(?:/|%2f)+${SENT})`,
   'i',
 );
 

@@ -35,7 +35,7 @@ const notFoundUrl = sendableAddress
 
 const rootUrl = sendableAddress
   .describe(
-    "Where the root of the host, `/`, leads; the service's own page by default. Not on a short domain of the service.",
+    "Where the root of the host, `/`, leads; a page with the host's name by default. Not on a short domain of the service.",
   )
   .nullish();
 

@@ -56,9 +56,8 @@ function card(address: string, name: string, text: string): string {
 export function startPage({
   graphiql,
   console,
-  docs,
   publicStatistics,
-}: Pick<Config, 'graphiql' | 'console' | 'publicStatistics'> & { readonly docs: boolean }): string {
+}: Pick<Config, 'graphiql' | 'console' | 'publicStatistics'>): string {
   const forEverybody = [
     console
       ? card(
@@ -83,7 +82,7 @@ ${forEverybody && `<ul>${forEverybody}</ul>`}
 <p>In GraphiQL you are who is signed in to the console. Programs, and the operations of the REST reference, need an API key, which admins make in the console. The guides are in the docs folder of the source code.</p>
 <ul>${[
     graphiql ? card('/graphql', 'GraphiQL', 'Explore the GraphQL API and run the examples.') : '',
-    docs ? card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.') : '',
+    card('/docs', 'REST API v1', 'Read the reference of the REST API, and try its operations.'),
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'),
   ].join('')}</ul>

@@ -90,7 +90,10 @@ export function createStatisticsPages(
     const Location = new URLSearchParams(query).has('days') ? `${path}?days=${length}` : path;
     const { id, privacyPassword: hash } = link;
     const form = (wrong: boolean) =>
-      sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), wrong, 'statisticsPassword'));
+      sendPage(
+        ...([req, res, 401] as const),
+        passwordPage(header(req, 'accept-language'), domain.name, wrong, 'statisticsPassword'),
+      );
     if (req.method === 'POST' && hash !== null) {
       const password = await passwordIn(req, res, address);
       // A link of an earlier version may have no password: then no password is right.

@@ -200,7 +200,7 @@ ${shown.tops.map(({ by, top }) => barsOf(by, top, locale, missing)).join('\n')}
 </head>
 <body>
 <main>
-<a class="brand" href="/">${logo}Linkspace</a>
+<span class="brand">${logo}Linkspace</span>
 <header class="top"><div><p>${texts.title}</p><h1><a href="${address}" rel="nofollow"><bdi>${short.replace('/', '/<wbr>')}</bdi></a></h1>
 ${usesOf(shortUrl, nonce, locale)}</div>
 <nav aria-label="${texts.periods}">${periods.join('\n')}</nav></header>

@@ -44,7 +44,7 @@ export const de: Texts = {
   wrong: 'Falsches Passwort. Versuchen Sie es erneut.',
   label: 'Passwort',
   submit: 'Weiter',
-  home: 'Zur Startseite',
+  root: 'Unter dieser Adresse gibt es Kurzlinks.',
   statistics: {
     title: 'Statistik',
     colon: ': ',

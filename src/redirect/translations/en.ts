@@ -34,7 +34,8 @@ export const en = {
   wrong: 'Wrong password. Try again.',
   label: 'Password',
   submit: 'Continue',
-  home: 'Go to the start page',
+  /** The text of the page at the root of a host, below its name. */
+  root: 'This host serves short links.',
   statistics: {
     title: 'Statistics',
     /** Stands between a name and its value. */

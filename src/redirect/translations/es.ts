@@ -35,7 +35,7 @@ export const es: Texts = {
   wrong: 'Contraseña incorrecta. Inténtelo de nuevo.',
   label: 'Contraseña',
   submit: 'Continuar',
-  home: 'Ir a la página de inicio',
+  root: 'Este sitio sirve enlaces cortos.',
   statistics: {
     title: 'Estadísticas',
     colon: ': ',

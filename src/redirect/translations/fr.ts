@@ -38,7 +38,7 @@ export const fr: Texts = {
   wrong: 'Mot de passe incorrect. Réessayez.',
   label: 'Mot de passe',
   submit: 'Continuer',
-  home: 'Aller à la page d’accueil',
+  root: 'Ce site sert des liens courts.',
   statistics: {
     title: 'Statistiques',
     colon: '\u00A0: ',
