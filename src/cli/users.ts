@@ -145,7 +145,7 @@ export const main = command({ help, options, verbs }, async ({ values, verb, con
       await newAccount(db, account, values['new-account'], io),
       // Without an invitation, no account is made either.
       await recordingChanges(db, OPERATOR, now, async (changing) => {
-        const { id } = await recordedAccount(changing, account, now);
+        const { id } = await recordedAccount(changing, account, 'PRIVATE', now);
         const { token } = await inviteByOperator(changing.tx, id, { email, role }, now);
         return `${page}/accept#${token}`;
       }),

@@ -22,6 +22,7 @@ import type { ApiKey as ApiKeyRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import { changeCost, costs } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
+import { LinkPrivacy } from './link/privacy.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { idArgs } from './record-fields.ts';
@@ -38,6 +39,11 @@ export const Account = builder.prismaObject('Account', {
       resolve: accountName,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    defaultPrivacy: t.expose('defaultPrivacy' as never, {
+      type: LinkPrivacy,
+      description:
+        'The privacy that the console gives new links: PUBLIC or PRIVATE. `createLink` and v1 do not use it: send it as `privacy`.',
+    }),
   }),
 });
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import type { Account } from '../../generated/sqlite/client.ts';
-import { type Changing, OPERATOR, recordingChanges } from '../change/change.ts';
+import { type Changing, fieldsOf, OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError } from '../errors.ts';
 import { nameOf, parseInput } from '../input.ts';
+import { type DefaultPrivacy, defaultPrivacy } from '../link/privacy.ts';
 import type { Actor } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
 
@@ -44,17 +45,36 @@ export async function listAccounts(db: Data, now: Date) {
   }));
 }
 
-/** The account with the operator's name for it, which is made if it does not exist. @throws DomainError VALIDATION */
-export async function accountForOperator(db: Data, given: string, now: Date): Promise<Account> {
+/**
+ * The account with the operator's name for it, which is made if it does not exist.
+ * @param privacy of the links that people make in a new account
+ * @throws DomainError VALIDATION
+ */
+export async function accountForOperator(
+  db: Data,
+  given: string,
+  privacy: DefaultPrivacy,
+  now: Date,
+): Promise<Account> {
   const name = parseOperatorsName(given);
-  return db.prisma.account.upsert({ where: { name }, create: { name, createdAt: now }, update: {} });
+  return db.prisma.account.upsert({ where: { name }, create: newAccount(name, privacy, now), update: {} });
+}
+
+/** The columns of a new account. */
+export function newAccount(name: string, privacy: DefaultPrivacy, now: Date) {
+  return { name, defaultPrivacy: privacy, createdAt: now };
 }
 
 /** The same, which records that the operator makes it. @throws DomainError VALIDATION */
-export async function recordedAccount({ tx, record }: Changing, given: string, now: Date): Promise<Account> {
+export async function recordedAccount(
+  { tx, record }: Changing,
+  given: string,
+  privacy: DefaultPrivacy,
+  now: Date,
+): Promise<Account> {
   const { account } = await findAccountForOperator(tx, given);
   if (account !== null) return account;
-  const made = await accountForOperator(tx, given, now);
+  const made = await accountForOperator(tx, given, privacy, now);
   await record('CREATED', 'ACCOUNT', [made.id], ['name'], { owner: made.id });
   return made;
 }
@@ -65,7 +85,7 @@ export async function createAccount(db: Data, given: string, now: Date): Promise
     const { name, account } = await findAccountForOperator(changing.tx, given);
     if (account !== null)
       throw new DomainError('CONFLICT', `There is an account ${JSON.stringify(name)} already.`);
-    return recordedAccount(changing, given, now);
+    return recordedAccount(changing, given, 'PRIVATE', now);
   });
 }
 
@@ -95,17 +115,29 @@ export async function setAccountDisabled(
 }
 
 export const updateAccountInput = z.object({
-  name: nameOf(100).describe('The name that people see, 1 to 100 characters; it need not be unique.'),
+  name: nameOf(100)
+    .optional()
+    .describe('The name that people see, 1 to 100 characters; it need not be unique.'),
+  defaultPrivacy: defaultPrivacy
+    .optional()
+    .describe(
+      'The privacy that the console gives new links: PUBLIC or PRIVATE. Existing links stay as they are.',
+    ),
 });
 
-/** @throws DomainError VALIDATION */
+/** Changes the given fields. @throws DomainError VALIDATION */
 export async function updateAccount(db: Data, actor: Actor, given: unknown, now: Date): Promise<Account> {
-  const { name: title } = parseInput(updateAccountInput, given);
+  const { name, defaultPrivacy: privacy } = parseInput(updateAccountInput, given);
   return recordingChanges(db, actor, now, async ({ tx, record }) => {
     const where = { id: actor.accountId };
     const before = await tx.prisma.account.findUniqueOrThrow({ where });
-    if (accountName(before) === title) return before;
-    await record('UPDATED', 'ACCOUNT', [actor.accountId], ['name']);
-    return tx.prisma.account.update({ where, data: { title } });
+    const data = {
+      ...(name !== undefined && name !== accountName(before) && { title: name }),
+      ...(privacy !== undefined && privacy !== before.defaultPrivacy && { defaultPrivacy: privacy }),
+    };
+    const fields = fieldsOf(data, { title: 'name' });
+    if (fields.length === 0) return before;
+    await record('UPDATED', 'ACCOUNT', [actor.accountId], fields);
+    return tx.prisma.account.update({ where, data });
   });
 }

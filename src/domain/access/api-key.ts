@@ -8,7 +8,7 @@ import { fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { nameOf, parseId, parseInput, timestamp } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { disableWebhooks, findEnabled, webhooksBy } from '../webhook/makers.ts';
-import { accountForOperator, operatorsName, recordedAccount } from './account.ts';
+import { accountForOperator, newAccount, operatorsName, recordedAccount } from './account.ts';
 import { type Actor, generateToken, hashToken, owned, requirePermission, requireRole } from './actor.ts';
 import { requireRoom } from './ownership.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
@@ -59,7 +59,7 @@ export async function createKey(
   const past = [fieldError(['expiresAt'], refusal('PAST'))];
   if (expiresAt && expiresAt <= now) throw invalid(past, 'expires must lie in the future.');
   const key = generateKey();
-  const owner = await accountForOperator(db, account, now);
+  const owner = await accountForOperator(db, account, 'PUBLIC', now);
   const { id } = await db.prisma.apiKey.create({
     data: { ...stored(key, keyScopes, now, expiresAt), accountId: owner.id },
   });
@@ -70,7 +70,7 @@ export async function createKey(
 /** The same for the operator: the account's history has it. @throws DomainError VALIDATION */
 export async function createKeyByOperator(db: Data, input: z.input<typeof createKeyInput>, now: Date) {
   return recordingChanges(db, OPERATOR, now, async (changing) => {
-    const { id: owner } = await recordedAccount(changing, input.account, now);
+    const { id: owner } = await recordedAccount(changing, input.account, 'PUBLIC', now);
     const made = await createKey(changing.tx, input, now);
     const fields = ['scopes', ...(input.expiresAt ? ['expiresAt'] : [])];
     await changing.record('CREATED', 'API_KEY', [made.id], fields, { owner });
@@ -85,7 +85,7 @@ export async function createKeyByOperator(db: Data, input: z.input<typeof create
 export async function createFirstKey(db: Data, now: Date, initialKey?: string): Promise<string | null> {
   if ((await db.prisma.account.findFirst({ select: { id: true } })) !== null) return null;
   const key = initialKey ?? generateKey();
-  const account = { name: 'default', createdAt: now };
+  const account = newAccount('default', 'PRIVATE', now);
   // The account's unique name decides between processes that start at the same time.
   const inserted = await db.prisma.account
     .create({ data: { ...account, keys: { create: stored(key, scopes, now, null) } } })

@@ -6,7 +6,6 @@ import { SHORT_TEXT } from '../../shared/remembered.ts';
 import type { Writer } from '../access/actor.ts';
 import { type FieldNames, fieldsSet } from '../change/change.ts';
 import {
-  choiceOf,
   flag,
   foldCase,
   idOf,
@@ -23,19 +22,8 @@ import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { webAddress } from '../url.ts';
 import { ALIAS_RULE, aliasInput } from './alias.ts';
+import { linkPrivacy } from './privacy.ts';
 import { encodeTargets, MAX_TARGETS, targetLists, targetTypeInput } from './targeting.ts';
-
-/** Who may see the statistics of a link. Visits do not depend on it, but on the password. */
-export const linkPrivacies = {
-  PUBLIC: 'Everybody.',
-  PRIVATE: 'The account of the link.',
-  PASSWORD: 'Whoever knows the privacy password.',
-} as const;
-
-const privacy = choiceOf(linkPrivacies).meta({
-  title: 'LinkPrivacy',
-  description: 'Who may see the statistics.',
-});
 
 export const wrongDomain = because(
   refusal('ID', { what: 'a domain that you may use' }),
@@ -193,7 +181,7 @@ export const createLinkInput = z
       ),
     disabled: withDefault(disabled, false),
     forwardsQuery: withDefault(forwardsQuery, true),
-    privacy: withDefault(privacy, 'PUBLIC'),
+    privacy: withDefault(linkPrivacy, 'PUBLIC'),
   })
   .refine(({ expiration }) => expiration?.at !== MIDNIGHT, {
     path: ['expiration', 'at'],
@@ -222,7 +210,7 @@ export const updateLinkInput = z.object({
   utmOnTargets: utmOnTargets.optional(),
   disabled: disabled.optional(),
   forwardsQuery: forwardsQuery.optional(),
-  privacy: privacy.optional(),
+  privacy: linkPrivacy.optional(),
 });
 
 export type NewLinkInput = Omit<z.output<typeof createLinkInput>, 'reuse'> & {

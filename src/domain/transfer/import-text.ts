@@ -1,12 +1,14 @@
+import { z } from 'zod';
 import type { Data } from '../../db/database.ts';
 import { newestTo } from '../../db/reading/same-links.ts';
 import { spellingsOf } from '../../shared/bidirectional.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { type FieldError, fieldError, invalid, invalidField } from '../errors.ts';
-import { foldCase, MAX_BATCH, trimPasted } from '../input.ts';
+import { foldCase, MAX_BATCH, parseInput, trimPasted } from '../input.ts';
 import type { BulkOutcome } from '../link/bulk.ts';
 import { wrongSpace } from '../link/fields.ts';
+import { type DefaultPrivacy, defaultPrivacy, type LinkPrivacy } from '../link/privacy.ts';
 import { ofAccount, passwordInput } from '../password.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -40,6 +42,7 @@ export interface TextToImport extends Pick<ImportOptions, 'dryRun' | 'onTaken' |
   readonly format: ImportFormat | 'lines';
   readonly domainMap: readonly { readonly from: string; readonly to: string }[];
   readonly spaceId: string | null;
+  readonly privacy: LinkPrivacy | null;
 }
 
 /** What became of a link of a record, or of a record without one. */
@@ -63,7 +66,7 @@ export async function importText(
   db: Data,
   actor: Actor,
   services: Services,
-  { text, format: given, dryRun, onTaken, isOneTransaction, domainMap, spaceId }: TextToImport,
+  { text, format: given, dryRun, onTaken, isOneTransaction, domainMap, spaceId, privacy }: TextToImport,
   now: Date,
 ): Promise<{ results: readonly ImportedLine[]; unusedColumns: string[] }> {
   const format = given === 'lines' ? 'csv' : given;
@@ -73,6 +76,7 @@ export async function importText(
   const options: ImportOptions = {
     ...{ format, onTaken, dryRun, isOneTransaction, batch: BATCH, mapDomain: mappingOf(domainMap) },
     ...{ spaceId: await spaceIn(db, actor, spaceId), refusesDomains: !actor.permissions.has('DOMAINS') },
+    privacy: privacyIn(privacy),
     maxNew: MAX_BATCH,
     // Nobody can tell by an alias whether another account has a link to a URL.
     seed: `${actor.accountId} ${createdAt.getTime()} `,
@@ -206,6 +210,13 @@ function mappingOf(pairs: TextToImport['domainMap']): Map<string, string> {
       };
       return [host('from'), host('to')];
     }),
+  );
+}
+
+/** @throws DomainError VALIDATION for a privacy that needs a password */
+function privacyIn(given: LinkPrivacy | null): DefaultPrivacy | undefined {
+  return (
+    parseInput(z.object({ privacy: defaultPrivacy.nullable() }), { privacy: given }).privacy ?? undefined
   );
 }
 

@@ -4,6 +4,7 @@ import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
 import { DomainError, fieldError, unstorable } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
+import type { DefaultPrivacy } from '../link/privacy.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { ROWS_OF_LINK } from '../link/written-rows.ts';
 import { refusal } from '../rules.ts';
@@ -39,6 +40,8 @@ export interface ImportOptions extends NewRecordOptions {
   readonly dryRun: boolean;
   /** The space of links for which a line names none. */
   readonly spaceId?: number | undefined;
+  /** The privacy of links for which a line names none; PUBLIC by default. */
+  readonly privacy?: DefaultPrivacy | undefined;
   /** The maximum number of lines and of links of one transaction, and of bytes. */
   readonly batch?: { readonly lines: number; readonly bytes: number };
   /** What the generated aliases depend on, beside URL and title. */
@@ -211,6 +214,7 @@ export class Import {
         ...line.fields,
         alias,
         domainId: String(domains[index]?.id),
+        privacy: line.fields.privacy ?? this.#options.privacy,
         spaceId: spaceId === undefined ? undefined : String(spaceId),
         pixelIds: pixelIds.map(String),
       },

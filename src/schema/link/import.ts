@@ -13,6 +13,7 @@ import { enumType } from '../domain-types.ts';
 import { limitedTo } from '../input-limits.ts';
 import { FieldErrorType } from '../result.ts';
 import { Link, selectFor } from './link.ts';
+import { LinkPrivacy } from './privacy.ts';
 
 /** The values of an enum, by those of the domain. */
 const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>; // It is what it does.
@@ -140,12 +141,18 @@ builder.mutationField('importLinks', (t) =>
           'Domains for the links of some hosts. Others go to the domain of that name, or the default one.',
       }),
       spaceId: t.arg.id({ description: 'The space of links for which the text names none.' }),
+      privacy: t.arg({
+        type: LinkPrivacy,
+        description:
+          'The privacy of links for which the text names none: PUBLIC or PRIVATE; PUBLIC by default.',
+      }),
     },
-    resolve: async (_root, { format, dryRun, onTaken, domainMap, spaceId, text }, context, info) => {
+    resolve: async (_root, { format, dryRun, onTaken, domainMap, spaceId, privacy, text }, context, info) => {
       const { db, actor, services, lists, now, keyed } = context;
       const input = {
         ...{ text, format: lower(format), dryRun: dryRun ?? false, onTaken: lower(onTaken ?? 'SKIP') },
         ...{ domainMap: domainMap ?? [], spaceId: spaceId ?? null, isOneTransaction: keyed !== undefined },
+        privacy: privacy ?? null,
       };
       const { results, unusedColumns } = await importText(db, actor, services, input, now());
       const ids = [...new Set(results.flatMap((one) => one.linkId ?? one.existingLinkId ?? []))];

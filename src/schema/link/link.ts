@@ -5,13 +5,7 @@ import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../domain/input.ts';
 import { ALIAS_RULE } from '../../domain/link/alias.ts';
 import { checkNewLinks } from '../../domain/link/bulk.ts';
-import {
-  createLinkInput,
-  linkPrivacies,
-  MAX_PIXELS,
-  MAX_TAGS,
-  updateLinkInput,
-} from '../../domain/link/fields.ts';
+import { createLinkInput, MAX_PIXELS, MAX_TAGS, updateLinkInput } from '../../domain/link/fields.ts';
 import {
   findLink,
   findLinkByShortUrl,
@@ -50,13 +44,8 @@ import {
 } from '../result.ts';
 import { Space } from '../space.ts';
 import { Tag } from '../tag.ts';
+import { LinkPrivacy } from './privacy.ts';
 import { LinkTargeting, targetColumns, targetsLength } from './targeting.ts';
-
-const LinkPrivacy = enumType(
-  'LinkPrivacy',
-  'Who may see the statistics of a link. Visits do not depend on it: see the password.',
-  linkPrivacies,
-);
 
 const LinkStatus = enumType('LinkStatus', 'The state of a link. Each link has exactly one.', linkStatuses);
 

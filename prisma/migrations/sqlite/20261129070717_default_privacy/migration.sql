@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Account" ADD COLUMN "defaultPrivacy" TEXT NOT NULL DEFAULT 'PUBLIC';

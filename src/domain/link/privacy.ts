@@ -1,0 +1,21 @@
+import { choiceOf } from '../input.ts';
+
+/** Who may see the statistics of a link. Visits do not depend on it, but on the password. */
+export const linkPrivacies = {
+  PUBLIC: 'Everybody.',
+  PRIVATE: 'The account of the link.',
+  PASSWORD: 'Whoever knows the privacy password.',
+} as const;
+
+export type LinkPrivacy = keyof typeof linkPrivacies;
+
+export const linkPrivacy = choiceOf(linkPrivacies).meta({
+  title: 'LinkPrivacy',
+  description: 'Who may see the statistics.',
+});
+
+const { PASSWORD: _, ...withoutPassword } = linkPrivacies;
+
+/** The privacy of links that get none of their own: a password would have to be one for all. */
+export const defaultPrivacy = choiceOf(withoutPassword).meta({ title: 'LinkPrivacy' });
+export type DefaultPrivacy = keyof typeof withoutPassword;
