@@ -95,7 +95,7 @@ const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
 
 /** The screen with Apollo Client. */
 export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
-  const client = newClient(url, { Authorization: `Bearer ${key}` }, sentOnce(fetch));
+  const client = newClient({ url, headers: { Authorization: `Bearer ${key}` } }, { send: sentOnce(fetch) });
   const { cache } = client;
   const variables = { first: pageSize };
   const list = client.watchQuery({ query: LIST, variables });

@@ -6,25 +6,25 @@ export interface Endpoint {
   readonly headers?: Record<string, string>;
   /** How long to wait before another try, in milliseconds. */
   readonly pause?: (tries: number) => number;
+  /** Called for each connection and each event. What you show may be outdated then: read it again. */
+  readonly heard?: () => void;
 }
 
 /** Longer each time, up to half a minute, and not the same for all clients. */
-const growing = (tries: number) => Math.min(1_000 * 2 ** tries, 30_000) * (0.5 + Math.random() / 2);
+export const growing = (tries: number) => Math.min(1_000 * 2 ** tries, 30_000) * (0.5 + Math.random() / 2);
 
-/** Whether another try gets the same answer. */
+/** Returns true if another try gets the same answer. */
 const isFinal = (status: number) => status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 /**
  * Subscribes over server-sent events. A lost connection is made again, however long the server is away: it may be restarting. A
  * subscription ends when its key is revoked, or with an error if the server refuses it.
- * @param connected called with true for each connection after the first: read then what you missed
  * @returns ends the subscription
  */
 export function subscribe<Data = Record<string, unknown>>(
-  { url, headers = {}, pause = growing }: Endpoint,
+  { url, headers = {}, pause = growing, heard = () => {} }: Endpoint,
   request: RequestParams,
   sink: Sink<ExecutionResult<Data>>,
-  connected: (again: boolean) => void = () => {},
 ): () => void {
   let refusal: string | null = null;
   let tries = 0;
@@ -43,11 +43,17 @@ export function subscribe<Data = Record<string, unknown>>(
       await new Promise((resolve) => setTimeout(resolve, pause(tries++)));
     },
     on: {
-      connected(again) {
+      connected() {
         tries = 0;
-        connected(again);
+        heard();
       },
     },
   });
-  return events.subscribe(request, sink);
+  return events.subscribe(request, {
+    ...sink,
+    next(event) {
+      sink.next(event as ExecutionResult<Data>);
+      heard();
+    },
+  });
 }

@@ -1,8 +1,23 @@
-import { Client, type Exchange, fetchExchange, gql, subscriptionExchange } from '@urql/core';
-import { cacheExchange } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
-import type { IntrospectionQuery } from 'graphql';
+import {
+  Client,
+  type Exchange,
+  fetchExchange,
+  gql,
+  type Operation,
+  stringifyVariables,
+  subscriptionExchange,
+} from '@urql/core';
+import {
+  type Cache,
+  type CacheExchangeOpts,
+  cacheExchange,
+  type Resolver,
+  type Variables,
+} from '@urql/exchange-graphcache';
+import { filter, map, pipe, tap } from 'wonka';
 import { type Endpoint, subscribe } from './events.ts';
+import { possibleTypes } from './possible-types.ts';
+import { oneAtATime } from './read-again.ts';
 
 /** Types without an id: Graphcache stores them in the record that contains them. */
 const withoutId = `
@@ -17,17 +32,30 @@ const withoutId = `
   WebhookDeliveryEdge WebhookEdge
 `;
 
-/** How Graphcache keys these types; it keys all others by their `id`. */
-export const keys = Object.fromEntries(withoutId.match(/\w+/g)?.map((name) => [name, () => null]) ?? []);
+/**
+ * How Graphcache keys records: by their `nodeId`. A DeletedRecord has that of the deleted record, but must not be stored as that
+ * record. The few other types have only an `id`, which Graphcache uses by itself.
+ */
+export const keys = {
+  ...Object.fromEntries(withoutId.match(/\w+/g)?.map((name) => [name, () => null]) ?? []),
+  ...Object.fromEntries(
+    possibleTypes.Node.map((name) => [
+      name,
+      ({ nodeId }: Record<string, unknown>) => nodeId as string | null,
+    ]),
+  ),
+  DeletedRecord: () => null,
+};
 
 /** Sends subscriptions over server-sent events. */
 export function subscriptions(endpoint: Endpoint): Exchange {
   return subscriptionExchange({
-    forwardSubscription: ({ query = '', variables, operationName }) => ({
+    // A trusted document has no query, but its id in the extensions.
+    forwardSubscription: ({ query = '', variables, operationName, extensions }) => ({
       subscribe: (sink) => ({
         unsubscribe: subscribe(
           endpoint,
-          { query, variables, ...(operationName && { operationName }) },
+          { query, variables, ...(operationName && { operationName }), ...(extensions && { extensions }) },
           {
             next: ({ data, errors }) => sink.next({ data, ...(errors && { errors: [...errors] }) }),
             error: (error) => sink.error(error),
@@ -39,50 +67,172 @@ export function subscriptions(endpoint: Endpoint): Exchange {
   });
 }
 
+/** A query on the screen, its last data, and the most rows of its list that were shown. */
+interface Shown {
+  readonly operation: Operation;
+  data?: Listed | undefined;
+  rows: number;
+  isReading: boolean;
+}
+
+interface Listed {
+  readonly links?: {
+    readonly edges?: readonly unknown[];
+    readonly pageInfo?: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
+/** Remembers what is on the screen. It stays there if a read fails, and while the pages of a list are read again. */
+function remembering(screen: Map<number, Shown>): Exchange {
+  return ({ forward }) =>
+    (operations) =>
+      pipe(
+        operations,
+        tap((operation) => {
+          const { kind, key } = operation;
+          if (kind === 'teardown') screen.delete(key);
+          if (kind === 'query' && !screen.has(key)) screen.set(key, { operation, rows: 0, isReading: false });
+        }),
+        forward,
+        filter(({ operation: { key }, data }) => {
+          const { isReading = false, rows = 0 } = screen.get(key) ?? {};
+          const { edges = [], pageInfo } = (data as Listed | undefined)?.links ?? {};
+          return !isReading || !pageInfo?.hasNextPage || edges.length >= rows;
+        }),
+        map((result) => {
+          const shown = screen.get(result.operation.key);
+          if (!shown) return result;
+          shown.data = result.data ?? shown.data;
+          shown.rows = Math.max(shown.rows, shown.data?.links?.edges?.length ?? 0);
+          return { ...result, data: shown.data };
+        }),
+      );
+}
+
+/** Reads the queries on the screen again: lists from their top, as far as they are shown. */
+async function readAgain(client: Client, screen: Map<number, Shown>): Promise<void> {
+  for (const shown of [...screen.values()]) {
+    const { query } = shown.operation;
+    // A variable that the query does not declare is not sent, and makes it another query: one whose answers are not held back.
+    const variables: Variables = { ...shown.operation.variables, again: true };
+    const { after, ...first } = variables;
+    let read: Variables = shown.data?.links ? first : variables;
+    shown.isReading = true;
+    try {
+      for (let more = true; more; ) {
+        const { data, error } = await client
+          .query<Listed>(query, read, { requestPolicy: 'network-only' })
+          .toPromise();
+        if (error) throw error;
+        const { edges = [], pageInfo } = data?.links ?? {};
+        more = edges.length < shown.rows && pageInfo?.hasNextPage === true;
+        read = { ...first, after: pageInfo?.endCursor ?? null };
+      }
+    } finally {
+      shown.isReading = false;
+    }
+  }
+}
+
+/** The pages in the cache of the list with these arguments. */
+function pagesOf(cache: Cache, args: Variables) {
+  const listOf = (of: Variables | null) => stringifyVariables({ ...of, after: undefined });
+  return cache
+    .inspectFields('Query')
+    .filter(({ fieldName, arguments: other }) => fieldName === 'links' && listOf(other) === listOf(args))
+    .map(({ fieldKey, arguments: other }) => ({
+      fieldKey,
+      after: other?.after ?? null,
+      key: cache.resolve('Query', fieldKey) as string | undefined,
+    }))
+    .filter(({ key }) => key !== undefined);
+}
+
 /**
- * A client of the server at `url`, which is your own proxy or `https://s.example/graphql`.
- * @param schema the introspection that the generator writes: `import schema from './schema.json'`
+ * The pages of a list as one list, each behind the page whose last cursor it is after. Graphcache's `relayPagination` would add the
+ * pages that were read before a change, and mix lists with different lengths of pages.
+ */
+const joinPages: Resolver = (_parent, args, cache) => {
+  const own = cache.resolve('Query', 'links', args) as string | undefined;
+  // A list that is read without pageInfo has one page.
+  if (own && !cache.resolve(own, 'pageInfo')) return own;
+  const pages = pagesOf(cache, args);
+  const edges = new Map<unknown, string>();
+  let pageInfo: string | undefined;
+  let end = pages.some(({ after }) => after === null) ? null : (args.after ?? null);
+  while (true) {
+    const at = pages.findIndex(({ after }) => after === end);
+    const [page] = at < 0 ? [] : pages.splice(at, 1);
+    if (!page) break;
+    for (const edge of (cache.resolve(page.key, 'edges') ?? []) as string[])
+      edges.set(cache.resolve(edge, 'node'), edge);
+    pageInfo = cache.resolve(page.key, 'pageInfo') as string;
+    end = cache.resolve(pageInfo, 'endCursor') as string | null;
+  }
+  // The page after the last one has to be read.
+  if (pageInfo === undefined || (args.after && args.after === end)) return undefined;
+  return { __typename: 'LinkConnection', edges: [...edges.values()], pageInfo };
+};
+
+interface Options {
+  /** Further settings of the cache, such as `optimistic`. */
+  readonly cache?: CacheExchangeOpts;
+  /** Exchanges between the cache and the network, such as one for trusted documents. */
+  readonly exchanges?: Exchange[];
+  readonly send?: typeof fetch;
+}
+
+/**
+ * A client of the server at `endpoint.url`. While somebody subscribes, it reads the queries on the screen again after each event
+ * and each new connection.
  */
 export function newClient(
-  url: string,
-  schema: IntrospectionQuery,
-  headers: Record<string, string> = {},
+  { url, headers = {}, pause }: Endpoint,
+  { cache = {}, exchanges = [], send = fetch }: Options = {},
 ): Client {
-  return new Client({
+  const screen = new Map<number, Shown>();
+  const heard = oneAtATime(() => readAgain(client, screen), pause);
+  const client = new Client({
     url,
     preferGetMethod: false, // The proxy above forwards only POST.
     fetchOptions: { headers },
+    fetch: send,
     exchanges: [
+      remembering(screen),
       cacheExchange({
-        schema,
+        // Without the whole schema, Graphcache takes the fields of a union's other types for missing.
+        logger: (level, text) => {
+          if (level !== 'debug' && !text.startsWith('Invalid undefined')) console[level](text);
+        },
+        ...cache,
         keys,
-        // The pages of a list become one list.
-        resolvers: { Query: { links: relayPagination() } },
+        possibleTypes,
+        resolvers: { Query: { links: joinPages } },
         updates: {
-          Subscription: {
-            changes({ changes }, _args, cache) {
-              const { action, kind, recordId } = changes as Record<string, string>;
-              const __typename = `${kind?.charAt(0)}${kind?.slice(1).toLowerCase()}`;
-              // Lists that have it are read again.
-              if (action === 'DELETED') cache.invalidate({ __typename, id: recordId ?? null });
+          ...cache.updates,
+          Query: {
+            // When a list is read again, its first page begins it anew.
+            links(_result, args, store, { variables }) {
+              if (!variables.again || args.after) return;
+              for (const { after, fieldKey } of pagesOf(store, args))
+                if (after !== null) store.invalidate('Query', fieldKey);
             },
           },
         },
       }),
+      ...exchanges,
       fetchExchange,
-      subscriptions({ url, headers }),
+      subscriptions({ url, headers, heard, ...(pause && { pause }) }),
     ],
   });
+  return client;
 }
 
-/** While somebody subscribes to it, the cache drops what others delete: `client.subscription(changes, {}).subscribe(…)`. */
+/** While somebody subscribes to it, the screen shows what others do: `client.subscription(changes, {}).subscribe(() => {})`. */
 export const changes = gql`
   subscription Changes {
     changes {
-      id
-      action
-      kind
-      recordId
+      nodeId
     }
   }
 `;

@@ -1,10 +1,8 @@
-import { Client, fetchExchange, gql, type TypedDocumentNode } from '@urql/core';
-import { type Cache, cacheExchange, type Data } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
-import { buildSchema, type IntrospectionQuery, introspectionFromSchema } from 'graphql';
+import { gql, type TypedDocumentNode } from '@urql/core';
+import type { Cache, CacheExchangeOpts } from '@urql/exchange-graphcache';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
-import { keys } from './urql-client.ts';
+import { newClient } from './urql-client.ts';
 
 interface Listed {
   links: {
@@ -114,29 +112,9 @@ function leaveLists(cache: Cache, nodeId: string): void {
   }
 }
 
-const noRecord = (): null => null;
-const byNodeId = ({ nodeId }: Data): string | null => (typeof nodeId === 'string' ? nodeId : null);
-
-/** The server's schema, from which Graphcache knows the types of unions and interfaces. A build has it in a file. */
-async function schemaOf({ url, fetch }: Options): Promise<IntrospectionQuery> {
-  const text = await (await fetch(new URL('/schema.graphql', url))).text();
-  return introspectionFromSchema(buildSchema(text));
-}
-
-function cacheOfRecords(schema: IntrospectionQuery, first: number) {
-  return cacheExchange({
-    schema,
-    keys: {
-      ...keys,
-      Link: byNodeId,
-      Space: byNodeId,
-      Domain: byNodeId,
-      Pixel: byNodeId,
-      Change: byNodeId,
-      DeletedRecord: noRecord,
-    },
-    // Pages of a list become one list.
-    resolvers: { Query: { links: relayPagination() } },
+/** What the cache does with the mutations. */
+function cacheOptions(first: number): CacheExchangeOpts {
+  return {
     optimistic: {
       updateLink: ({ input }, _cache, { variables }) => ({
         __typename: 'Link',
@@ -167,20 +145,14 @@ function cacheOfRecords(schema: IntrospectionQuery, first: number) {
         },
       },
     },
-  });
+  };
 }
 
 /** The screen with urql and Graphcache. */
-export async function openScreen(options: Options): Promise<Screen> {
-  const { url, key, pageSize, fetch } = options;
+export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
   const variables = { first: pageSize };
-  const client = new Client({
-    url,
-    preferGetMethod: false,
-    fetch: sentOnce(fetch),
-    fetchOptions: { headers: { Authorization: `Bearer ${key}` } },
-    exchanges: [cacheOfRecords(await schemaOf(options), pageSize), fetchExchange],
-  });
+  const headers = { Authorization: `Bearer ${key}` };
+  const client = newClient({ url, headers }, { cache: cacheOptions(pageSize), send: sentOnce(fetch) });
   const load = async (after: string | null) => {
     const { error } = await client
       .query(LIST, after === null ? variables : { ...variables, after })

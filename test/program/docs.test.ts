@@ -169,6 +169,13 @@ describe('what the guides tell front ends matches the schema', () => {
     );
   });
 
+  test('settings of the generator', () => {
+    // Without it, what it makes does not compile with verbatimModuleSyntax.
+    expect(guide).toContain('useTypeImports: true,');
+    // It has the whole schema, which is as large as all else that a page loads.
+    expect(guide).not.toContain("'introspection'");
+  });
+
   test('types whose objects are merged', () => {
     const setUp = readFileSync('examples/screen/apollo-client.ts', 'utf8');
     const [, listed = ''] = /typePolicies: \{(.*?)\n {4}\}/s.exec(setUp) ?? [];

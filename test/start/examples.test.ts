@@ -1,12 +1,16 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gql } from '@apollo/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'graphql';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { newClient } from '../../examples/screen/apollo-client.ts';
+import { trustedExchange, trustedLink } from '../../examples/screen/trusted-documents.ts';
+import { newClient as newUrqlClient } from '../../examples/screen/urql-client.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const run = promisify(execFile);
@@ -69,17 +73,21 @@ test.each(['apollo', 'urql', 'relay'])('the front-end example with %s', async (n
   );
 });
 
-test('the proxy hides the key, and forwards queries, mutations and subscriptions', async () => {
-  const env = {
-    PATH: process.env.PATH ?? '',
-    LINKSPACE_URL: server.origin,
-    LINKSPACE_KEY: caller.key,
-    PORT: '0',
-  };
+/** The proxy in front of a server, and its URL. */
+async function startProxy(origin: string, key: string) {
+  const env = { PATH: process.env.PATH ?? '', LINKSPACE_URL: origin, LINKSPACE_KEY: key, PORT: '0' };
   const proxy = spawn(process.execPath, ['examples/proxy/server.mjs'], { env });
+  onTestFinished(async () => {
+    proxy.kill();
+    await once(proxy, 'close');
+  });
   const [said] = await once(proxy.stdout.setEncoding('utf8'), 'data');
-  const url = String(said).trim();
-  const client = newClient(url);
+  return String(said).trim();
+}
+
+test('the proxy hides the key, and forwards queries, mutations and subscriptions', async () => {
+  const url = await startProxy(server.origin, caller.key);
+  const client = newClient({ url });
   const { data } = await client.query<{ viewer: object }>({ query: gql`{ viewer { account { name } } }` });
   expect(data?.viewer).toMatchObject({ account: { name: 'owner' } });
 
@@ -98,9 +106,58 @@ test('the proxy hides the key, and forwards queries, mutations and subscriptions
 
   const plain = await fetch(url, { method: 'POST', body: '{"query":"{ __typename }"}' });
   expect([plain.status, (await fetch(url)).status]).toEqual([404, 404]);
-  proxy.kill();
-  await once(proxy, 'close');
 });
+
+/** Documents as the client preset makes them, with the ids of trusted documents. */
+function trustedDocument(text: string, ids: Map<string, string>) {
+  const hash = createHash('sha256').update(text).digest('hex');
+  ids.set(hash, text);
+  return { ...parse(text), __meta__: { hash } };
+}
+
+test.each(['Apollo Client', 'urql'])(
+  '%s sends only ids of trusted documents through the proxy',
+  async (name) => {
+    const ids = new Map<string, string>();
+    const query = trustedDocument('query Account { viewer { account { name __typename } __typename } }', ids);
+    const mutation = trustedDocument(
+      'mutation Make($name: String!) { createSpace(input: { name: $name }) { ... on Space { nodeId id __typename } __typename } }',
+      ids,
+    );
+    const subscription = trustedDocument('subscription Told { changes { nodeId action __typename } }', ids);
+    const trusting = await startTestServer({ background: true, trusted: ids, graphiql: false });
+    onTestFinished(() => trusting.stop());
+    const url = await startProxy(trusting.origin, (await trusting.caller('Acme')).key);
+    const told: string[] = [];
+    interface Told {
+      changes: { action: string };
+    }
+    let ask: () => Promise<unknown>;
+    let make: () => Promise<unknown>;
+    if (name === 'urql') {
+      const client = newUrqlClient({ url }, { exchanges: [trustedExchange] });
+      ask = async () => (await client.query(query, {}).toPromise()).data;
+      make = async () => (await client.mutation(mutation, { name: 'News' }).toPromise()).data;
+      const heard = client.subscription<Told>(subscription, {}).subscribe(({ data }) => {
+        told.push(data?.changes.action ?? '');
+      });
+      onTestFinished(() => heard.unsubscribe());
+    } else {
+      const client = newClient({ url }, { links: [trustedLink] });
+      ask = async () => (await client.query({ query })).data;
+      make = async () => (await client.mutate({ mutation, variables: { name: 'News' } })).data;
+      const changes = client.subscribe<Told>({ query: subscription });
+      const heard = changes.subscribe(({ data }) => told.push(data?.changes.action ?? ''));
+      onTestFinished(() => {
+        heard.unsubscribe();
+        client.stop();
+      });
+    }
+    expect(await ask()).toMatchObject({ viewer: { account: { name: 'Acme' } } });
+    expect(await make()).toMatchObject({ createSpace: { __typename: 'Space' } });
+    await expect.poll(() => make().then(() => told), { interval: 200 }).toContain('CREATED');
+  },
+);
 
 test('the front-end example builds and runs', async () => {
   const said = await output(
