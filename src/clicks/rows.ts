@@ -1,7 +1,5 @@
+import { MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 import { partsOf, type Visits } from './visits.ts';
-
-/** The limit of the rows that a transaction writes. */
-const MAX_ROWS = 10_000;
 
 /** A number of hours, values and visitors that never needs more rows: each is up to five rows, and a link up to four. */
 const FEW_PARTS = 1_500;
@@ -38,5 +36,5 @@ function rowsOf(visits: Visits, accountOf: (linkId: number) => number | undefine
 
 /** @throws TooManyRows if one transaction may not write the visits */
 export function requireFewRows(visits: Visits, accountOf: (linkId: number) => number | undefined): void {
-  if (partsOf(visits) > FEW_PARTS && rowsOf(visits, accountOf) > MAX_ROWS) throw new TooManyRows();
+  if (partsOf(visits) > FEW_PARTS && rowsOf(visits, accountOf) > MAX_WRITTEN_ROWS) throw new TooManyRows();
 }

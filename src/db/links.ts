@@ -159,13 +159,10 @@ export function lockLinksOn(
   );
 }
 
-/** How many links one transaction changes at most. */
-export const MAX_CHANGED_LINKS = 500;
-
 /**
  * Sets columns of links in a transaction, and returns the ids of those that are changed. Each link's time of change becomes later
  * than before, as in `timeOfChange`.
- * @param ids at most `MAX_CHANGED_LINKS`
+ * @param ids at most `MAX_WRITTEN_LINKS`
  * @param where a condition for the links, which another transaction may have changed meanwhile
  */
 export async function changeLinksIn(

@@ -1,5 +1,5 @@
 import type { Data } from '../db/database.ts';
-import { MAX_CHANGED_LINKS } from '../db/links.ts';
+import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
 import type { Actor } from './access/actor.ts';
 import { deleteLocked, type Kind, lockOwned, type Where, whereOwned } from './access/ownership.ts';
 import { type Changing, recordingChanges } from './change/change.ts';
@@ -8,7 +8,7 @@ import type { LongWork } from './long-work.ts';
 
 /** A record, or several, that are taken from their links and then deleted. */
 export interface Emptying<T> {
-  /** How many links one transaction changes at most; by default `MAX_CHANGED_LINKS`. */
+  /** How many links one transaction changes at most; by default `MAX_WRITTEN_LINKS`. */
   readonly max?: number;
   /** How many other rows are written for each of them at most, beside its change in the log; by default one. */
   readonly rowsOfLink?: number;
@@ -39,7 +39,7 @@ export async function emptyAndDelete<T>(
   work: LongWork,
   actor: Actor,
   now: Date,
-  { max = MAX_CHANGED_LINKS, rowsOfLink = 1, ...record }: Emptying<T>,
+  { max = MAX_WRITTEN_LINKS, rowsOfLink = 1, ...record }: Emptying<T>,
 ): Promise<T> {
   const few = await record.linksAfter(db, 0, max + 1);
   if (few.length > max) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Data, Transaction } from '../db/database.ts';
-import { MAX_CHANGED_LINKS } from '../db/links.ts';
 import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
+import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
 import { type Actor, owned, type Writer } from './access/actor.ts';
 import {
@@ -106,8 +106,8 @@ export async function updateTag(
   return whereNameIsFree(update, taken);
 }
 
-/** How many rows one transaction writes of links' tags at most. */
-const MAX_TAGS_OF_LINKS = 9_000;
+/** How many rows one transaction writes of links' tags at most, beside a change of each link and of each tag. */
+const MAX_TAGS_OF_LINKS = MAX_WRITTEN_ROWS - 2 * MAX_WRITTEN_LINKS;
 
 /**
  * Takes tags from their links, and deletes them.
@@ -126,7 +126,7 @@ async function emptyTags(
   const rowsOfLink = Math.min(tagIds.length, MAX_TAGS_OF_LINK) + (into === null ? 0 : 1);
   return emptyAndDelete(db, work, actor, now, {
     rowsOfLink,
-    max: Math.min(MAX_CHANGED_LINKS, Math.floor(MAX_TAGS_OF_LINKS / rowsOfLink)),
+    max: Math.min(MAX_WRITTEN_LINKS, Math.floor(MAX_TAGS_OF_LINKS / rowsOfLink)),
     linksAfter: (data, after, max) => linksWithTags(data, tagIds, after, max),
     lock: ({ tx }) => lock(tx),
     async take({ tx, record }, ids) {

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { SpendRows } from '../db/database.ts';
+import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 
 interface Limit {
   readonly max: number;
@@ -50,12 +51,12 @@ const table = {
   },
   /** What a request with an Idempotency-Key may write, since it is one transaction. */
   keyedLinks: {
-    max: 500,
+    max: MAX_WRITTEN_LINKS,
     name: 'number of changed links',
     advice: 'With an Idempotency-Key, change fewer at once, in several requests.',
   },
   keyedRows: {
-    max: 10_000,
+    max: MAX_WRITTEN_ROWS,
     name: 'number of rows written for tags, pixels, changes and statistics',
     advice: 'With an Idempotency-Key, change fewer links at once, in several requests.',
   },

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
-import { MAX_CHANGED_LINKS } from '../db/links.ts';
+import { MAX_WRITTEN_LINKS } from '../db/written-limits.ts';
 import { builder, type Types } from './builder.ts';
 import { changeCost } from './cost/field-cost.ts';
 import { inputType } from './domain-types.ts';
@@ -8,7 +8,7 @@ import { DeletedRecord, type ErrorType, NotFoundError, resultOf, ValidationError
 
 /** What is seen of a deletion with many links. */
 export const inSlices =
-  ` More than ${MAX_CHANGED_LINKS} links are changed first, in slices, which others see before the answer comes. ` +
+  ` More than ${MAX_WRITTEN_LINKS} links are changed first, in slices, which others see before the answer comes. ` +
   'After a failure the same request goes on.';
 
 /** The argument with the id of a record. */

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { changeRetention } from '../../src/db/change/log.ts';
 import { accessRetention } from '../../src/db/ended-access.ts';
 import { deleteOldAnswers } from '../../src/db/idempotency-answers.ts';
 import { insertLinksIn } from '../../src/db/links.ts';
@@ -8,6 +9,7 @@ import { removeDeletedStatistics } from '../../src/db/statistics/delete-statisti
 import { StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../../src/db/stranger-rows.ts';
 import { deleteOldDeliveries, removeDeliveries } from '../../src/db/webhook/deliveries.ts';
+import { mendSchedule } from '../../src/db/webhook/queues.ts';
 import { failWaiting } from '../../src/db/webhook/waiting.ts';
 import { revokeAllKeys } from '../../src/domain/access/api-key.ts';
 import { deleteAccount, deleteUser } from '../../src/domain/access/erasure.ts';
@@ -101,9 +103,9 @@ async function addStatistics(linkId: number, days: number, values: number, year 
   }
 }
 
-async function webhook(): Promise<number> {
+async function webhook(event = 'LINK_CREATED'): Promise<number> {
   const { createWebhook } = await caller.data<{ createWebhook: { webhook: { id: string } } }>(
-    'mutation { createWebhook(input: { url: "https://crm.example/", events: [LINK_CREATED] }) { ... on CreatedWebhook { webhook { id } } } }',
+    `mutation { createWebhook(input: { url: "https://crm.example/", events: [${event}] }) { ... on CreatedWebhook { webhook { id } } } }`,
   );
   return Number(createWebhook.webhook.id);
 }
@@ -536,20 +538,48 @@ const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Prom
     const ids = await inTurn(20, () => webhook());
     await manyChanges();
     const { prisma } = server.database;
-    const run = async () => {
-      while (
-        await dispatchChanges(
-          server.database,
-          (below) => below - 1,
-          () => NOON,
-        )
-      );
-    };
+    const run = dispatchAll;
     const left = async () => {
       const made = await prisma.webhookDelivery.count({ where: { kind: 'LINK', webhookId: { in: ids } } });
       return ids.length * 500 - made;
     };
     return { run, left };
+  },
+  'messages that follow updates which others may join, and wait for them': async () => {
+    const webhookIds = await inTurn(20, () => webhook('LINK_DELETED'));
+    const ids = await manyLinks(server, 200, { accountId });
+    await dispatchAll();
+    const update = { event: 'LINK_UPDATED', kind: 'LINK', createdAt: NOON, mayJoin: true };
+    const waiting = webhookIds.flatMap((webhookId) =>
+      ids.map((recordId) => ({ ...update, webhookId, recordId, messageId: 'm', nextAttemptAt: LATER })),
+    );
+    await server.database.transaction((tx) => tx.insertMany('WebhookDelivery', waiting));
+    for (const some of [ids.slice(0, 100), ids.slice(100)])
+      await caller.data(`mutation { deleteLinks(ids: [${some}]) { __typename } }`);
+    const ended = { webhookId: { in: webhookIds }, event: 'LINK_DELETED', nextAttemptAt: LATER };
+    const left = async () =>
+      webhookIds.length * ids.length - (await server.database.prisma.webhookDelivery.count({ where: ended }));
+    return { run: dispatchAll, left };
+  },
+  'a schedule that a clock wrote which was ahead': async () => {
+    const webhookId = await webhook();
+    await deliveries(webhookId, FILLED);
+    const { prisma } = server.database;
+    const data = { status: 'PENDING', nextAttemptAt: LATER };
+    await prisma.webhookDelivery.updateMany({ where: { webhookId }, data });
+    await prisma.webhookQueue.update({ where: { webhookId }, data: { dueAt: LATER } });
+    const run = async () => {
+      while (await mendSchedule(server.database, NOON, 0));
+    };
+    return { run, left: () => prisma.webhookDelivery.count({ where: { webhookId, nextAttemptAt: LATER } }) };
+  },
+  'old changes': async () => {
+    const like = { tx: 0, accountId, at: OLD, action: 'UPDATED', kind: 'LINK', fields: '[]' };
+    await fill('Change', (recordId) => ({ ...like, recordId }));
+    await dispatchAll();
+    const now = async () => new Date(NOON.getTime() + 2 * 86_400_000);
+    const run = () => changeRetention(server.database, 1, now, silent).deleteOld();
+    return { run, left: () => server.database.prisma.change.count() };
   },
   'old deliveries': async () => {
     const id = await webhook();
@@ -603,6 +633,11 @@ const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Prom
   },
 };
 
+async function dispatchAll(): Promise<void> {
+  const random = (below: number) => below - 1;
+  while (await dispatchChanges(server.database, random, () => NOON));
+}
+
 /** Creates 500 links, each with a change. */
 async function manyChanges(): Promise<void> {
   const inputs = times(100).map(() => ({ url: 'https://example.com/' }));
@@ -618,6 +653,7 @@ async function manyChanges(): Promise<void> {
 /** More rows of a table than a transaction may write, in several. */
 const FILLED = 12_000;
 const OLD = new Date('2020-01-01T00:00:00Z');
+const LATER = new Date('2040-01-01T00:00:00Z');
 const silent = pino({ level: 'silent' });
 
 async function fill(table: Prisma.ModelName, row: (index: number) => Record<string, unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Data, Transaction } from '../database.ts';
 import { retryConflicts } from '../errors.ts';
-import { join, type Sql, sql } from '../sql.ts';
+import { join, name, type Sql, sql } from '../sql.ts';
 import { nextDue } from './deliveries.ts';
 
 /** The queue of a webhook; one process at a time delivers from it. */
@@ -25,24 +25,42 @@ function isFree(db: Data, now: Date): Sql {
 /** No claim is valid for so long, in milliseconds. */
 const MAX_CLAIM = 60 * 60 * 1_000;
 
+const MEND_BATCH_SIZE = 1_000;
+
+/** Changes some rows of a table that meet a condition; returns how many. Others wait for no locked row. */
+function mendSome(db: Data, table: string, key: string, set: Sql, where: Sql): Promise<number> {
+  const [of, id] = [name(table), name(key)];
+  return db.execute(sql`UPDATE ${of} SET ${set} WHERE ${id} IN (SELECT ${id} FROM ${of} WHERE ${where}
+    ORDER BY ${id} LIMIT ${MEND_BATCH_SIZE} ${db.dialect.lock('FOR UPDATE SKIP LOCKED')})`);
+}
+
 /**
- * Makes deliveries due that wait for longer than any retry does, and ends claims that are as wrong: the clock was ahead when
- * they were written. Removes why webhooks were disabled that work.
+ * Makes some deliveries due that wait for longer than any retry does, and ends claims that are as wrong: the clock was ahead when
+ * they were written. Removes why webhooks were disabled that work. Returns whether there may be more.
  * @param longest the longest delay of a retry, in milliseconds
  */
-export async function mendSchedule(db: Data, now: Date, longest: number): Promise<void> {
+export async function mendSchedule(db: Data, now: Date, longest: number): Promise<boolean> {
   const latest = new Date(now.getTime() + longest);
-  await db.prisma.$executeRaw(sql`
-    UPDATE "WebhookDelivery" SET "nextAttemptAt" = ${now} WHERE "status" = 'PENDING' AND "nextAttemptAt" > ${latest}
-    AND "webhookId" IN (SELECT "webhookId" FROM "WebhookQueue" WHERE "dueAt" IS NOT NULL)`);
-  await db.prisma.$executeRaw(sql`UPDATE "WebhookQueue" SET "dueAt" = ${now} WHERE "dueAt" > ${latest}`);
-  // A process of an earlier version enables a webhook without that.
-  await db.prisma.$executeRaw(
-    sql`UPDATE "Webhook" SET "disabledReason" = NULL WHERE NOT "disabled" AND "disabledReason" IS NOT NULL`,
+  const deliveries = await mendSome(
+    ...([db, 'WebhookDelivery', 'id'] as const),
+    sql`"nextAttemptAt" = ${now}`,
+    sql`"status" = 'PENDING' AND "nextAttemptAt" > ${latest}
+      AND "webhookId" IN (SELECT "webhookId" FROM "WebhookQueue" WHERE "dueAt" IS NOT NULL)`,
   );
-  await db.prisma.$executeRaw(sql`
-    UPDATE "WebhookQueue" SET "claimedBy" = NULL, "claimedUntil" = NULL
-    WHERE "claimedUntil" > ${db.dialect.fromNow(MAX_CLAIM)}`);
+  const queues = [db, 'WebhookQueue', 'webhookId'] as const;
+  const due = await mendSome(...queues, sql`"dueAt" = ${now}`, sql`"dueAt" > ${latest}`);
+  // A process of an earlier version enables a webhook without that.
+  const enabled = await mendSome(
+    ...([db, 'Webhook', 'id'] as const),
+    sql`"disabledReason" = NULL`,
+    sql`NOT "disabled" AND "disabledReason" IS NOT NULL`,
+  );
+  const claims = await mendSome(
+    ...queues,
+    sql`"claimedBy" = NULL, "claimedUntil" = NULL`,
+    sql`"claimedUntil" > ${db.dialect.fromNow(MAX_CLAIM)}`,
+  );
+  return Math.max(deliveries, due, enabled, claims) === MEND_BATCH_SIZE;
 }
 
 /** How many queues to claim at most, of receivers whose last attempt failed and of others. */

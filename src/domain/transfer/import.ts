@@ -1,5 +1,6 @@
 import type { Data } from '../../db/database.ts';
 import { isUnstorable } from '../../db/errors.ts';
+import { MAX_WRITTEN_LINKS } from '../../db/written-limits.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import type { Writer } from '../access/actor.ts';
 import { DomainError, fieldError, unstorable } from '../errors.ts';
@@ -63,7 +64,7 @@ export interface ImportHooks {
 /** The result of an import or a dry run. */
 export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
-const BATCH = { lines: 500, bytes: 2_000_000 };
+const BATCH = { lines: MAX_WRITTEN_LINKS, bytes: 2_000_000 };
 /** How many tags and pixels the links of a transaction have at most, unless a single record has more. */
 const MAX_PARTS = 2_500;
 /** How many unused columns are reported, and how much of their names: a JSON file may have any number. */

@@ -4,10 +4,17 @@ import type { Data, Transaction } from '../../db/database.ts';
 import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts';
 import { type AboutRecord, endJoining, joinable } from '../../db/webhook/joining.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
+import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
 import type { Random } from '../random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
 import { newMessageId } from './signing.ts';
-import { READER } from './webhook.ts';
+import { MAX_WEBHOOKS, READER } from './webhook.ts';
+
+/**
+ * How many changes one transaction dispatches at most: for each webhook of the account, a change adds a message, may make that wait,
+ * and may let no update join an earlier one. Some rows are those of queues and of the reader.
+ */
+const MAX_DISPATCHED = Math.floor((MAX_WRITTEN_ROWS - 100) / (3 * MAX_WEBHOOKS));
 
 function isEventKind(kind: string): kind is EventKind {
   return kind === 'LINK' || kind === 'SPACE' || kind === 'TAG';
@@ -106,7 +113,8 @@ export async function dispatchChanges(
 ): Promise<number> {
   const position = await positionOfReader(db, READER);
   if (position === null) return 0;
-  const changes = await settledAfter(db.database, position, await readLogSnapshot(db));
+  const settled = await settledAfter(db.database, position, await readLogSnapshot(db));
+  const changes = settled.slice(0, MAX_DISPATCHED);
   const last = changes.at(-1);
   if (last === undefined) return 0;
   const accountIds = await db.transaction(async (tx) =>

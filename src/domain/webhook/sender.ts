@@ -131,9 +131,11 @@ export class WebhookSender {
   async #processOnce(): Promise<void> {
     const { db, random, now, delays } = this.#deps;
     if (performance.now() - this.#mendedAt >= MEND_INTERVAL) {
-      await mendSchedule(db, now(), longestDelay(delays));
-      this.#waiting.lookAgain();
-      this.#mendedAt = performance.now();
+      if (await mendSchedule(db, now(), longestDelay(delays))) this.#again = true;
+      else {
+        this.#waiting.lookAgain();
+        this.#mendedAt = performance.now();
+      }
     }
     // After fewer changes, the next round is early enough.
     const added = (accountId: number, messages: number) => this.#waiting.add(accountId, messages);
