@@ -340,6 +340,10 @@ test('the uses of variables in a fragment are counted once, however often and wh
   const set = vi.spyOn(Map.prototype, 'set');
   const { inputs } = sizeOf(operation, {});
   expect(set.mock.calls.length).toBeLessThan(20_000);
+  set.mockClear();
+  // Nothing else is calculated of so many fields.
+  expect(sizeOf(operation, {}, limits, 2_000)).toMatchObject({ breadth: 20 + 20 * 500 * 81, cost: 0 });
+  expect(set.mock.calls.length).toBeLessThan(500);
   // Each list has as many links as its number says.
   expect(inputs.uses.get('f0')).toBe(500 * ((20 * 21) / 2));
 });

@@ -51,10 +51,13 @@ function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<str
   return `${number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
-/** Above which the work of fields is calculated no further. */
-type Limits = Pick<OperationSize, 'cost' | 'records'>;
+/** Above which the work of fields is calculated no further; beyond the depth or breadth, nothing else is. */
+type Limits = Pick<OperationSize, 'cost' | 'records' | 'depth' | 'breadth'>;
 
-const UNLIMITED: Limits = { cost: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY };
+const UNLIMITED: Limits = {
+  ...{ cost: Number.POSITIVE_INFINITY, records: Number.POSITIVE_INFINITY },
+  ...{ depth: Number.POSITIVE_INFINITY, breadth: Number.POSITIVE_INFINITY },
+};
 
 /**
  * The size of an operation, calculated before it is executed.
@@ -69,14 +72,57 @@ export function sizeOf(
   const key = values > MAX_KEY_LENGTH ? null : keyOf(operation, variables);
   const before = key === null ? undefined : sizes.get(key);
   if (before) return before;
-  const root = schema.getRootType(operation.node.operation);
-  const whole = root
-    ? new SizeCalculation(operation, variables, limits).ofSelections(operation.node.selectionSet, root, {})
-    : NOTHING;
-  const size = { ...whole, inputs: withAllUses(whole.inputs) };
+  const size = newSizeOf(operation, variables, limits);
   if (key !== null && key.length <= MAX_KEY_LENGTH) sizes.set(key, size);
   return size;
 }
+
+function newSizeOf(
+  operation: ParsedOperation,
+  variables: Readonly<Record<string, unknown>>,
+  limits: Limits,
+): OperationSize {
+  const { document, node } = operation;
+  const fragments = fragmentsOf(document);
+  const shape = shapeOf(node.selectionSet, fragments);
+  const root = schema.getRootType(node.operation);
+  if (!root || shape.depth > limits.depth || shape.breadth > limits.breadth) return { ...NOTHING, ...shape };
+  const calculation = new SizeCalculation(operation, fragments, variables, limits);
+  const whole = calculation.ofSelections(node.selectionSet, root, {});
+  return { ...whole, ...shape, inputs: withAllUses(whole.inputs) };
+}
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+
+function fragmentsOf({ definitions }: ParsedOperation['document']): Fragments {
+  const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  return new Map(fragments.map((one) => [one.name.value, one]));
+}
+
+type Shape = Pick<OperationSize, 'depth' | 'breadth'>;
+
+/** The depth and breadth of selections, whatever their types are; each is visited once. */
+function shapeOf(
+  set: SelectionSetNode,
+  fragments: Fragments,
+  known = new Map<SelectionSetNode, Shape>(),
+): Shape {
+  const before = known.get(set);
+  if (before) return before;
+  const shape = { depth: 0, breadth: 0 };
+  for (const selection of set.selections) {
+    const isField = selection.kind === Kind.FIELD;
+    const { selectionSet } =
+      (selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection) ?? {};
+    const below = selectionSet ? shapeOf(selectionSet, fragments, known) : EMPTY;
+    shape.depth = Math.max(shape.depth, below.depth + Number(isField));
+    shape.breadth += below.breadth + Number(isField);
+  }
+  known.set(set, shape);
+  return shape;
+}
+
+const EMPTY: Shape = { depth: 0, breadth: 0 };
 
 /** The size of an operation. */
 export interface OperationSize {
@@ -95,12 +141,12 @@ export interface OperationSize {
 }
 
 /** The size of a part of an operation. */
-interface PartSize extends OperationSize {
+interface PartSize extends Omit<OperationSize, keyof Shape> {
   inputs: PartInputs;
 }
 
 const NOTHING: PartSize = {
-  ...{ cost: 0, values: 0, reads: 0, depth: 0, breadth: 0, records: 0 },
+  ...{ cost: 0, values: 0, reads: 0, records: 0 },
   inputs: NO_INPUTS,
 };
 
@@ -131,7 +177,7 @@ export const introspectionSizes: Readonly<Record<string, number>> = {
 };
 
 class SizeCalculation {
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #fragments: Fragments;
   readonly #variables: Readonly<Record<string, unknown>>;
   /** The sizes of selections, by their type and what they get from their parent: fragments may be used often. */
   readonly #known = new Map<SelectionSetNode, Map<string, PartSize>>();
@@ -142,13 +188,13 @@ class SizeCalculation {
 
   /** @param variables as they were sent */
   constructor(
-    { document, node }: ParsedOperation,
+    { node }: ParsedOperation,
+    fragments: Fragments,
     variables: Readonly<Record<string, unknown>>,
     limits: Limits,
   ) {
     this.#limits = limits;
-    const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-    this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
+    this.#fragments = fragments;
     const defaults = (node.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     );
@@ -191,7 +237,7 @@ class SizeCalculation {
 
   #ofField(node: FieldNode, parent: GraphQLNamedType, fromParent: ArgumentValues): PartSize {
     const field = fieldOfType(parent, node.name.value);
-    if (!field) return { ...NOTHING, cost: 1, values: 1, depth: 1, breadth: 1 };
+    if (!field) return { ...NOTHING, cost: 1, values: 1 };
     // Only `costs` sets this.
     const { size, weight, work, isOfRecord, records, toChildren } = (field.extensions.cost ??
       {}) as FieldCost;
@@ -220,8 +266,6 @@ class SizeCalculation {
       cost,
       values: ofValues('values'),
       reads: isRead ? cost : times * below.reads,
-      depth: 1 + below.depth,
-      breadth: 1 + below.breadth,
       records: changed + below.records,
       inputs: sumInputs([below.inputs], own, times),
     };
@@ -240,9 +284,7 @@ function sumOf(parts: readonly Part[]): PartSize {
     total.cost += size.cost;
     total.values += size.values;
     total.reads += size.reads;
-    total.breadth += size.breadth;
     total.records += size.records;
-    total.depth = Math.max(total.depth, size.depth);
   }
   return total;
 }
