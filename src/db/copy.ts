@@ -17,7 +17,7 @@ type Model = Exclude<Prisma.ModelName, (typeof notCopied)[number]>;
  * visitors exist for the current day only. People sign in again.
  */
 const notCopied = [
-  ...(['Revision', 'DaySalt', 'DayVisitor'] as const),
+  ...(['Revision', 'AccessChange', 'DaySalt', 'DayVisitor'] as const),
   ...(['Session', 'OneTimeToken', 'SignInGuesses'] as const),
 ] as const;
 

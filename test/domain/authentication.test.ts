@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
-import { signedIn } from '../support/person.ts';
+import { type Person, signedIn } from '../support/person.ts';
 import { Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -52,6 +52,81 @@ test('a change of one key has no other one looked up', async () => {
   await expect.poll(() => status(changed), { timeout: SOON }).toBe(401);
   seen.push(...(await server.statementsOf(async () => expect(await read()).toEqual([200, 200]))));
   expect(seen.filter((sql) => /ApiKey|Session|Membership/.test(sql))).toEqual([]);
+});
+
+test('reads the rights of those alone whom a change concerns', async () => {
+  const callers = [
+    await server.caller('changed'),
+    await server.caller('kept'),
+    await server.caller('kept'),
+  ] as const;
+  const newPerson = () => signedIn(server, 1, 'EDITOR');
+  const people = [await newPerson(), await newPerson(), await newPerson(), await newPerson()] as const;
+  const [, signedOut, lowered, disabled] = people;
+  const { id: keyId } = await keyOf(callers[0]);
+  const codeOf = async (person: Person) => {
+    const answer = await person.graphql('mutation { deleteTag(id: 0) { __typename } }');
+    return answer.errors?.[0]?.extensions.code ?? 'OK';
+  };
+  const states = async () => [
+    ...(await Promise.all(callers.map(status))),
+    ...(await Promise.all(people.map(codeOf))),
+  ];
+  const expected: (string | number)[] = [200, 200, 200, 'OK', 'OK', 'OK', 'OK'];
+  expect(await states()).toEqual(expected);
+  const { prisma } = other.database;
+  const changes: [at: number, state: string | number, change: () => Promise<unknown>][] = [
+    [0, 401, () => revokeKey(other.database, String(keyId), NOON)],
+    [4, 'UNAUTHENTICATED', () => prisma.session.deleteMany({ where: { userId: signedOut.userId } })],
+    [
+      5,
+      'FORBIDDEN',
+      () => prisma.membership.update({ where: { id: lowered.memberId }, data: { role: 'VIEWER' } }),
+    ],
+    [
+      6,
+      'UNAUTHENTICATED',
+      () => prisma.user.update({ where: { id: disabled.userId }, data: { disabledAt: NOON } }),
+    ],
+  ];
+  for (const [at, state, change] of changes) {
+    expected[at] = state;
+    const statements = await server.statementsOf(async () => {
+      await change();
+      await expect.poll(states, { timeout: SOON }).toEqual(expected);
+    });
+    // Of two callers, two ids are asked for.
+    const ofMany = statements.filter(
+      (sql) => /FROM \S*(ApiKey|Session|Membership)/.test(sql) && /IN \([^)]+,/.test(sql),
+    );
+    expect([at, ofMany]).toEqual([at, []]);
+  }
+});
+
+test('reads all rights where the log of changes does not say whom they concern', async () => {
+  const [caller, kept] = [await server.caller('unnoted'), await server.caller('noted')];
+  expect([await status(caller), await status(kept)]).toEqual([200, 200]);
+  const { id } = await keyOf(caller);
+  await other.database.transaction(async (tx) => {
+    await revokeKey(tx, String(id), NOON);
+    await tx.prisma.accessChange.deleteMany();
+  });
+  await expect.poll(() => status(caller), { timeout: SOON }).toBe(401);
+  expect(await status(kept)).toBe(200);
+});
+
+test('keeps the latest 10,000 changes of rights', async () => {
+  const { prisma } = server.database;
+  const { id } = await keyOf(await server.caller('often changed'));
+  const change = () => prisma.apiKey.update({ where: { id }, data: { scopes: 'read' } });
+  const numbers = async () =>
+    (await prisma.accessChange.findMany({ orderBy: { number: 'asc' } })).map(({ number }) => number);
+  await change();
+  const [first = 0] = await numbers();
+  await prisma.revision.update({ where: { topic: 'keys' }, data: { number: first + 9_999 } });
+  await change();
+  expect(await numbers()).not.toContain(first);
+  expect(await numbers()).toContain(first + 10_000);
 });
 
 test('looks up an expired key in the database, like an unknown one', async () => {

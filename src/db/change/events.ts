@@ -38,8 +38,8 @@ interface Events {
   many: [accountId: number, tx: number];
   /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
   settled: [change: LoggedChange];
-  /** Keys were changed, revoked or deleted, or may have been before the first poll. */
-  keys: [];
+  /** Keys were changed, revoked or deleted, or may have been before the first poll: up to the change with a number. */
+  keys: [number: number];
   /** The changes of one transaction of this process. */
   own: [changes: readonly MadeChange[]];
 }

@@ -244,7 +244,7 @@ export class ChangeFeed {
     for (const question of this.#open) if (question.number <= number) question.answer();
     if (this.#keys !== keys) {
       this.#keys = keys;
-      this.#database.changes.emit('keys');
+      this.#database.changes.emit('keys', keys ?? 0);
     }
     this.#reading = this.read(now, askedAt).catch(() => {
       // The next answer has the rest read.

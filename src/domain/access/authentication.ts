@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { accessChangedBetween, type ChangedAccess } from '../../db/access-changes.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { Database } from '../../db/database.ts';
 import type { Session } from '../../generated/sqlite/client.ts';
@@ -44,9 +45,18 @@ export function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
+/** Whether the rights of a caller may have changed. */
+function isConcerned(
+  { keyId, session, memberId, userId }: LiveActor,
+  { keys, sessions, members, users }: ChangedAccess,
+): boolean {
+  const has = (ids: ReadonlySet<number>, id: number | null | undefined) => id != null && ids.has(id);
+  return has(keys, keyId) || has(sessions, session?.id) || has(members, memberId) || has(users, userId);
+}
+
 /**
  * Verifies API keys and sessions with a cache, so that a request costs no query. All callers that are cached or in a request are
- * registered: when any key, session, membership or user changes, in any process, their rights are read again, some at a time.
+ * registered: when a key, session, membership or user changes, in any process, the rights of its own callers are read again.
  */
 export class Authentication {
   readonly #db: Database;
@@ -59,8 +69,12 @@ export class Authentication {
   #list: { readAt: number; created: number; names: Promise<ReadonlySet<string>> } | null = null;
   readonly #pendingWrites = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
-  /** How often keys were changed. */
+  /** How often keys were changed, as far as this process was told. */
   #version = 0;
+  /** The number of the last change that this process was told of. */
+  #told = 0;
+  /** Up to which version, and change, it is known whom the changes concern; null before the first. */
+  #sorted: { readonly version: number; readonly number: number } | null = null;
   /** Brings all callers up to date; one at a time. */
   readonly #update = singleFlight(() => this.#db.onBehalfOf(undefined, () => this.#checkOutdated()));
 
@@ -68,8 +82,9 @@ export class Authentication {
     this.#db = db;
     this.#feed = feed;
     this.#now = now;
-    db.changes.on('keys', () => {
+    db.changes.on('keys', (number) => {
       this.#version++;
+      this.#told = number;
       this.#updateSoon();
     });
   }
@@ -110,7 +125,10 @@ export class Authentication {
 
   async #checkOutdated(): Promise<void> {
     for (;;) {
+      await this.#sortOut();
       const version = this.#version;
+      // More has changed meanwhile.
+      if (this.#sorted?.version !== version) continue;
       const outdated: LiveActor[] = [];
       for (const actor of this.#live()) {
         if (actor.version !== version) outdated.push(actor);
@@ -119,6 +137,17 @@ export class Authentication {
       if (outdated.length === 0) return;
       await this.#check(outdated, version);
     }
+  }
+
+  /** Marks the callers as up to date whom the changes since the last time do not concern. */
+  async #sortOut(): Promise<void> {
+    const [before, version, number] = [this.#sorted, this.#version, this.#told];
+    if (before?.version === version) return;
+    const changed = before && (await accessChangedBetween(this.#db, before.number, number));
+    if (before && changed)
+      for (const actor of this.#live())
+        if (actor.version === before.version && !isConcerned(actor, changed)) actor.version = version;
+    this.#sorted = { version, number };
   }
 
   /** Reads what callers may do now. */
