@@ -1,3 +1,5 @@
+import { local } from './data/storage.ts';
+
 const names = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
 
 export type Language = keyof typeof names;
@@ -9,19 +11,17 @@ const KEY = 'linkspace.language';
 
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(names, code);
 
-function stored(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null;
-  }
-}
+/** Names the language in the address where the browser keeps nothing. */
+const PARAMETER = 'language';
+
+/** Outside a browser there is no address. */
+const named = (): string | null => new URLSearchParams(globalThis.location?.search).get(PARAMETER);
 
 const baseOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
 
 /** The language of this page: the one that was chosen in this browser, or else the browser's own. */
 function chosen(): Language {
-  const own = stored();
+  const own = local.get(KEY) ?? named();
   if (isLanguage(own)) return own;
   return navigator.languages.map(baseOf).find(isLanguage) ?? 'en';
 }
@@ -33,6 +33,9 @@ export const locale = navigator.languages.find((tag) => baseOf(tag) === language
 
 /** Chooses the language, in this browser, and loads the page anew. */
 export function chooseLanguage(code: string): void {
-  localStorage.setItem(KEY, code);
-  location.reload();
+  const to = new URL(location.href);
+  const isKept = local.set(KEY, code);
+  if (!isKept) to.searchParams.set(PARAMETER, code);
+  if (isKept) location.reload();
+  else location.assign(to);
 }

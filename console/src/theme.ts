@@ -1,3 +1,5 @@
+import { local } from './data/storage.ts';
+
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
@@ -9,7 +11,7 @@ const DARK = '(prefers-color-scheme: dark)';
 const dark: CSSMediaRule[] = [];
 
 export function themeInUse(): Theme {
-  const kept = localStorage.getItem(KEPT);
+  const kept = local.get(KEPT);
   return themes.find((one) => one === kept) ?? 'system';
 }
 
@@ -23,8 +25,8 @@ function apply(): void {
 /** Chooses for this browser, and for its other tabs. */
 export function chooseTheme(theme: Theme): void {
   for (const name of [KEPT, GRAPHIQLS])
-    if (theme === 'system') localStorage.removeItem(name);
-    else localStorage.setItem(name, theme);
+    if (theme === 'system') local.remove(name);
+    else local.set(name, theme);
   apply();
 }
 

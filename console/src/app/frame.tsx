@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from '
 import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
 import { loadScript } from '../data/version.ts';
+import { BlockedNotice } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { lazily } from '../parts/lazily.tsx';
@@ -215,6 +216,7 @@ export function Frame(): ReactElement {
       </aside>
       <main id="main" tabIndex={-1}>
         <Connection />
+        <BlockedNotice />
         <Switch>
           {/* Where the list was before. */}
           <Route path="/">

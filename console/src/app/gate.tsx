@@ -1,4 +1,5 @@
 import type { FormEvent, ReactElement, ReactNode } from 'react';
+import { BlockedAtGate } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { LanguageChoice } from '../parts/language-choice.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -21,6 +22,7 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
       </a>
       <h1>{title}</h1>
       {lead !== undefined && <p className="lead">{lead}</p>}
+      <BlockedAtGate />
       {children}
       {!isSecureContext && <p className="hint">{texts.signIn.plainHttp}</p>}
     </>

@@ -3,6 +3,7 @@ import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
 import { away } from '../data/away.ts';
+import { openChannel } from '../data/channel.ts';
 import { createClient } from '../data/client.ts';
 import { keepDraftsOf } from '../data/drafts.ts';
 import { Fault } from '../data/faults.ts';
@@ -69,8 +70,7 @@ export function Inside(): ReactElement {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
     void enter();
-    const channel = new BroadcastChannel(USER_CHANNEL);
-    channel.onmessage = ({ data }: MessageEvent<string | null>) => void onUser(data);
+    const channel = openChannel<string | null>(USER_CHANNEL, (id) => void onUser(id));
     return () => channel.close();
   }, []);
 

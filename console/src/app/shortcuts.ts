@@ -1,9 +1,11 @@
+import { local } from '../data/storage.ts';
+
 const STORED = 'linkspace.shortcuts';
 
 /** Whether keys are shortcuts; people whose tools type letters switch them off. */
 export const shortcuts = {
-  areOn: (): boolean => localStorage.getItem(STORED) !== 'off',
-  set: (on: boolean): void => localStorage.setItem(STORED, on ? 'on' : 'off'),
+  areOn: (): boolean => local.get(STORED) !== 'off',
+  set: (on: boolean): void => void local.set(STORED, on ? 'on' : 'off'),
 };
 
 const typing = 'input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]';

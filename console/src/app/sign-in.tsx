@@ -1,10 +1,12 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
+import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { Fault } from '../data/faults.ts';
 import { findUser } from '../data/presence.ts';
 import { tellUser } from '../data/sign-in-again.ts';
+import { areCookiesBlocked } from '../data/storage.ts';
 import { loadScript } from '../data/version.ts';
+import { BlockedNotice } from '../parts/blocked.tsx';
 import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { faultText } from '../parts/notice.tsx';
@@ -108,7 +110,11 @@ export function SignInForm({
   const [email, setEmail] = useState(expected);
   const [password, setPassword] = useState('');
   const [isWrong, setWrong] = useState(false);
-  const enter = (who: SignedIn) => {
+  const [isForgotten, setForgotten] = useState(false);
+  const enter = async (who: SignedIn) => {
+    const isOver = (error: unknown) => error instanceof Fault && error.kind === 'session';
+    // Nobody would learn why they are asked again.
+    if (await ask('session').then(() => false, isOver)) return setForgotten(true);
     tellUser(who.user.id);
     onIn(who);
   };
@@ -120,7 +126,7 @@ export function SignInForm({
         setWrong(error instanceof Fault && error.told.rule === 'WRONG_PASSWORD');
         throw error;
       });
-      if (outcome.answer) enter(outcome.answer);
+      if (outcome.answer) await enter(outcome.answer);
       return outcome;
     },
     () => undefined,
@@ -130,6 +136,7 @@ export function SignInForm({
   const hint = methods.password && isSecureContext ? passkeyHint(methods) : null;
   return (
     <Gate title={t.title} onSubmit={submit}>
+      {isForgotten && !areCookiesBlocked && <BlockedNotice cookies />}
       {why !== '' && (
         <p className="notice" role="status">
           {why}

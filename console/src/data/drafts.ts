@@ -1,5 +1,6 @@
 import { fieldsOfDraft } from './link-fields.ts';
 import { forgetSeen } from './seen.ts';
+import { local } from './storage.ts';
 import { typedOf } from './typed.ts';
 
 /** What was typed and not saved, kept in this browser. Passwords are never among it, nor what a link has. */
@@ -24,36 +25,29 @@ export const draftName = ({ viewer, accountId }: Own, what: string): string =>
 /** What the drafts of a user in an account are of: `NEW`, or the ids of links. */
 export function draftsOf(own: Own): string[] {
   const start = draftName(own, '');
-  return Object.keys(localStorage).flatMap((name) =>
-    name.startsWith(start) ? name.slice(start.length) : [],
-  );
+  return local.names().flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));
 }
 
-export const hasDraft = (own: Own, what: string): boolean =>
-  localStorage.getItem(draftName(own, what)) !== null;
+export const hasDraft = (own: Own, what: string): boolean => local.get(draftName(own, what)) !== null;
 
 export function readDraft(name: string): unknown {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? 'null');
+    return JSON.parse(local.get(name) ?? 'null');
   } catch {
     return null;
   }
 }
 
 export function keepDraft(name: string, draft: object): void {
-  try {
-    localStorage.setItem(name, JSON.stringify({ ...draft, keptAt: Date.now() }));
-  } catch {
-    // The browser keeps nothing, or has no room.
-  }
+  local.set(name, JSON.stringify({ ...draft, keptAt: Date.now() }));
 }
 
 export function dropDraft(name: string): void {
-  localStorage.removeItem(name);
+  local.remove(name);
 }
 
 const keptNames = (): string[] =>
-  Object.keys(localStorage).filter((name) => name.startsWith(PREFIX) || name.startsWith(SEEN));
+  local.names().filter((name) => name.startsWith(PREFIX) || name.startsWith(SEEN));
 
 /** Forgets all that was typed, and what is known of links. */
 export function forgetAll(): void {

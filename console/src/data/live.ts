@@ -8,6 +8,7 @@ import {
   type ChangesQuery,
 } from '../generated/documents.ts';
 import { announce, announceAll } from './bus.ts';
+import { openChannel } from './channel.ts';
 import { headersOf } from './client.ts';
 import { wait } from './write.ts';
 
@@ -47,7 +48,6 @@ export interface LiveOptions {
  */
 export function followChanges({ client, accountId, name, onConnection, onRevoked }: LiveOptions): () => void {
   const ended = new AbortController();
-  const channel = new BroadcastChannel(name);
   const seen = new Set<string>();
   /** Where the changes end that are known; null if there were none, and undefined until that is read. */
   let newest: string | null | undefined;
@@ -58,14 +58,14 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
     for (const id of [...seen].slice(0, -MAX_SEEN)) seen.delete(id);
     announce(fresh);
   };
-  channel.onmessage = ({ data }: MessageEvent<ChangeRowFragment[] | 'all' | 'lost'>) => {
-    if (data === 'lost') onConnection(false);
-    else if (data === 'all') announceAll();
-    else take(data);
-  };
+  const channel = openChannel<ChangeRowFragment[] | 'all' | 'lost'>(name, (message) => {
+    if (message === 'lost') onConnection(false);
+    else if (message === 'all') announceAll();
+    else take(message);
+  });
 
   const tell = (changes: ChangeRowFragment[]): void => {
-    channel.postMessage(changes);
+    channel.send(changes);
     take(changes);
   };
 
@@ -84,7 +84,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
       tell(nodes);
       if (!pageInfo.hasPreviousPage) return;
     }
-    channel.postMessage('all');
+    channel.send('all');
     announceAll();
   };
 
@@ -117,7 +117,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
       });
       if (ended.signal.aborted) return;
       onConnection(false);
-      channel.postMessage('lost');
+      channel.send('lost');
       // A stream may be refused where requests are answered, as to somebody who has many.
       void catchUp();
       if (Date.now() - startedAt > STABLE) pause = 1;
@@ -145,9 +145,8 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   const led = navigator.locks
     ? navigator.locks.request(name, { signal: ended.signal }, leadUntilOver)
     : readOften();
-  led.catch(() => {
-    // It ended before it led.
-  });
+  // It ended before it led, or the browser blocks locks as it blocks storage.
+  led.catch(readOften);
   return () => {
     ended.abort();
     channel.close();

@@ -1,3 +1,4 @@
+import { openChannel } from './channel.ts';
 import { forgetAll } from './drafts.ts';
 
 let answer: ((isDone: boolean) => void) | null = null;
@@ -32,7 +33,7 @@ export const USER_CHANNEL = 'linkspace.user';
 
 export function tellUser(id: string | null): void {
   if (id === null) forgetAll();
-  const channel = new BroadcastChannel(USER_CHANNEL);
-  channel.postMessage(id);
+  const channel = openChannel<string | null>(USER_CHANNEL);
+  channel.send(id);
   channel.close();
 }

@@ -1,5 +1,6 @@
 import { ANSWERS_IN, away } from './away.ts';
 import { Fault } from './faults.ts';
+import { session } from './storage.ts';
 
 /** What is known of the service when a part of the console cannot be loaded, or is broken. */
 export type Trouble = 'away' | 'broken' | 'updated';
@@ -44,13 +45,8 @@ const RELOADED = 'linkspace.reloaded.';
 /** Loads the page again, once in a tab for each version: behind a load balancer, old and new ones may take turns. */
 export function reloadOnce(): boolean {
   const name = RELOADED + scriptsOfPage().join();
-  try {
-    if (sessionStorage.getItem(name) !== null) return false;
-    sessionStorage.setItem(name, 'yes');
-  } catch {
-    // Without storage, nothing would end a loop.
-    return false;
-  }
+  // Where the browser keeps nothing, nothing would end a loop.
+  if (session.get(name) !== null || !session.set(name, 'yes')) return false;
   location.reload();
   return true;
 }

@@ -519,6 +519,12 @@ export const texts: Translation = {
   secretKept: 'Ich habe es kopiert',
   mayNotWrite:
     'Betrachter erstellen keine Links: Bitten Sie einen Admin des Kontos, Sie zum Bearbeiter zu machen.',
+  blocked: {
+    cookies: (host) =>
+      `Dieser Browser sperrt Cookies für ${host}. Ohne sie bleibt niemand angemeldet. Erlauben Sie Cookies für diese Website, und laden Sie die Seite neu.`,
+    storage: (host) =>
+      `Dieser Browser sperrt den Speicher für ${host}. Entwürfe und Einstellungen gehen verloren, wenn Sie diese Seite schließen. Erlauben Sie den Speicher für diese Website, um sie zu behalten.`,
+  },
   signIn: {
     title: 'Anmelden',
     email: 'E-Mail-Adresse',

@@ -433,6 +433,12 @@ const english = {
   roleHints,
   secretKept: 'I have copied it',
   mayNotWrite: 'Viewers create no links: ask an admin of the account to make you an editor.',
+  blocked: {
+    cookies: (host: string) =>
+      `This browser blocks cookies for ${host}, and nobody stays signed in without one. Allow cookies for this site, then load the page again.`,
+    storage: (host: string) =>
+      `This browser blocks storage for ${host}. Drafts and settings are lost when you close this page: allow storage for this site to keep them.`,
+  },
   signIn: {
     title: 'Sign in',
     email: 'Email address',

@@ -296,6 +296,12 @@ export const texts: Translation = {
   },
   secretKept: 'Ya está copiado',
   mayNotWrite: 'Los lectores no crean enlaces: pida el rol de editor a un administrador de la cuenta.',
+  blocked: {
+    cookies: (host) =>
+      `Este navegador bloquea las cookies de ${host}; sin ellas, la sesión no se mantiene. Permita las cookies de este sitio y vuelva a cargar la página.`,
+    storage: (host) =>
+      `Este navegador bloquea el almacenamiento para ${host}. Los borradores y ajustes se pierden al cerrar esta página: permita el almacenamiento de este sitio para conservarlos.`,
+  },
   signIn: {
     title: 'Iniciar sesión',
     email: 'Correo electrónico',

@@ -297,6 +297,12 @@ export const texts: Translation = {
   secretKept: 'C’est copié',
   mayNotWrite:
     'Les lecteurs ne créent pas de liens : demandez le rôle d’éditeur à un administrateur du compte.',
+  blocked: {
+    cookies: (host) =>
+      `Ce navigateur bloque les cookies de ${host} ; sans eux, personne ne reste connecté. Autorisez les cookies de ce site, puis rechargez la page.`,
+    storage: (host) =>
+      `Ce navigateur bloque le stockage pour ${host}. Brouillons et réglages sont perdus à la fermeture de cette page : autorisez le stockage pour ce site afin de les garder.`,
+  },
   signIn: {
     title: 'Connexion',
     email: 'Adresse e-mail',

@@ -1,4 +1,5 @@
 import { type ReactElement, useId, useState } from 'react';
+import { local } from '../data/storage.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { Field, SelectField } from './field.tsx';
@@ -30,7 +31,7 @@ const MAX_KEPT = 68_000;
 
 function kept(): QrDesign {
   try {
-    return { ...plainQr, ...JSON.parse(localStorage.getItem(KEPT) ?? '{}') };
+    return { ...plainQr, ...JSON.parse(local.get(KEPT) ?? '{}') };
   } catch {
     return plainQr;
   }
@@ -43,11 +44,7 @@ let last = kept();
 
 function keep(design: QrDesign): void {
   last = design;
-  try {
-    localStorage.setItem(KEPT, JSON.stringify(isLarge(design.logo) ? { ...design, logo: null } : design));
-  } catch {
-    // The storage may be full, or not allowed: then it is kept until the page is left.
-  }
+  local.set(KEPT, JSON.stringify(isLarge(design.logo) ? { ...design, logo: null } : design));
 }
 
 /** The side of so many pixels in centimetres, as printers resolve them. */

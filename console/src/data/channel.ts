@@ -1,0 +1,18 @@
+/** A channel to the other tabs of the site; to none where the browser blocks that. */
+export interface Channel<Message> {
+  send(message: Message): void;
+  close(): void;
+}
+
+export function openChannel<Message>(
+  name: string,
+  onMessage: (message: Message) => void = () => undefined,
+): Channel<Message> {
+  try {
+    const channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }: MessageEvent<Message>) => onMessage(data);
+    return { send: (message) => channel.postMessage(message), close: () => channel.close() };
+  } catch {
+    return { send: () => undefined, close: () => undefined };
+  }
+}

@@ -1,0 +1,26 @@
+import type { ReactElement } from 'react';
+import { areCookiesBlocked, isStorageBlocked } from '../data/storage.ts';
+import { texts } from '../texts.ts';
+
+/** Says what does not work where the browser blocks cookies or storage. */
+export function BlockedNotice({
+  cookies = false,
+}: {
+  /** Whether cookies are blocked; of somebody who is signed in they are not. */
+  cookies?: boolean;
+}): ReactElement | null {
+  const t = texts.blocked;
+  const { hostname } = location;
+  if (!cookies && !isStorageBlocked) return null;
+  return (
+    <div className="notice wrong" role="status">
+      <div>
+        {cookies && <p>{t.cookies(hostname)}</p>}
+        {isStorageBlocked && <p>{t.storage(hostname)}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** The same before anybody is signed in. */
+export const BlockedAtGate = (): ReactElement => <BlockedNotice cookies={areCookiesBlocked} />;
