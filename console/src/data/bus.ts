@@ -2,7 +2,8 @@ import type { RecordKind } from '../generated/documents.ts';
 
 /** A change of a record; without a record, anything of that kind may have changed. */
 export interface Happening {
-  readonly kind: RecordKind;
+  /** `CLICKS` are those of a link, or of all if there is no record. */
+  readonly kind: RecordKind | 'CLICKS';
   readonly recordId: string | null;
   readonly action: string | null;
 }

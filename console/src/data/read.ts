@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
-import type { RecordKind } from '../generated/documents.ts';
 import { type Happening, onHappenings } from './bus.ts';
 import { type Fault, faultOf } from './faults.ts';
 
@@ -43,7 +42,7 @@ export interface Reading<Data> {
 export interface ReadOptions {
   readonly pause?: boolean;
   /** The kinds of records whose changes have it read again, or a test of changes. */
-  readonly on?: readonly RecordKind[] | ((happening: Happening) => boolean);
+  readonly on?: readonly Happening['kind'][] | ((happening: Happening) => boolean);
 }
 
 /** Reads records from the cache and from the server, and again when they change. */

@@ -1356,6 +1356,7 @@ export const texts: Translation = {
     topLinks: 'Top-Links',
     topLinksOf: (value) => `Top-Links · ${value}`,
     allClicks: 'Alle Klicks anzeigen',
+    allVisitors: 'alle Besucher',
     noLinks: 'Kein Link hat in diesem Zeitraum solche Klicks.',
     note: 'Tage gelten in UTC. Ein Besucher zählt einmal am Tag; Besucher über mehrere Tage sind die Summe der Tage. Bots gehören nicht zu den Klicks. Von Besuchern, die Tracking ablehnen, wird nur das Ziel erfasst.',
   },

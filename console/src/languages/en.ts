@@ -1228,6 +1228,7 @@ const english = {
     topLinks: 'Top links',
     topLinksOf: (value: string) => `Top links · ${value}`,
     allClicks: 'Show all clicks',
+    allVisitors: 'all visitors',
     noLinks: 'No link has such clicks in this period.',
     note: 'Days are in UTC. A visitor counts once a day; visitors over several days are the sum of the days. Bots are not part of the clicks. Of visitors who decline tracking, only the destination is recorded.',
   },

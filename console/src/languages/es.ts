@@ -1272,6 +1272,7 @@ export const texts: Translation = {
     topLinks: 'Enlaces con más clics',
     topLinksOf: (value) => `Enlaces con más clics · ${value}`,
     allClicks: 'Mostrar todos los clics',
+    allVisitors: 'todos los visitantes',
     noLinks: 'Ningún enlace tiene clics así en este período.',
     note: 'Los días son en UTC. Cada visitante cuenta una vez al día; los visitantes de varios días son la suma de los días. Los bots no forman parte de los clics. De los visitantes que rechazan el seguimiento solo se registra el destino.',
   },

@@ -1284,6 +1284,7 @@ export const texts: Translation = {
     topLinks: 'Liens les plus cliqués',
     topLinksOf: (value) => `Liens les plus cliqués · ${value}`,
     allClicks: 'Afficher tous les clics',
+    allVisitors: 'tous les visiteurs',
     noLinks: 'Aucun lien n’a de tels clics pendant cette période.',
     note: 'Les jours sont en UTC. Un visiteur compte une fois par jour ; les visiteurs de plusieurs jours sont la somme des jours. Les robots ne font pas partie des clics. Pour les visiteurs qui refusent le suivi, seule la destination est enregistrée.',
   },

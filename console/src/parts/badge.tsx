@@ -1,12 +1,9 @@
 import { type ReactElement, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { hasEnded } from '../data/ending.ts';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { atNearMoment, inDigits } from './format.ts';
 import { Icon } from './icon.tsx';
-
-/** Whether the time of a link is over. */
-export const hasEnded = ({ expiration: { at } }: Pick<LinkRowFragment, 'expiration'>): boolean =>
-  at !== null && Date.parse(at) <= Date.now();
 
 /** The status of a link, unless it is the usual one, and when it ends. */
 export function StatusBadge({

@@ -1,9 +1,8 @@
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { away } from '../data/away.ts';
-import { onHappenings } from '../data/bus.ts';
+import { type Happening, onHappenings } from '../data/bus.ts';
 import { storeOf } from '../data/store.ts';
-import type { RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
@@ -49,7 +48,7 @@ function act({ id, action }: Toast): void {
 export const dismissAll = (): void => keep(() => false);
 
 /** What messages about a record are about. */
-export const aboutRecord = (kind: RecordKind, id: string): string => `${kind} ${id}`;
+export const aboutRecord = (kind: Happening['kind'], id: string): string => `${kind} ${id}`;
 
 onHappenings((happenings) =>
   dismissAbout(

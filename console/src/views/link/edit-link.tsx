@@ -4,6 +4,7 @@ import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
 import { changedFields, type Editing, editingOn, isConflict, type Saved } from '../../data/edit-state.ts';
+import { hasEnded } from '../../data/ending.ts';
 import { changesOf, type FieldErrors, filledTargets } from '../../data/link-fields.ts';
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsBesides, linkErrors, refusalText, unsendable } from '../../data/refusals.ts';
@@ -42,7 +43,7 @@ function Preview({
   // The destination of the link takes no part in a rotation.
   const all = isInTurn ? named : [...named, { url: fields.url, name: named.length > 0 ? t.allOthers : '' }];
   const leads = isInTurn ? [t.leadsInTurn, t.wouldLeadInTurn] : [t.leadsTo, t.wouldLead];
-  const isOver = link.status !== 'ACTIVE' || link.blocked;
+  const isOver = link.status !== 'ACTIVE' || link.blocked || hasEnded(link);
   const destinations = (
     <>
       <p className="quiet">{leads[isOver ? 1 : 0]}</p>

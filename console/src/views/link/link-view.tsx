@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useState, useSyncExternalStore } from 're
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
 import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
+import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
 import { useEditState } from '../../data/use-edit-state.ts';
@@ -39,11 +40,15 @@ function titleOf(link: LinkWholeFragment | null | undefined, tab: Tab | undefine
 }
 
 export function LinkView({ id, tab: asked }: { id: string; tab: string | undefined }): ReactElement {
-  const { data, fault, again } = useRead(
+  const { data, fault, isLoading, again } = useRead(
     LinkDocument,
     { id },
-    { on: ({ kind, recordId }) => kind === 'LINK' && (recordId === null || recordId === id) },
+    {
+      on: ({ kind, recordId }) =>
+        (kind === 'LINK' || kind === 'CLICKS') && (recordId === null || recordId === id),
+    },
   );
+  useEnding(data?.link ? [data.link] : [], isLoading, again);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const query = useSearch();
   const back = `/links${query === '' ? '' : `?${query}`}`;

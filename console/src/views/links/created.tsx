@@ -1,9 +1,10 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { onShortcut } from '../../app/shortcuts.ts';
+import { hasEnded } from '../../data/ending.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
-import { hasEnded, StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
+import { StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';

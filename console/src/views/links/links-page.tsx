@@ -2,6 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useState, useSyncExternal
 import { useLocation } from 'wouter';
 import { CURRENT_ROW, focusNow, isFocusFree, leftLink, rowId } from '../../app/focus.ts';
 import { aboutToGo } from '../../data/actions.ts';
+import { useEnding } from '../../data/ending.ts';
 import { useSession } from '../../data/session.ts';
 import { type LinkRowFragment, LinksTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -40,6 +41,7 @@ export function LinksPage({
   const { nodes, exact, pageInfo, filter, isOnlyTitles, fault, isLoading, again } = useLinks(state);
   const gone = useSyncExternalStore(aboutToGo.subscribe, aboutToGo.get);
   const links = (nodes ?? []).filter(({ id }) => !gone.has(id));
+  useEnding(links, isLoading, again);
   const selection = useSelection(links, JSON.stringify([state.search, filter]));
   const [current, setCurrent] = useState<string | null>(leftLink.get);
   const goOn = useEffectEvent(() => {

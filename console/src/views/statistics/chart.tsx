@@ -12,6 +12,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { saveCsv } from '../../parts/save-file.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
+import { AllVisitors } from './all-visitors.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { columnsOf, timesOfFile } from './figures.ts';
 import type { Comparison, Interval, Point, Span } from './period.ts';
@@ -144,6 +145,7 @@ export function Chart({
           </button>
         </div>
       </header>
+      <AllVisitors />
       <p className="readout" aria-hidden="true">
         {pointed ? (
           t.readout(

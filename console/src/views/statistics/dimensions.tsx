@@ -7,6 +7,7 @@ import { asShare, inDigits } from '../../parts/format.ts';
 import { FaultNotice, Unread } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
+import { AllVisitors } from './all-visitors.tsx';
 import { DownloadStatistics } from './download.tsx';
 import { asking, type Owner, readOf } from './owner.ts';
 import type { Period } from './period.ts';
@@ -69,6 +70,7 @@ function Card({
           title={title}
         />
       </header>
+      <AllVisitors />
       <Dimension key={by} owner={owner} period={period} by={by} />
     </section>
   );
@@ -85,9 +87,11 @@ function Dimension({
   by: StatisticsDimension;
 }): ReactElement {
   const [isAll, setAll] = useState(false);
-  const { data, fault, again } = useRead(TopOfDocument, {
-    ...{ ...asking(owner), ...period, by, first: isAll ? MANY : FEW },
-  });
+  const { data, fault, again } = useRead(
+    TopOfDocument,
+    { ...{ ...asking(owner), ...period, by, first: isAll ? MANY : FEW } },
+    { on: ['CLICKS'] },
+  );
   const { addressOf } = useChosen();
   const { clicks = 0, top: { rows, others } = { rows: [], others: 0 } } = readOf(data)?.statistics ?? {};
   const t = texts.statistics;

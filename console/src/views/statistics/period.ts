@@ -171,3 +171,10 @@ export function pointsOf(
   }
   return [...points.values()];
 }
+
+/** The clicks and bots of a day, as one text to compare. */
+export function sumOf(series: readonly Pick<Counted, 'start' | 'clicks' | 'bots'>[], day: string): string {
+  const ofDay = series.filter(({ start }) => start.startsWith(day));
+  const sum = (name: 'clicks' | 'bots') => ofDay.reduce((total, point) => total + point[name], 0);
+  return JSON.stringify([sum('clicks'), sum('bots')]);
+}

@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useRead } from '../../data/read.ts';
 import { useSession } from '../../data/session.ts';
@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, FaultNotice, Unread } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { texts } from '../../texts.ts';
+import { AllVisitors } from './all-visitors.tsx';
 import { Chart } from './chart.tsx';
 import { DayField } from './day-field.tsx';
 import { Dimensions } from './dimensions.tsx';
@@ -23,14 +24,16 @@ import {
   type Period,
   periodOf,
   pointsOf,
+  sumOf,
   viewOf,
   withPeriod,
 } from './period.ts';
 import { TopLinks } from './top-links.tsx';
+import { useCounting } from './use-counting.ts';
 
 /** The same figures as on the page of statistics, of any period, next to those of an earlier one. */
 export function Statistics({ owner }: { owner: Owner }): ReactElement {
-  const [now] = useState(() => Date.now());
+  const now = useNow();
   const [location, navigate] = useLocation();
   const query = useSearch();
   const period = periodOf(query, now);
@@ -49,11 +52,16 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
   ].map((one) => ({ ...one, key: one.name }));
   const { interval, comparison } = viewOf(query, period);
   const earlier = comparisons[comparison](period, interval);
-  const { data, fault, again } = useRead(StatisticsOfDocument, {
-    ...{ ...asking(owner), ...period, interval: interval === 'HOUR' ? 'HOUR' : 'DAY' },
-    ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
-  });
+  const { data, fault, isLoading, again } = useRead(
+    StatisticsOfDocument,
+    {
+      ...{ ...asking(owner), ...period, interval: interval === 'HOUR' ? 'HOUR' : 'DAY' },
+      ...{ beforeFrom: earlier.from, beforeTo: earlier.to },
+    },
+    { on: ['CLICKS'] },
+  );
   const { statistics: figures, before: past } = readOf(data) ?? {};
+  useCounting(owner, period.to, figures ? sumOf(figures.series, period.to) : null, isLoading);
   const series = figures?.series.filter(({ start }) => Date.parse(start) <= now) ?? [];
   const begin = useBegin(owner, past);
   const points = pointsOf(series, past?.series, interval, begin ?? undefined);
@@ -77,6 +85,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
       ) : (
         <>
           <div className="card">
+            <AllVisitors />
             <dl className="totals">
               {(['clicks', 'visitors', 'bots'] as const).map((name) => (
                 <div key={name}>
@@ -137,6 +146,21 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
       )}
     </div>
   );
+}
+
+const AN_HOUR = 3_600_000;
+const A_MINUTE = 60_000;
+
+/** The time at which the current hour was noticed: a page that stays open has another one later. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const hourOf = (time: number) => Math.floor(time / AN_HOUR);
+    const look = () => setNow((before) => (hourOf(before) === hourOf(Date.now()) ? before : Date.now()));
+    const timer = setInterval(look, A_MINUTE);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }
 
 /** Says what a file is of, and of when. */

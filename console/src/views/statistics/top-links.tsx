@@ -27,11 +27,15 @@ export function TopLinks({
   const [isAll, setAll] = useState(false);
   const { chosen, addressOf } = useChosen();
   const { isLink: _, ...asked } = asking(owner);
-  const { data, fault, isLoading, again } = useRead(TopLinksOfDocument, {
-    ...{ ...asked, ...period, by: chosen, first: isAll ? MANY : FEW },
-    ...{ beforeFrom: (earlier ?? period).from, beforeTo: (earlier ?? period).to },
-    isCompared: earlier !== undefined && chosen === null,
-  });
+  const { data, fault, isLoading, again } = useRead(
+    TopLinksOfDocument,
+    {
+      ...{ ...asked, ...period, by: chosen, first: isAll ? MANY : FEW },
+      ...{ beforeFrom: (earlier ?? period).from, beforeTo: (earlier ?? period).to },
+      isCompared: earlier !== undefined && chosen === null,
+    },
+    { on: ['CLICKS'] },
+  );
   const nodes = readOf(data)?.topLinks.nodes ?? [];
   const most = Math.max(...nodes.map(({ clicks }) => clicks), 1);
   const t = texts.statistics;

@@ -1,0 +1,31 @@
+import { useRef } from 'react';
+import { announce } from '../../data/bus.ts';
+import { useRepeat } from '../../data/repeat.ts';
+import { useSession } from '../../data/session.ts';
+import { CountOfDocument } from '../../generated/documents.ts';
+import { asking, type Owner, readOf } from './owner.ts';
+import { sumOf } from './period.ts';
+
+/**
+ * Announces clicks and bots of a day that are not shown yet. It asks for one sum, whatever is shown, and also where the day is
+ * over by the browser's clock: the service's decides.
+ * @param shown the sum that is shown; null until it is read
+ * @param isReading whether the figures are being read
+ */
+export function useCounting(owner: Owner, day: string, shown: string | null, isReading: boolean): void {
+  const { client } = useSession();
+  const announced = useRef('');
+  const ask = async () => {
+    const { data } = await client
+      .query(CountOfDocument, { ...asking(owner), day }, { requestPolicy: 'network-only' })
+      .toPromise();
+    const counted = readOf(data)?.statistics;
+    if (!counted) return;
+    const sum = sumOf([{ start: day, ...counted }], day);
+    // Once for each sum: figures from a replica may come later.
+    if (sum === shown || sum === announced.current) return;
+    announced.current = sum;
+    announce([{ kind: 'CLICKS', recordId: owner.kind === 'link' ? owner.id : null, action: null }]);
+  };
+  useRepeat(ask, shown !== null, isReading);
+}

@@ -1,0 +1,105 @@
+// It costs more than three seconds of the processor: what moves by itself is seen in a browser only.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../../src/testing/caller.ts';
+import { NOON, startTestServer, type TestServer } from '../../../src/testing/server.ts';
+import { chromiumPath, closeTabs } from '../../support/browser.ts';
+import { rowOf, shown, signIn } from '../../support/console.ts';
+import { visit } from '../../support/visit.ts';
+
+const day = NOON.toISOString().slice(0, 10);
+const period = `from=${day}&to=${day}`;
+
+describe.runIf(chromiumPath)(
+  'figures and states that move by themselves in the console, in a browser',
+  () => {
+    let server: TestServer;
+    let caller: Caller;
+    beforeAll(async () => {
+      server = await startTestServer();
+      caller = await server.caller('live');
+    });
+    afterEach(closeTabs);
+    afterAll(() => server.stop());
+
+    const visits = async (alias: string, country: string, times = 1) => {
+      for (let i = 0; i < times; i++)
+        await visit(server.origin, `/${alias}`, { headers: { 'X-Country': country } });
+      await server.flush();
+    };
+
+    test('clicks of a link come into its open statistics, with their values and the head of the page', async () => {
+      const { id } = await caller.link({ alias: 'moving' });
+      await visits('moving', 'FR');
+      const { page, complaints } = await signIn(
+        { server, key: caller.key },
+        { path: `/links/${id}/statistics?${period}` },
+      );
+      const clicks = page.locator('.totals dd').first();
+      await expect.poll(() => clicks.innerText()).toBe('1');
+      await visits('moving', 'DE', 2);
+      await expect.poll(() => clicks.innerText()).toBe('3');
+      await shown(page.getByRole('region', { name: 'Countries' }).getByText('Germany'));
+      await shown(page.locator('.marks').getByText('3 clicks'));
+      expect(complaints).toEqual([]);
+    });
+
+    test('clicks of an account come into its open overview, also where nothing was counted before', async () => {
+      const other = await server.caller('live overview');
+      await other.link({ alias: 'first-click' });
+      const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
+      await shown(page.getByText('Nothing was counted in this period.').first());
+      await visits('first-click', 'FR');
+      await shown(page.locator('#top-links').getByText('s.example/first-click'));
+    });
+
+    test('a chosen country filters the top links, and each card that it does not affect says so', async () => {
+      const other = await server.caller('filtered');
+      await other.link({ alias: 'filtered' });
+      await visits('filtered', 'FR');
+      const { page } = await signIn({ server, key: other.key }, { path: `/overview?${period}` });
+      const cards = page.locator('.statistics .card');
+      await expect.poll(() => cards.count()).toBe(6);
+      expect(await page.getByText('all visitors').count()).toBe(0);
+      await page.getByRole('link', { name: 'France' }).click();
+      await shown(page.getByRole('heading', { name: 'Top links · France' }));
+      await expect.poll(() => cards.filter({ hasText: 'all visitors' }).count()).toBe(5);
+      expect(await page.locator('#top-links').getByText('all visitors').count()).toBe(0);
+      await page.getByRole('link', { name: 'Show all clicks' }).click();
+      await expect.poll(() => page.getByText('all visitors').count()).toBe(0);
+    });
+
+    test('a link shows that it has ended as soon as its time is over, in the list and on its page', async () => {
+      const at = new Date(Date.now() + 3_600_000);
+      const { id } = await caller.link({ alias: 'ending' });
+      const input = `{ expiration: { at: "${at.toISOString()}" } }`;
+      await caller.data(`mutation { updateLink(id: "${id}", input: ${input}) { __typename } }`);
+      const { page, accountId } = await signIn({ server, key: caller.key });
+      /** Has the browser's clock go on by an hour, as after sleep. */
+      const later = () =>
+        page.evaluate(`(() => {
+        const real = Date.now;
+        Date.now = () => real() + 3_700_000;
+        document.dispatchEvent(new Event('visibilitychange'));
+      })()`);
+      await shown(rowOf(page, 'ending').getByText(/^Ends /));
+      await later();
+      await shown(rowOf(page, 'ending').getByText(/^Ended /));
+      await page.goto(`${server.origin}/console/${accountId}/links/${id}`);
+      await shown(page.locator('.marks').getByText(/^Ends /));
+      await later();
+      await shown(page.locator('.marks').getByText(/^Ended /));
+      await shown(page.getByText('Otherwise it leads to'));
+    });
+
+    test('a link in the list shows that its last click was used', async () => {
+      const { id } = await caller.link({ alias: 'limited' });
+      await caller.data(
+        `mutation { updateLink(id: "${id}", input: { expiration: { clicks: 1 } }) { __typename } }`,
+      );
+      const { page } = await signIn({ server, key: caller.key });
+      await shown(rowOf(page, 'limited').getByText('Limit: 1 click'));
+      await visits('limited', 'FR');
+      await shown(rowOf(page, 'limited').getByText('Limit reached: 1 click'));
+    });
+  },
+);
