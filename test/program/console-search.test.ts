@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { filterOf, queryOf, stateOf } from '../../console/src/views/links/links-state.ts';
+import {
+  aliasFirst,
+  aliasOf,
+  filterOf,
+  queryOf,
+  shortUrlsOf,
+  stateOf,
+} from '../../console/src/views/links/links-state.ts';
 
 const domains = [
   { id: '1', name: 's.example' },
@@ -31,5 +38,74 @@ describe('the search of links in the console', () => {
     expect(filterFor('tags=3,5,3&tagged=none')).toEqual({ tags: { none: ['3', '5'] } });
     expect(queryOf(stateOf('tags=3,5&tagged=none'))).toBe('?tags=3%2C5&tagged=none');
     expect(filterFor('tags=3&tagged=some')).toEqual({ tags: { any: ['3'] } });
+  });
+});
+
+describe('the alias that is searched', () => {
+  test.each([
+    ['search=sale', 'sale'],
+    ['search=%20Sale_1-x%20', 'Sale_1-x'],
+    ['search=sale&in=alias', 'sale'],
+    ['search=s.example/sale?a=b', 'sale'],
+    ['search=/sale', 'sale'],
+    ['search=spring%20sale', null],
+    ['search=sale&in=url', null],
+    ['search=', null],
+    ['', null],
+  ])('of %s is %s', (query, alias) => {
+    expect(aliasOf(stateOf(query))).toBe(alias);
+  });
+
+  test.each([
+    ['search=sale', ['s.example/sale', 'go.example/sale']],
+    ['search=/sale', ['s.example/sale', 'go.example/sale']],
+    ['search=sale&domain=2', ['go.example/sale']],
+    ['search=go.example/sale', ['go.example/sale']],
+    ['search=other.example/sale', ['other.example/sale']],
+    ['search=sale&after=x', []],
+    ['search=spring%20sale', []],
+  ])('of %s is looked up at %j', (query, urls) => {
+    expect(shortUrlsOf(stateOf(query), domains)).toEqual(urls);
+  });
+
+  test('is looked up on a few domains only', () => {
+    const many = Array.from({ length: 9 }, (_, id) => ({ id: String(id), name: `h${id}.example` }));
+    expect(shortUrlsOf(stateOf('search=sale'), many)).toHaveLength(5);
+  });
+
+  const row = (id: string, alias: string, more: object = {}) => ({
+    ...{ id, alias, status: 'ACTIVE' as const, domain: { id: '1' }, createdAt: '2026-11-20T12:00:00Z' },
+    ...{ space: { id: '4', name: 'Launch', color: 1 }, tags: [{ id: '3', name: 'a', color: 1 }], ...more },
+  });
+  const ids = (query: string, more: object = {}) => {
+    const page = [row('1', 'sales'), row('2', 'SALE'), row('3', 'sale', more)];
+    return aliasFirst(page, [row('9', 'sale', more), row('3', 'sale', more)], stateOf(query)).map(
+      ({ id }) => id,
+    );
+  };
+  test.each([
+    ['search=sale', ['9', '3', '2', '1']],
+    ['search=sale&status=active&space=4&domain=1&tags=3', ['9', '3', '2', '1']],
+    ['search=sale&since=2026-11-19&until=2026-11-21', ['9', '3', '2', '1']],
+    ['search=sale&tags=3,5', ['9', '3', '2', '1']],
+    // What a filter leaves out is only shown where the service finds it.
+    ['search=sale&status=disabled', ['2', '3', '1']],
+    ['search=sale&space=none', ['2', '3', '1']],
+    ['search=sale&domain=2', ['2', '3', '1']],
+    ['search=sale&tags=3,5&tagged=all', ['2', '3', '1']],
+    ['search=sale&tags=3&tagged=none', ['2', '3', '1']],
+    ['search=sale&pixel=1', ['2', '3', '1']],
+    ['search=sale&since=2026-11-22', ['2', '3', '1']],
+    ['search=sale&until=2026-11-18', ['2', '3', '1']],
+    ['search=sale&after=x', ['1', '2', '3']],
+    ['search=spring%20sale', ['1', '2', '3']],
+  ])('comes first: %s', (query, order) => {
+    expect(ids(query)).toEqual(order);
+  });
+
+  test('is not another one that was read before', () => {
+    expect(
+      aliasFirst([row('1', 'other')], [row('9', 'sale')], stateOf('search=other')).map(({ id }) => id),
+    ).toEqual(['1']);
   });
 });

@@ -4,6 +4,7 @@ import type {
   LinkFilter,
   LinkOrder,
   LinkOrderField,
+  LinkRowFragment,
   LinkSearchField,
   LinkStatus,
 } from '../../generated/documents.ts';
@@ -132,6 +133,67 @@ function searchOf({ search, searchBy, domain }: LinksState, domains: readonly Na
 interface Named {
   readonly id: string;
   readonly name: string;
+}
+
+/** The alias that is searched: of a short URL, or the whole text if it could be one. */
+export function aliasOf({ search, searchBy }: LinksState): string | null {
+  if (searchBy === 'URL') return null;
+  const text = trimPasted(search);
+  return shortUrlOf(text)?.alias || (/^[\w-]+$/.test(text) ? text : null);
+}
+
+/** How many short URLs of an alias are looked up: on that many domains. */
+export const MOST_EXACT = 5;
+
+/** The short URLs with exactly the alias that is searched: on the host that is searched, or on all domains. */
+export function shortUrlsOf(state: LinksState, domains: readonly Named[]): string[] {
+  const alias = aliasOf(state);
+  if (alias === null || state.after !== '' || state.before !== '') return [];
+  const host = shortUrlOf(state.search)?.host;
+  const hosts = host
+    ? [host]
+    : domains.filter(({ id }) => (state.domain || id) === id).map(({ name }) => name);
+  return hosts.slice(0, MOST_EXACT).map((one) => `${one}/${alias}`);
+}
+
+type Conditioned = Pick<LinkRowFragment, 'alias' | 'status' | 'space' | 'tags' | 'createdAt'> & {
+  readonly domain: { readonly id: string };
+};
+
+/** Whether a link meets the conditions besides the search. A row does not have pixels. */
+export function meets(link: Conditioned, state: LinksState): boolean {
+  const { status, space, domain, pixel, tags, tagMode, since, until } = conditionsIn(state);
+  const has = (id: string) => link.tags.some((tag) => tag.id === id);
+  return (
+    (status === '' || link.status === status) &&
+    (space === '' || (space === 'none' ? link.space === null : link.space?.id === space)) &&
+    (domain === '' || link.domain.id === domain) &&
+    pixel === '' &&
+    (tags.length === 0 || { any: tags.some(has), all: tags.every(has), none: !tags.some(has) }[tagMode]) &&
+    (since === null || Date.parse(link.createdAt) >= Date.parse(since)) &&
+    (until === null || Date.parse(link.createdAt) < Date.parse(until))
+  );
+}
+
+/** The conditions, with their days as times; null if there is none. */
+const conditionsIn = (state: LinksState) => ({
+  ...state,
+  since: dayAt(state.since),
+  until: dayAt(state.until, 1),
+});
+
+/** Puts the links whose alias is searched first: those that were looked up, and those of the page, whatever their case. */
+export function aliasFirst<Row extends Conditioned & { readonly id: string }>(
+  nodes: readonly Row[],
+  exact: readonly Row[],
+  state: LinksState,
+): Row[] {
+  const alias = aliasOf(state)?.toLowerCase();
+  if (alias === undefined || state.after !== '' || state.before !== '') return [...nodes];
+  const found = exact.filter((link) => link.alias.toLowerCase() === alias && meets(link, state));
+  const rest = nodes.filter(({ id }) => !found.some((link) => link.id === id));
+  const isAlias = (link: Row) => link.alias.toLowerCase() === alias;
+  return [...found, ...rest.filter(isAlias), ...rest.filter((link) => !isAlias(link))];
 }
 
 /** The conditions besides the search. */

@@ -8,19 +8,21 @@ import {
   LinksTotalDocument,
 } from '../../generated/documents.ts';
 import {
+  aliasFirst,
+  aliasOf,
   filterOf,
-  hasConditions,
   type LinksState,
   looksAnywhere,
   orderOf,
   shortUrlOf,
+  shortUrlsOf,
 } from './links-state.ts';
 
 const PAGE = 50;
 
 type LinkPages = Reading<unknown> & {
   readonly nodes: readonly LinkRowFragment[] | undefined;
-  /** The link whose short URL is searched. */
+  /** The link whose alias or short URL is searched, if it is the only one. */
   readonly exact: LinkRowFragment | undefined;
   readonly pageInfo: LinksQuery['links']['pageInfo'] | undefined;
   readonly filter: LinkFilter;
@@ -28,31 +30,34 @@ type LinkPages = Reading<unknown> & {
   readonly isOnlyTitles: boolean;
 };
 
-/** A page of the links of a state. The link with the short URL that is searched is the first one. */
+/** A page of the links of a state. Those with the alias or short URL that is searched come first. */
 export function useLinks(state: LinksState): LinkPages {
   const { after, before } = state;
   const choices = useRead(ChoicesDocument, {}, { on: ['DOMAIN'] });
-  const short = looksAnywhere(state) ? shortUrlOf(state.search) : null;
+  const domains = choices.data?.domains.nodes ?? [];
   const on = ['LINK', 'SPACE', 'TAG'] as const;
   const range = before === '' ? { first: PAGE, ...(after !== '' && { after }) } : { last: PAGE, before };
-  const filter = filterOf(state, choices.data?.domains.nodes ?? []);
+  const filter = filterOf(state, domains);
   const titles = { ...filter, searchBy: 'TITLE' } as const;
-  // A link that the filters exclude is not shown.
-  const isShort = Boolean(short?.host && short.alias) && !hasConditions(state) && !(after || before);
-  const shortUrl = `${short?.host}/${short?.alias}`;
-  const variables = { ...range, orderBy: orderOf(state), isShort, shortUrl };
-  // Whether a text has a host of the account is not known before.
-  const pause = short !== null && choices.data === undefined && choices.fault === null;
+  const [url1 = '', url2 = '', url3 = '', url4 = '', url5 = ''] = shortUrlsOf(state, domains);
+  const variables = {
+    ...{ ...range, orderBy: orderOf(state), url1, url2, url3, url4, url5 },
+    ...{ has1: url1 !== '', has2: url2 !== '', has3: url3 !== '', has4: url4 !== '', has5: url5 !== '' },
+  };
+  // Which domains an alias may be on, and whether a text has one of their hosts, is not known before.
+  const isAlias = aliasOf(state) !== null || (looksAnywhere(state) && shortUrlOf(state.search) !== null);
+  const pause = isAlias && choices.data === undefined && choices.fault === null;
   const page = useRead(LinksDocument, { ...variables, filter }, { on, pause });
   const isOnlyTitles = filter.searchBy === 'ANYWHERE' && page.fault?.code === 'UNAVAILABLE';
   const byTitle = useRead(LinksDocument, { ...variables, filter: titles }, { on, pause: !isOnlyTitles });
   const shown = isOnlyTitles ? byTitle : page;
-  const exact = shown.data?.exact ?? undefined;
-  const nodes = shown.data?.links.nodes;
+  const { exact1, exact2, exact3, exact4, exact5, links } = shown.data ?? {};
+  const lookedUp = [exact1, exact2, exact3, exact4, exact5].filter((one) => one != null);
+  const exact = aliasFirst([], lookedUp, state);
   return {
     ...shown,
-    nodes: exact && nodes ? [exact, ...nodes.filter(({ id }) => id !== exact.id)] : nodes,
-    exact,
+    nodes: links && aliasFirst(links.nodes, lookedUp, state),
+    exact: exact.length === 1 ? exact[0] : undefined,
     pageInfo: shown.data?.links.pageInfo,
     filter: isOnlyTitles ? titles : filter,
     isLoading: shown.isLoading || pause,
