@@ -57,6 +57,9 @@ export function Inside(): ReactElement {
   });
   const userId = state.at === 'in' ? state.who.user.id : null;
   const isOut = state.at === 'out';
+  // What can be undone may be somebody's own: the next person gets no message of it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another user
+  useEffect(() => dismissAll, [userId]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these decide
   useEffect(() => {
     if (userId !== null) {

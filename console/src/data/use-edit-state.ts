@@ -4,6 +4,7 @@ import { aboutRecord, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { attempt } from './actions.ts';
 import { announce } from './bus.ts';
+import { offerBack, useTakenBack } from './discarded.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import { changedFields, type Editing, editingOf, editingOn, isConflict, type Saved } from './edit-state.ts';
 import {
@@ -75,6 +76,8 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
   undo(saved: Saved, told: Told, names?: readonly string[]): void;
   /** Tells no longer what others changed. */
   closeTheirs(): void;
+  /** Begins anew with the link as it is, and offers what was changed back. */
+  discard(link: LinkWholeFragment, open: () => unknown): void;
   /** Begins anew with the link as it is, but keeps what was changed since then. */
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
@@ -85,6 +88,12 @@ function keptOf(name: string, link: LinkWholeFragment): Editing | null {
   const all = fieldsWith({ typed: Object(typed), signs: Object(signs) }, fieldsOf(link));
   if (!all || typeof updatedAt !== 'string') return null;
   return { ...all, updatedAt, lostPassword: lostPassword === true };
+}
+
+/** What is kept of a form: never a password. */
+function draftIn({ fields, read, updatedAt, lostPassword = false }: Editing): object {
+  const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
+  return { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
 }
 
 /** The state of the form of a link; what was typed survives a reload. */
@@ -105,12 +114,14 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     else if (!isConflict(link, editing)) setEditing(editingOn(link, editing.fields, editing.read));
   }
   useEffect(() => {
-    const { fields, read, updatedAt, lostPassword = false } = editing;
-    const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
-    const draft = { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
-    if (isChanged) keepDraft(name, draft);
+    if (isChanged) keepDraft(name, draftIn(editing));
     else dropDraft(name);
   }, [name, editing, isChanged]);
+  const change: EditState['change'] = (patch) => {
+    setEditing((before) => ({ ...before, fields: { ...before.fields, ...patch } }));
+    setErrors((before) => errorsAfter(before, patch));
+  };
+  useTakenBack(name, change);
   const restart: EditState['restart'] = (fresh, since) => {
     setEditing(({ fields }) => editingOn(fresh, fields, since ?? fields));
     setErrors({});
@@ -147,9 +158,12 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     wasKept: kept !== null,
     errors,
     setErrors,
-    change(patch) {
-      setEditing((before) => ({ ...before, fields: { ...before.fields, ...patch } }));
-      setErrors((before) => errorsAfter(before, patch));
+    change,
+    discard(fresh, open) {
+      const typed = changedFields(editing.fields, editing.read);
+      const keep = () => keepDraft(name, draftIn(editing));
+      restart(fresh);
+      offerBack({ name, typed, told: texts.link.discarded, keep, open });
     },
   };
 }

@@ -493,6 +493,7 @@ export const texts: Translation = {
   unread:
     'Dies kann nicht angezeigt werden, solange der Dienst nicht antwortet. Es kommt, sobald er wieder da ist.',
   back: 'Der Dienst ist wieder da.',
+  backNotDone: 'Der Dienst ist wieder da. Was Sie inzwischen getan haben, wurde nicht ausgeführt.',
   trouble: {
     away: 'Dieser Teil der Seite konnte nicht geladen werden: Der Dienst antwortet nicht.',
     broken: 'Dieser Teil der Seite konnte nicht geladen oder angezeigt werden.',
@@ -878,6 +879,7 @@ export const texts: Translation = {
     kept: 'Das haben Sie früher eingegeben; der Link ist noch nicht erstellt.',
     empty: 'Fügen Sie zuerst eine URL ein.',
     discard: 'Verwerfen',
+    discarded: 'Neuer Link verworfen.',
     ready: 'Ihr Link ist fertig',
     unverified:
       'Ihr Link ist erstellt, funktioniert aber erst, wenn seine Domain bestätigt ist: siehe „Domains“.',
@@ -1176,6 +1178,7 @@ export const texts: Translation = {
     savedOn: (time) => `Gespeichert am ${time}. Vorher:`,
     unsaved: 'Nicht gespeicherte Änderungen',
     discard: 'Verwerfen',
+    discarded: 'Änderungen verworfen.',
     save: 'Speichern',
     kept: 'Ihre Änderungen sind in diesem Browser erhalten.',
     keptPasswords: 'Passwörter müssen Sie noch einmal eingeben.',

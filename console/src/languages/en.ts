@@ -403,6 +403,7 @@ const english = {
   notDone: 'Not done: the service does not answer. Press again when it is back.',
   unread: 'This cannot be shown while the service does not answer. It comes as soon as the service is back.',
   back: 'The service is back.',
+  backNotDone: 'The service is back. What you did meanwhile was not done.',
   trouble: {
     away: 'This part of the page could not be loaded: the service does not answer.',
     broken: 'This part of the page could not be loaded or shown.',
@@ -750,6 +751,7 @@ const english = {
     kept: 'You typed this earlier, and have not created the link yet.',
     empty: 'Paste a URL first.',
     discard: 'Discard',
+    discarded: 'New link discarded.',
     ready: 'Your link is ready',
     unverified: 'Your link is made, but works only once its domain is verified: see “Domains”.',
     ended: 'Your link is made, but has ended already: its expiry is in the past.',
@@ -1051,6 +1053,7 @@ const english = {
     savedOn: (time: string) => `Saved on ${time}. Before:`,
     unsaved: 'Unsaved changes',
     discard: 'Discard',
+    discarded: 'Changes discarded.',
     save: 'Save',
     kept: 'Your changes were kept in this browser.',
     keptPasswords: 'Passwords have to be typed again.',

@@ -182,6 +182,7 @@ export const texts: Translation = {
   notDone: 'No se ha hecho: el servicio no responde. Pulse de nuevo cuando vuelva.',
   unread: 'Esto no se puede mostrar mientras el servicio no responda. Aparecerá en cuanto vuelva.',
   back: 'El servicio vuelve a responder.',
+  backNotDone: 'El servicio vuelve a responder. Lo que hizo entretanto no se ha ejecutado.',
   trouble: {
     away: 'No se ha podido cargar esta parte de la página: el servicio no responde.',
     broken: 'No se ha podido cargar o mostrar esta parte de la página.',
@@ -668,6 +669,7 @@ export const texts: Translation = {
     kept: 'Empezó este enlace antes y aún no lo ha creado.',
     empty: 'Pegue primero una URL.',
     discard: 'Descartar',
+    discarded: 'Enlace nuevo descartado.',
     ready: 'Su enlace está listo',
     unverified:
       'Su enlace está creado, pero no funcionará hasta que se verifique su dominio: vea «Dominios».',
@@ -1002,6 +1004,7 @@ export const texts: Translation = {
     savedOn: (time) => `Guardado el ${time}. Antes:`,
     unsaved: 'Cambios sin guardar',
     discard: 'Descartar',
+    discarded: 'Cambios descartados.',
     save: 'Guardar',
     kept: 'Sus cambios se han conservado en este navegador.',
     keptPasswords: 'Tendrá que volver a escribir las contraseñas.',

@@ -182,6 +182,7 @@ export const texts: Translation = {
   notDone: 'Rien n’a été fait : le service ne répond pas. Cliquez de nouveau dès son retour.',
   unread: 'Affichage impossible tant que le service ne répond pas. La suite viendra dès son retour.',
   back: 'Le service est de retour.',
+  backNotDone: 'Le service est de retour. Vos actions entre-temps n’ont pas été exécutées.',
   trouble: {
     away: 'Impossible de charger cette partie de la page : le service ne répond pas.',
     broken: 'Impossible de charger ou d’afficher cette partie de la page.',
@@ -673,6 +674,7 @@ export const texts: Translation = {
     kept: 'Vous avez commencé ce lien plus tôt, sans l’avoir encore créé.',
     empty: 'Collez d’abord une URL.',
     discard: 'Abandonner',
+    discarded: 'Nouveau lien abandonné.',
     ready: 'Votre lien est prêt',
     unverified:
       'Votre lien est créé, mais il ne fonctionnera qu’une fois son domaine vérifié : voir « Domaines ».',
@@ -1012,6 +1014,7 @@ export const texts: Translation = {
     savedOn: (time) => `Enregistré le ${time}. Avant :`,
     unsaved: 'Modifications non enregistrées',
     discard: 'Abandonner',
+    discarded: 'Modifications abandonnées.',
     save: 'Enregistrer',
     kept: 'Vos modifications ont été conservées dans ce navigateur.',
     keptPasswords: 'Les mots de passe sont à ressaisir.',

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../src/testing/caller.ts';
 import { startTestServer, type TestServer } from '../../../src/testing/server.ts';
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
-import { rowOf, shown, signIn } from '../../support/console.ts';
+import { follow, newUrl, rowOf, shown, signIn, unfold } from '../../support/console.ts';
 
 describe.runIf(chromiumPath)('the list of links in the console, in a browser', () => {
   let server: TestServer;
@@ -17,6 +17,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
   afterAll(() => server.stop());
 
   const pathOf = (page: Page) => new URL(page.url()).pathname.replace(/^\/console\/\d+/, '');
+  const firstRow = (page: Page) => page.locator('.row .short').first().innerText();
 
   test('is at /links, where earlier addresses lead, with what they search', async () => {
     const { alias } = await caller.link({ title: 'To be found' });
@@ -43,5 +44,75 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await expect.poll(() => pathOf(page)).toBe('/links');
     await page.getByLabel('Search links').fill('found');
     await expect.poll(() => page.url()).toMatch(/\/links\?search=found$/);
+  });
+
+  test('begins with the link whose alias is searched, also behind a page of others, if its filters allow', async () => {
+    const { key } = await server.caller('exact');
+    const other = server.callerWith(key);
+    const own = await other.domain('go.example');
+    const exact = await other.link({ alias: 'sale', title: 'Off' });
+    await other.link({ alias: 'Sale2', domain: own });
+    const inputs = Array.from(
+      { length: 55 },
+      (_, n) => `{ url: "https://example.com/sale/${n}", title: "sale" }`,
+    );
+    await other.data(`mutation { createLinks(inputs: [${inputs}]) { __typename } }`);
+    const { page } = await signIn({ server, key }, { path: '/links?search=sale' });
+    await expect.poll(() => firstRow(page)).toBe('s.example/sale');
+    await follow(page, '/links?search=sale&in=alias');
+    await expect.poll(() => firstRow(page)).toBe('s.example/sale');
+    await follow(page, '/links?search=Sale2');
+    await expect.poll(() => firstRow(page)).toBe('go.example/Sale2');
+    await follow(page, '/links?search=sale&status=active');
+    await expect.poll(() => firstRow(page)).toBe('s.example/sale');
+    await follow(page, '/links?search=sale&status=disabled');
+    await shown(page.locator('.empty'));
+    await follow(page, '/links?search=sale');
+    await expect.poll(() => firstRow(page)).toBe('s.example/sale');
+    await page.getByLabel('Search links').press('Enter');
+    await page.waitForURL(new RegExp(`/links/${exact.id}\\?`));
+  });
+
+  test('a form that was discarded comes back by Undo, with what was typed', async () => {
+    const { page } = await signIn({ server, key: caller.key }, { path: '/links' });
+    await (await newUrl(page)).fill('https://example.com/discarded');
+    await page.getByLabel('Title', { exact: true }).fill('Not lost');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await shown(page.getByLabel('Destination of a new link'));
+    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
+      'https://example.com/discarded',
+    );
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
+    // Also from another page.
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    await shown(page.getByText('No spaces yet'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await shown(page.getByLabel('Destination of a new link'));
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
+  });
+
+  test('changes of a link that were discarded come back by Undo, beside what was typed since', async () => {
+    const { id } = await caller.link({ title: 'As saved' });
+    const { page } = await signIn({ server, key: caller.key }, { path: `/links/${id}` });
+    const title = page.getByLabel('Title', { exact: true });
+    const destination = page.getByLabel('Destination', { exact: true });
+    await title.fill('As typed');
+    await unfold(page);
+    await page.getByLabel('Password for visitors').fill('typed');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await title.inputValue()).toBe('As saved');
+    await destination.fill('https://example.com/since');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => title.inputValue()).toBe('As typed');
+    expect(await destination.inputValue()).toBe('https://example.com/since');
+    expect(await page.getByLabel('Password for visitors').inputValue()).toBe('typed');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('link', { name: 'Tags' }).click();
+    await shown(page.getByText('No tags yet'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => title.inputValue()).toBe('As typed');
+    expect(pathOf(page)).toBe(`/links/${id}`);
   });
 });

@@ -1,5 +1,5 @@
 import { type FocusEvent, type FormEvent, type ReactElement, useEffect, useRef, useState } from 'react';
-import { Link as To } from 'wouter';
+import { Link as To, useLocation } from 'wouter';
 import { focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault, UNDO_FOR } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
@@ -92,6 +92,7 @@ export function EditLink({
   again: () => void;
 }): ReactElement {
   const session = useSession();
+  const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
   const now = useRef<Editing>(edit);
   now.current = edit;
@@ -199,7 +200,8 @@ export function EditLink({
   };
   const discard = () => {
     goOn();
-    edit.restart(link);
+    const path = `/console/${session.accountId}/links/${link.id}`;
+    edit.discard(link, () => location.pathname !== path && navigate(`~${path}`));
   };
   const { url: urlError, ...rest } = errors;
   return (

@@ -1,9 +1,10 @@
 import { type FormEvent, type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { focusNow, focusSoon, showWrong } from '../../app/focus.ts';
 import { showFault } from '../../data/actions.ts';
 import { announce } from '../../data/bus.ts';
+import { offerBack, useTakenBack } from '../../data/discarded.ts';
 import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/drafts.ts';
 import { changedFields } from '../../data/edit-state.ts';
 import {
@@ -44,6 +45,7 @@ const LinkForm = lazily(
 /** The head of the list: a button that opens the form of a new link, and the link that was made. */
 export function NewLink({ search }: { search: string }): ReactElement {
   const session = useSession();
+  const [, navigate] = useLocation();
   const t = texts.newLink;
   const draft = draftName(session, NEW);
   const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
@@ -83,6 +85,10 @@ export function NewLink({ search }: { search: string }): ReactElement {
     setFields((before) => ({ ...before, ...patch }));
     setErrors((before) => errorsAfter(before, patch));
   };
+  useTakenBack(draft, (typed) => {
+    change(typed);
+    setOpen(true);
+  });
   const judgeUrl = () => {
     if (!isAddress(latest.current.url)) setErrors((before) => ({ url: texts.form.noScheme, ...before }));
   };
@@ -165,6 +171,20 @@ export function NewLink({ search }: { search: string }): ReactElement {
       showFault(error, draft);
     }
   };
+  const discard = () => {
+    const lost = latest.current;
+    flushSync(() => clear(lost));
+    toggle(false);
+    const typed = changedFields(lost, emptyFields);
+    if (Object.keys(typed).length === 0) return;
+    const keep = () => keepDraft(draft, draftOf(lost));
+    const open = () => {
+      const path = `/console/${session.accountId}/links`;
+      if (location.pathname !== path) navigate(`~${path}`);
+      focusSoon('#new-url');
+    };
+    offerBack({ name: draft, typed, told: t.discarded, keep, open });
+  };
   const { url: urlError, ...rest } = errors;
   const many = sourcesOf(fields).length;
   return (
@@ -213,14 +233,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
               <LinkForm fields={fields} errors={rest} onChange={change} />
               <div className="buttons end">
                 {isNoted && !isEmpty && <span className="quiet grow">{t.kept}</span>}
-                <button
-                  type="button"
-                  className="button quiet"
-                  onClick={() => {
-                    flushSync(() => clear(latest.current));
-                    toggle(false);
-                  }}
-                >
+                <button type="button" className="button quiet" onClick={discard}>
                   {isEmpty ? texts.cancel : t.discard}
                 </button>
                 <button type="submit" className="button" aria-disabled={isBusy}>
