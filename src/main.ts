@@ -11,10 +11,8 @@ import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
 import { printable } from './shared/printable.ts';
 import { tracer, traceWith } from './shared/tracing.ts';
+import { onStopSignals, Stopping } from './stop-signals.ts';
 import { giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
-
-/** After how long a stop that hangs is ended, in milliseconds. */
-const LAST_DEADLINE = 30_000;
 
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
@@ -46,28 +44,21 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
       : undefined;
   const service = await Service.create(config, { log, startLog, worker: worker?.id, metrics });
   await service.start();
-  const stop = stopOnSignal(log, () => service.stop());
-  if (worker) servePrimary(worker, metrics, service.tlsStatusOf, () => stop('primary ended'));
-}
-
-/** Ends the process by SIGTERM or SIGINT, or when the returned function is called, after that work. */
-function stopOnSignal(log: Logger, work: () => Promise<void>): (reason: string) => Promise<void> {
-  let stopping = false;
-  const stop = async (signal: string) => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_DEADLINE).unref();
-    log.info({ signal }, 'stopping');
-    await work();
-    await tracer?.stop();
-    log.info('stopped');
-    await exit(0, log);
-  };
   // A rejection that nobody handles must not end the process with all its requests.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  return stop;
+  const stopping = new Stopping({
+    log,
+    drainSeconds: config.drainSeconds,
+    drain: () => service.drain(),
+    async end() {
+      await service.stop();
+      await tracer?.stop();
+      log.info('stopped');
+      await exit(0, log);
+    },
+  });
+  if (worker) servePrimary(worker, { metrics, tlsStatusOf: service.tlsStatusOf, stopping });
+  else onStopSignals((signal) => stopping.signal(signal));
 }
 
 /** Why the program could not start, for the operator: one line, or a line for each wrong variable. */

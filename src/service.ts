@@ -17,8 +17,11 @@ import { type Background, type Ports, program } from './service/ports.ts';
 import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
 import { withTimeout } from './shared/timeout.ts';
 
-/** How long the stop waits for pending work, but for clicks that are being written, in milliseconds. */
-const STOP_TIMEOUT = 8_000;
+/**
+ * How long the stop waits for pending work, but for clicks that are being written, in milliseconds: with ten seconds for requests
+ * in flight, less than a process has to stop.
+ */
+const STOP_TIMEOUT = 3_000;
 
 /** The whole service on one database and one port, put together from its configuration and its ports to the world. */
 export class Service {
@@ -51,7 +54,7 @@ export class Service {
     const databases = await openDatabases(config, ports, metrics);
     const [database, ...replicas] = databases;
     const http = createHttpServer(ports);
-    const stopServer = createStopper(http);
+    const stopper = createStopper(http);
     const answerHeld = holdRequests(http);
     let service: Service | undefined;
     const metricsServer =
@@ -78,7 +81,7 @@ export class Service {
       const opened = {
         config: { ...config, baseUrl, port },
         ...{ database, replicas, defaultDomainId, countryOf, trusted, operatorFiles },
-        ...{ metrics, metricsServer, http, answerHeld, stopServer },
+        ...{ metrics, metricsServer, http, answerHeld, stopper },
       };
       const visitors = createVisitors(opened, ports);
       const people = forPeople?.createPeople(opened, ports, visitors) ?? null;
@@ -166,13 +169,19 @@ export class Service {
     this.#opened.http.closeAllConnections();
   }
 
-  /** Stops accepting, finishes the requests in flight and the background work, and closes the database. */
-  async stop(): Promise<void> {
-    const { stopServer, metricsServer, database, replicas } = this.#opened;
+  /** Tells proxies and clients to go elsewhere, while requests are still accepted. */
+  drain(): void {
     this.#isStopping = true;
     this.endSubscriptions();
+    this.#opened.stopper.drain();
+  }
+
+  /** Stops accepting, finishes the requests in flight and the background work, and closes the database. */
+  async stop(): Promise<void> {
+    const { stopper, metricsServer, database, replicas } = this.#opened;
+    this.drain();
     const longWorks = this.#people?.longWorks.stop();
-    await stopServer();
+    await stopper.stop();
     if (metricsServer) metricsServer.close();
     // A database that hangs must not delay the exit, or the supervisor would kill the process.
     const stopped = withTimeout(

@@ -14,12 +14,18 @@ interface Connection {
   last?: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
+export interface Stopper {
+  /** Ends each connection with its next answer; the server goes on accepting. */
+  drain(): void;
+  /** Stops accepting, and waits for the requests in flight, ten seconds at most. */
+  stop(): Promise<void>;
+}
+
 /**
- * A function that stops the server: it stops accepting, and waits for the requests in flight, ten seconds at most. Call this
- * before the server listens. It follows the connections itself, since `closeIdleConnections` keeps those that have sent
- * nothing yet, or only a part of a header.
+ * Stops a server. Call this before the server listens. It follows the connections itself, since `closeIdleConnections` keeps
+ * those that have sent nothing yet, or only a part of a header.
  */
-export function createStopper(server: Server): () => Promise<void> {
+export function createStopper(server: Server): Stopper {
   const connections = new Map<Socket, Connection>();
   let stopping = false;
   server.on('connection', (socket) => {
@@ -43,9 +49,12 @@ export function createStopper(server: Server): () => Promise<void> {
     for (const [socket, { since, last }] of connections)
       if (since < threshold && (!last || (last.res.writableFinished && last.req.complete))) socket.destroy();
   };
-  return async () => {
+  const drain = () => {
     stopping = true;
     for (const { last } of connections.values()) if (last) closeAfterAnswer(last.res);
+  };
+  const stop = async () => {
+    drain();
     // HTTP's own `close` would close idle connections at once.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     const sweep = setInterval(closeIdle, SWEEP_INTERVAL);
@@ -54,6 +63,7 @@ export function createStopper(server: Server): () => Promise<void> {
     clearInterval(sweep);
     clearTimeout(deadline);
   };
+  return { drain, stop };
 }
 
 /** Tells the client to send no further request on the connection, which is about to be closed. */

@@ -76,6 +76,7 @@ export function createWeb(dependencies: WebDependencies): Express {
     .set('trust proxy', config.trustProxy)
     .set('query parser', false);
   web.get('/livez', livez);
+  web.get('/livez/serving', serving(dependencies));
   web.get('/readyz', readyz(dependencies));
   web.get(TLS_ASK, tlsListener(tlsStatusOf));
   web.get('/', rootPage(dependencies));
@@ -151,6 +152,17 @@ const NOT_CACHED = { 'Cache-Control': 'no-store' };
 const livez: RequestHandler = (_req, res) => {
   res.set(NOT_CACHED).json({ status: 'ok' });
 };
+
+/** 200 unless the process stops, so that proxies send requests elsewhere. It depends on nothing else. */
+function serving({ isStopping }: WebDependencies): RequestHandler {
+  return (_req, res) => {
+    const stops = isStopping();
+    res
+      .set(NOT_CACHED)
+      .status(stops ? 503 : 200)
+      .json({ status: stops ? 'unavailable' : 'ok' });
+  };
+}
 
 /** A function that begins the work at most once a second, and not while it runs; further calls share its result. */
 function onceASecond(work: () => Promise<void>): () => Promise<void> {

@@ -14,6 +14,7 @@ import { clientOf, trustOf, warningOf } from '../http/request/client.ts';
 import type { CountryOf } from '../http/request/country.ts';
 import { RequestLog } from '../http/request/log.ts';
 import type { Handler } from '../http/server.ts';
+import type { Stopper } from '../http/stop-server.ts';
 import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import { createMailer, holdMails } from '../outgoing/mail.ts';
@@ -39,7 +40,7 @@ export interface Opened {
   readonly http: Server;
   /** Answers the requests that have waited since the port was opened. */
   answerHeld(): void;
-  stopServer(): Promise<void>;
+  readonly stopper: Stopper;
 }
 
 export type Visitors = ReturnType<typeof createVisitors>;

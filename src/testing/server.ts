@@ -160,6 +160,8 @@ export async function startTestServer(options: TestServerOptions = {}) {
       await work();
       return statements.slice(before).filter((sql) => !BACKGROUND.test(sql));
     },
+    /** Begins a stop as the program does while it drains. */
+    drain: () => service.drain(),
     shutDown,
     async stop() {
       service.disconnect();

@@ -6,8 +6,9 @@ import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
 import { printable } from '../shared/printable.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { onStopSignals, STOP_LIMIT, Stopping } from '../stop-signals.ts';
 import { type Patience, SignsOfLife } from './signs-of-life.ts';
-import { WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
+import { type StopRequest, WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const MIN_LIFETIME = 5_000;
@@ -15,8 +16,10 @@ const MIN_LIFETIME = 5_000;
 const MAX_EARLY_EXITS = 5;
 /** The pause after the first failure, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE = 50;
-/** How long the workers may take to end, in milliseconds: somewhat longer than their own timeouts. */
-const STOP_TIMEOUT = 22_000;
+/** How long the workers may take to end, in milliseconds: somewhat less than the primary has itself. */
+const STOP_TIMEOUT = STOP_LIMIT - 1_000;
+/** How long a signal to a worker may be ahead of the one to the primary, in milliseconds. */
+const SIGNAL_TO_ALL = 500;
 
 /** The patience with workers that give no sign of life. */
 const PATIENCE: Patience = { silence: 15_000, start: 45_000, interval: 1_000 };
@@ -31,6 +34,10 @@ interface SupervisorOptions {
   onEnd(worker: Worker): void;
 }
 
+function tell(worker: Worker, request: StopRequest): void {
+  if (worker.isConnected()) worker.send(request, undefined, () => {});
+}
+
 /** Starts workers, replaces those that die or hang, and stops them. */
 class Supervisor {
   readonly #options: SupervisorOptions;
@@ -41,7 +48,8 @@ class Supervisor {
   #watch: NodeJS.Timeout | undefined;
   #hasServed = false;
   #earlyExits = 0;
-  #stopping = false;
+  /** The signal by which all processes stop. */
+  #signal: string | undefined;
   #onEmpty = () => {};
 
   constructor(options: SupervisorOptions) {
@@ -74,27 +82,38 @@ class Supervisor {
     }
   }
 
+  /** Has all workers drain. Those that have just started end. */
+  drain(signal: string): void {
+    this.#signal = signal;
+    for (const worker of this.#all)
+      if (this.#serving.has(worker)) tell(worker, { drain: signal });
+      else worker.process.kill('SIGTERM');
+  }
+
   /** Stops all workers gracefully; returns whether none had to be killed. */
-  async stop(): Promise<boolean> {
-    this.#stopping = true;
+  async stop(signal: string): Promise<boolean> {
+    this.#signal = signal;
     clearInterval(this.#watch);
     const empty = new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
     });
     if (this.#all.size === 0) return true;
-    for (const worker of this.#all) worker.process.kill('SIGTERM');
+    for (const worker of this.#all)
+      if (this.#serving.has(worker)) tell(worker, { stop: signal });
+      else worker.process.kill('SIGTERM');
     if ((await withTimeout(STOP_TIMEOUT, empty)) !== TIMED_OUT) return true;
     for (const worker of this.#all) worker.process.kill('SIGKILL');
     return false;
   }
 
   #fork(): void {
-    if (this.#stopping) return;
+    if (this.#signal !== undefined) return;
     const worker = cluster.fork();
     this.#all.add(worker);
     this.#sign(worker);
     worker.on('message', (message: WorkerMessage) => {
       if ('ready' in message) this.#onReady(worker);
+      if ('signal' in message) this.#onSignal(worker, message.signal);
       this.#sign(worker);
     });
     worker.once('exit', (code, signal) => this.#onEnd(worker, signal ?? code));
@@ -105,7 +124,19 @@ class Supervisor {
     });
   }
 
+  /** Ends one worker, unless all of them got the signal. */
+  #onSignal(worker: Worker, signal: string): void {
+    setTimeout(() => {
+      if (this.#signal === undefined) tell(worker, { stop: signal });
+    }, SIGNAL_TO_ALL);
+  }
+
   #onReady(worker: Worker): void {
+    // It was told to end before it could hear it.
+    if (this.#signal !== undefined) {
+      tell(worker, { stop: this.#signal });
+      return;
+    }
     this.#serving.set(worker, performance.now());
     this.#options.log.info({ worker: worker.id, pid: worker.process.pid }, 'worker serves');
     setTimeout(() => {
@@ -123,7 +154,7 @@ class Supervisor {
     this.#all.delete(worker);
     this.#signs.ended(worker);
     if (since !== undefined) this.#options.onEnd(worker);
-    if (this.#stopping) {
+    if (this.#signal !== undefined) {
       if (this.#all.size === 0) this.#onEmpty();
       return;
     }
@@ -169,9 +200,9 @@ export async function supervise(
   patience = PATIENCE,
 ): Promise<void> {
   let ending = false;
-  const end = async (code: number) => {
+  const end = async (code: number, signal = 'SIGTERM') => {
     ending = true;
-    const inOrder = await supervisor.stop();
+    const inOrder = await supervisor.stop(signal);
     shared?.server.close();
     if (!inOrder) log.error('workers that did not end were killed');
     log.info('stopped');
@@ -191,12 +222,17 @@ export async function supervise(
   // Workers get the flags of this process, such as V8's.
   cluster.setupPrimary({ exec: program, args: [WORKER_ARGUMENT] });
   const shared = await listenForMetrics(config, supervisor, log);
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) return;
-    log.info({ signal }, 'stopping');
-    void end(0);
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  const stopping = new Stopping({
+    log,
+    drainSeconds: config.drainSeconds,
+    drain(signal) {
+      ending = true;
+      supervisor.drain(signal);
+    },
+    end: (signal) => end(0, signal),
+  });
+  onStopSignals((signal) => {
+    if (!ending || stopping.hasBegun) stopping.signal(signal, supervisor.serving.length > 0);
+  });
   supervisor.start();
 }

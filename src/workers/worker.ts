@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { Registry } from 'prom-client';
 import type { Metrics } from '../http/metrics.ts';
 import type { TlsStatusOf } from '../http/tls-ask.ts';
+import { onStopSignals, type Stopping } from '../stop-signals.ts';
 
 /** The metrics of a registry, as JSON. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -12,14 +13,23 @@ export interface WorkerRequest {
   readonly tlsTarget?: string;
 }
 
+/**
+ * What the primary tells a worker beside its requests: that all processes drain for that many seconds, or that it is time to stop.
+ */
+export type StopRequest = { readonly drain: string } | { readonly stop: string };
+
 /** A worker's answer, with the id of the request. */
 export type WorkerAnswer = { readonly id: number } & (
   | { readonly metrics: MetricValues }
   | { readonly tlsStatus: number }
 );
 
-/** A message of a worker to the primary: that it serves, a sign of life, or an answer. */
-export type WorkerMessage = { readonly ready: true } | { readonly alive: true } | WorkerAnswer;
+/** A message of a worker to the primary: that it serves, a sign of life, a signal that it got, or an answer. */
+export type WorkerMessage =
+  | { readonly ready: true }
+  | { readonly alive: true }
+  | { readonly signal: string }
+  | WorkerAnswer;
 
 /** The pause between two signs of life, in milliseconds. */
 const SIGN_INTERVAL = 1_000;
@@ -42,17 +52,18 @@ export function giveSigns(worker: Worker): void {
   setInterval(() => send(worker, { alive: true }), SIGN_INTERVAL).unref();
 }
 
-/**
- * Tells the primary that this worker serves, and answers its requests.
- * @param onPrimaryGone called once if the primary ended unexpectedly; the process then has to stop itself
- */
-export function servePrimary(
-  worker: Worker,
-  metrics: Metrics | undefined,
-  tlsStatusOf: TlsStatusOf,
-  onPrimaryGone: () => void,
-): void {
-  worker.on('message', ({ id, tlsTarget }: WorkerRequest) => {
+interface Serving {
+  readonly metrics: Metrics | undefined;
+  readonly tlsStatusOf: TlsStatusOf;
+  readonly stopping: Stopping;
+}
+
+/** Tells the primary that this worker serves, answers its requests, and stops when the primary says so, or has ended. */
+export function servePrimary(worker: Worker, { metrics, tlsStatusOf, stopping }: Serving): void {
+  worker.on('message', (message: WorkerRequest | StopRequest) => {
+    if ('drain' in message) return stopping.signal(message.drain);
+    if ('stop' in message) return stopping.signal(message.stop, false);
+    const { id, tlsTarget } = message;
     if (tlsTarget !== undefined)
       return void tlsStatusOf(tlsTarget).then((tlsStatus) => send(worker, { tlsStatus, id }));
     metrics?.values().then(
@@ -63,7 +74,9 @@ export function servePrimary(
   worker.once('disconnect', () => {
     // Without this, Node would end the worker at once, and lose requests in flight and counted clicks.
     worker.exitedAfterDisconnect = true;
-    onPrimaryGone();
+    stopping.signal('primary ended', false);
   });
+  // A signal may be for all processes, which drain together, or for this one, which others replace at once.
+  onStopSignals((signal) => send(worker, { signal }));
   send(worker, { ready: true });
 }

@@ -103,7 +103,7 @@ describe.concurrent('/readyz, with ROLE=all and ROLE=redirects', () => {
         await setTimeout(LIMIT / 6);
       }
       await expect.poll(() => statuses('/readyz')).toEqual(given.roles);
-      expect(await statuses('/livez')).toEqual([200, 200]);
+      for (const path of ['/livez', '/livez/serving']) expect(await statuses(path)).toEqual([200, 200]);
     } finally {
       await release();
     }

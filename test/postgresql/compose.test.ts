@@ -3,6 +3,7 @@ import { escapeLiteral } from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { STOP_LIMIT } from '../../src/stop-signals.ts';
 import { onServer } from '../support/database.ts';
 import { startProgram } from '../support/process.ts';
 
@@ -47,7 +48,9 @@ test.each(['compose.yaml', 'compose.sqlite.yaml'])(
   '%s publishes the port on the local machine only, gives the service no privileges but all settings and time to stop',
   (file) => {
     const { linkspace } = parse(readFileSync(file, 'utf8')).services;
-    expect(Number.parseInt(linkspace.stop_grace_period, 10)).toBeGreaterThan(30);
+    expect(linkspace.environment.DRAIN_SECONDS).toMatch(/^\$\{DRAIN_SECONDS:-5\}$/);
+    // Also with the longest draining.
+    expect(Number.parseInt(linkspace.stop_grace_period, 10)).toBeGreaterThan(20 + STOP_LIMIT / 1000);
     expect(linkspace).toMatchObject({
       ports: [`127.0.0.1:\${PORT:-3000}:${linkspace.environment.PORT}`],
       env_file: [{ path: '.env', required: false }],

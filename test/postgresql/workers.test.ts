@@ -208,6 +208,51 @@ test('SIGTERM to all processes at once answers requests in flight and writes all
   await endInOrder(-(program.child.pid ?? 0));
 });
 
+/** The statuses of a path over ten connections, which the primary gives to the workers in turn. */
+const statusesOf = (path: string) =>
+  Promise.all(Array.from({ length: 10 }, async () => (await visitAnew(path)).status));
+
+// Over two seconds: a second signal is the same one before that.
+test('npm start with two workers drains after signals to all processes, and stops by a later one', async () => {
+  url = await newDatabase();
+  await start({ DRAIN_SECONDS: '20' }, 2, ['npm', 'start']);
+  const { alias } = await owner.link();
+  const group = -(program.child.pid ?? 0);
+  process.kill(group, 'SIGTERM');
+  await expect.poll(() => statusesOf('/livez/serving')).toEqual(Array(10).fill(503));
+  process.kill(group, 'SIGTERM');
+  expect(await statusesOf('/livez')).toEqual(Array(10).fill(200));
+  await visitTimes(`/${alias}`, 10);
+  expect((await owner.rest('POST', '/spaces', { name: 'Stored', color: 1 })).status).toBe(201);
+  const stopping = () => program.log.filter(({ msg }) => msg === 'stopping');
+  expect(stopping().map(({ drainSeconds }) => drainSeconds)).toEqual([20, 20, 20]);
+  const isOver = () => program.child.exitCode !== null;
+  const signal = () => {
+    if (!isOver()) process.kill(group, 'SIGTERM');
+    return isOver();
+  };
+  await expect.poll(signal, { interval: 300 }).toBe(true);
+  expect(await program.end()).toMatchObject({ code: 0, stderr: '' });
+  expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
+  expect(await clicks()).toBe(10);
+});
+
+test('one of two workers stops by a signal without draining, and the port serves on', async () => {
+  await startForTest();
+  program.child.kill('SIGTERM');
+  await program.end();
+  await start({ DRAIN_SECONDS: '20' });
+  process.kill(serving().get(1) ?? 0, 'SIGTERM');
+  const seen = new Set<number>();
+  const look = async () => {
+    for (const status of await statusesOf('/livez/serving')) seen.add(status);
+    return serving().size;
+  };
+  await expect.poll(look).toBe(3);
+  expect(seen).toEqual(new Set([200]));
+  expect(program.log.find(({ msg }) => msg === 'stopping')).not.toHaveProperty('drainSeconds');
+});
+
 // Over a second: a worker gives a sign of life each second, and has to be late on a busy machine, too.
 test('a worker that hangs is killed and replaced, and others go on counting', async () => {
   url = await newDatabase();

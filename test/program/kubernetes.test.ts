@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, secrets } from '../../src/config.ts';
+import { STOP_LIMIT } from '../../src/stop-signals.ts';
 
 const FOLDER = 'deploy/kubernetes';
 const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
@@ -128,8 +129,13 @@ describe('the pods', () => {
   });
 
   test('a stop has the time that the service takes', () => {
-    const [, pause] = server.lifecycle.preStop.exec.command;
-    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + 30);
+    const env = Object.fromEntries(configMapGenerator[0].literals.map((line: string) => line.split('=')));
+    const { drainSeconds } = readConfig(env);
+    // The service drains itself.
+    expect([drainSeconds, server.lifecycle]).toEqual([5, undefined]);
+    expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
+      drainSeconds * 1000 + STOP_LIMIT,
+    );
   });
 });
 

@@ -26,14 +26,16 @@ test('several simultaneous first starts succeed, and one creates the first key',
   }
 });
 
-test('/readyz returns 503 while migrations are missing, and /livez 200', async () => {
+test('/readyz returns 503 while migrations are missing, /livez and /livez/serving 200', async () => {
   const server = await startTestServer();
   const states = async () =>
-    Promise.all(['/readyz', '/livez'].map(async (path) => (await fetch(server.origin + path)).status));
+    Promise.all(
+      ['/readyz', '/livez', '/livez/serving'].map(async (path) => (await fetch(server.origin + path)).status),
+    );
   try {
-    expect(await states()).toEqual([200, 200]);
+    expect(await states()).toEqual([200, 200, 200]);
     await server.database.prisma.$executeRawUnsafe('DELETE FROM "_prisma_migrations"');
-    expect(await states()).toEqual([503, 200]);
+    expect(await states()).toEqual([503, 200, 200]);
   } finally {
     await server.stop();
   }
