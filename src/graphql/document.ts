@@ -308,6 +308,9 @@ export class Documents {
       text.length + 100 + 40 * (known instanceof GraphQLError ? 1 : known.errors.length),
   });
 
+  /** The last one, for which a request asks twice, also if its text is too long for the cache. */
+  #last: { readonly text: string; readonly prepared: Prepared | GraphQLError } | null = null;
+
   /** @param introspection whether clients may read the schema */
   constructor(schema: GraphQLSchema, introspection: boolean) {
     this.#schema = schema;
@@ -316,9 +319,11 @@ export class Documents {
 
   /** @throws GraphQLError if the text cannot be parsed within the limits */
   prepared(text: string): Prepared {
-    const known = this.#prepared.get(text);
+    const last = this.#last?.text === text ? this.#last.prepared : undefined;
+    const known = this.#prepared.get(text) ?? last;
     const prepared = known ?? this.#prepare(text);
     if (known === undefined) this.#prepared.set(text, prepared);
+    this.#last = { text, prepared };
     if (prepared instanceof GraphQLError) throw prepared;
     return prepared;
   }

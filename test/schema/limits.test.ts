@@ -511,6 +511,14 @@ test('the cache of documents is bounded', () => {
   expect(documents.size).toBeLessThanOrEqual(500_000);
 });
 
+test('a document that is too long to be kept is parsed once a request', () => {
+  const documents = new Documents(schema, true);
+  const text = `{ __typename } #${'x'.repeat(600_000)}`;
+  expect(documents.isSubscription(text, null)).toBe(false);
+  const prepared = documents.prepared(text);
+  expect([documents.prepared(text) === prepared, documents.size]).toEqual([true, 0]);
+});
+
 test('shortens a message that repeats the input', async () => {
   const { errors } = await caller.graphql('query ($first: Int) { links(first: $first) { totalCount } }', {
     first: 'x'.repeat(100_000),
