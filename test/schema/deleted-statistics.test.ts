@@ -153,3 +153,21 @@ test('a reset deletes many in slices, records one change, and a repeated request
   expect(await prisma.accountDayValue.count({ where: { accountId } })).toBe(0);
   expect(await prisma.change.count({ where: { accountId, kind: 'LINK', fields: '["statistics"]' } })).toBe(1);
 });
+
+test.each([800, 2_500])(
+  'a reset of a link forgets its %i visitors of the day: they count anew',
+  async (count) => {
+    const id = await visited();
+    const { prisma } = server.database;
+    const { day } = await prisma.dayVisitor.findFirstOrThrow({ where: { linkId: id } });
+    const visitors = Array.from({ length: count }, (_, index) => ({
+      day,
+      linkId: id,
+      hash: `visitor ${index}`,
+    }));
+    await prisma.dayVisitor.createMany({ data: visitors });
+    const reset = `mutation { resetStatistics(linkId: ${id}) { __typename } }`;
+    expect(await owner.data(reset)).toEqual({ resetStatistics: { __typename: 'Link' } });
+    expect(await prisma.dayVisitor.count({ where: { linkId: id } })).toBe(0);
+  },
+);

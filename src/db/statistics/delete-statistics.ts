@@ -42,16 +42,17 @@ export async function resetSizeOf(db: Data, linkId: number): Promise<ResetSize> 
     const some = sql`SELECT 1 FROM ${name(`Link${what}`)} WHERE "linkId" = ${linkId} LIMIT ${max + 1}`;
     return sql`(SELECT COUNT(*) FROM (${some}) AS "some") AS ${name(what)}`;
   });
-  const visitors = sql`SELECT 1 FROM "DayVisitor" WHERE ${visitorsOf([linkId])} LIMIT ${MAX_DELETED_ROWS}`;
+  const visitors = sql`SELECT 1 FROM "DayVisitor" WHERE ${visitorsOf([linkId])} LIMIT ${MAX_DELETED_ROWS + 1}`;
   const [row] = await db.read<Record<Counted | 'visitors', number>>(
     sql`SELECT ${join(counts)}, (SELECT COUNT(*) FROM (${visitors}) AS "some") AS "visitors"`,
   );
   if (row === undefined) return { rows: 0, isMany: false };
   const others = Number(row.Hour) + Number(row.DayValue) + Number(row.MonthValue);
-  const isMany = others > MAX_DELETED_ROWS || Number(row.Day) > MAX_DAYS;
+  const visitorsToday = Number(row.visitors);
+  const isMany = Math.max(others, visitorsToday) > MAX_DELETED_ROWS || Number(row.Day) > MAX_DAYS;
   const last = Math.min(Number(row.Day), MAX_DAYS) + (isMany ? 0 : others);
   // Those of its account change, too.
-  return { rows: 2 * last + Number(row.visitors) + ROWS_OF_RESET, isMany };
+  return { rows: 2 * last + Math.min(visitorsToday, MAX_DELETED_ROWS) + ROWS_OF_RESET, isMany };
 }
 
 /** What a deletion of statistics has done. */
@@ -81,8 +82,8 @@ export async function resetSome(
   // One more than there are, so that all are deleted.
   const maxDays = isLast ? days + 1 : Math.min(MAX_DELETED_ROWS, Math.max(0, days - MAX_DAYS));
   const more = await subtractSome(tx, [link.id], link.accountId, maxDays);
-  if (isLast) await deleteVisitors(tx, [link.id]);
-  return { any: true, more };
+  if (isLast) return { any: true, more: (await deleteVisitors(tx, [link.id], 1)) || more };
+  return { any: true, more: more || (await deleteVisitors(tx, [link.id])) };
 }
 
 /**
@@ -128,14 +129,17 @@ const daysLast = countTables.toSorted((a, b) => Number(a.what === 'Day') - Numbe
 const visitorsOf = (linkIds: readonly number[]): Sql =>
   sql`"linkId" IN (${join([...linkIds])}) AND "day" IN (SELECT "day" FROM "DaySalt")`;
 
-/** Deletes some of the visitors of the day that links have. Returns whether there may be more. */
-async function deleteVisitors(tx: Transaction, linkIds: readonly number[]): Promise<boolean> {
-  const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor"
-    WHERE ${visitorsOf(linkIds)} LIMIT ${MAX_DELETED_ROWS}`;
+/**
+ * Deletes some of the visitors of the day that links have. Returns whether there may be more.
+ * @param over how many more than usual, so that all are deleted if there are as many as usual
+ */
+async function deleteVisitors(tx: Transaction, linkIds: readonly number[], over = 0): Promise<boolean> {
+  const limit = MAX_DELETED_ROWS + over;
+  const some = sql`SELECT "day", "linkId", "hash" FROM "DayVisitor" WHERE ${visitorsOf(linkIds)} LIMIT ${limit}`;
   const deleted = await tx.execute(
     sql`DELETE FROM "DayVisitor" WHERE ("day", "linkId", "hash") IN (${some})`,
   );
-  return deleted === MAX_DELETED_ROWS;
+  return deleted === limit;
 }
 
 /** How many deleted links one transaction looks at. */
