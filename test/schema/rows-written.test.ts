@@ -585,7 +585,9 @@ const jobs: Record<string, () => Promise<{ run(): Promise<unknown>; left(): Prom
     const id = await webhook();
     await deliveries(id, FILLED);
     const run = async () => {
-      while (await deleteOldDeliveries(server.database, new Date(NOON.getTime() + 1)));
+      const before = new Date(NOON.getTime() + 1);
+      let last: number | null = 0;
+      while (last !== null) last = await deleteOldDeliveries(server.database, before, last);
     };
     return { run, left: () => server.database.prisma.webhookDelivery.count({ where: { webhookId: id } }) };
   },

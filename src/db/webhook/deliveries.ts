@@ -116,14 +116,21 @@ export async function bodyOf(db: Data, id: number): Promise<string | null> {
   );
 }
 
-const DELETE_BATCH_SIZE = 1_000;
+/** How many deliveries are looked at for old ones at once: any number of those of disabled webhooks may wait for ever. */
+const LOOKED_AT = 2_000;
 
-/** Deletes deliveries of changes from before a time that do not wait, the oldest first; returns whether there may be more. */
-export async function deleteOldDeliveries(db: Data, before: Date): Promise<boolean> {
-  const deleted = await db.prisma.$executeRaw`
-    DELETE FROM "WebhookDelivery" WHERE "createdAt" < ${before}
-    AND "id" IN (SELECT "id" FROM "WebhookDelivery" WHERE "status" <> 'PENDING' ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})`;
-  return deleted === DELETE_BATCH_SIZE;
+/**
+ * Deletes old deliveries, of changes from before a time, that do not wait: of the next ones after an id. Returns the id after which to
+ * go on; null if there are no more.
+ */
+export async function deleteOldDeliveries(db: Data, before: Date, after = 0): Promise<number | null> {
+  const next = sql`SELECT "id", "createdAt" FROM "WebhookDelivery" WHERE "id" > ${after} ORDER BY "id" LIMIT ${LOOKED_AT}`;
+  const [found] = await db.read<{ last: number | null; old: number }>(sql`SELECT MAX("id") AS "last",
+    COUNT(CASE WHEN "createdAt" < ${before} THEN 1 END) AS "old" FROM (${next}) AS "next"`);
+  if (found === undefined || found.last === null || found.old === 0) return null;
+  await db.execute(sql`DELETE FROM "WebhookDelivery" WHERE "id" > ${after} AND "id" <= ${found.last}
+    AND "status" <> 'PENDING' AND "createdAt" < ${before}`);
+  return found.last;
 }
 
 /** The id of a deleted webhook that has deliveries; null if there is none. The ids of webhooks are read one by one from an index. */
@@ -136,6 +143,8 @@ async function deletedWebhook(db: Data): Promise<number | null> {
     LIMIT 1`);
   return row?.id ?? null;
 }
+
+const DELETE_BATCH_SIZE = 1_000;
 
 /** Deletes some deliveries of a deleted webhook; returns whether there may be more. */
 export async function removeDeliveries(db: Data): Promise<boolean> {

@@ -185,7 +185,8 @@ export async function storeFailingSince(
 /** The number of waiting deliveries of webhooks that are not disabled, nor their accounts, and when the oldest of them was due. */
 export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
-  const [row] = await db.read<{
+  // An account may have a million.
+  const [row] = await db.long.read<{
     pending: number | null;
     dueAt: Date | string | null;
   }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"

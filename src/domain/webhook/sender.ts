@@ -54,6 +54,8 @@ export class WebhookSender {
   /** When the schedule was last mended, and old deliveries were last deleted, by a monotonic clock. */
   #mendedAt = Number.NEGATIVE_INFINITY;
   #deletedAt = Number.NEGATIVE_INFINITY;
+  /** Up to which id old deliveries were deleted; null if none are deleted now. */
+  #deletedUpTo: number | null = null;
 
   constructor(dependencies: WebhookDependencies) {
     this.#deps = dependencies;
@@ -160,7 +162,8 @@ export class WebhookSender {
   async #deleteOld(): Promise<void> {
     if (performance.now() - this.#deletedAt < DELETE_INTERVAL) return;
     const now = await this.#deps.retentionTime();
-    if (now === null || !(await deleteOldDeliveries(this.#deps.db, new Date(now.getTime() - RETENTION))))
-      this.#deletedAt = performance.now();
+    const before = now && new Date(now.getTime() - RETENTION);
+    this.#deletedUpTo = before && (await deleteOldDeliveries(this.#deps.db, before, this.#deletedUpTo ?? 0));
+    if (this.#deletedUpTo === null) this.#deletedAt = performance.now();
   }
 }
