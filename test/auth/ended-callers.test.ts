@@ -3,7 +3,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { text as textOf } from 'node:stream/consumers';
 import { OperationTypeNode } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { name, sql } from '../../src/db/sql.ts';
+import { join, name, sql } from '../../src/db/sql.ts';
 import { revokeKey } from '../../src/domain/access/api-key.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { permissions } from '../../src/domain/access/role.ts';
@@ -163,6 +163,15 @@ const BACKGROUND = new Set(['LogReader', 'RetentionClock']);
 /** All rows of all tables. */
 async function allRows(): Promise<Record<string, unknown>> {
   const tables = Object.values(Prisma.ModelName).filter((table) => !BACKGROUND.has(table));
+  // One statement takes a quarter of the time.
+  if (other.database.provider === 'postgresql') {
+    const texts = tables.map(
+      (table) => sql`(SELECT ${table} AS "name", array_agg("text" ORDER BY "text") AS "rows"
+      FROM (SELECT "row"::text AS "text" FROM ${name(table)} AS "row") AS "texts")`,
+    );
+    const found = await other.database.read<{ name: string; rows: unknown }>(join(texts, ' UNION ALL '));
+    return Object.fromEntries(found.map((one) => [one.name, one.rows]));
+  }
   const rows = async (table: string) => {
     const found = await other.database.read(sql`SELECT * FROM ${name(table)}`);
     return [
@@ -217,6 +226,9 @@ interface Waiting {
 const answersOf = async (sent: ReadonlyMap<Mutation, Promise<Answer>>) =>
   new Map(await Promise.all([...sent].map(async ([one, answer]) => [one, await answer] as const)));
 
+/** The domain whose record is looked up slowly, and is not there. */
+let slowDomain: number | undefined;
+
 /** Where mutations wait after they were authenticated. */
 const places: Record<string, (subject: Subject, made: ReadonlyMap<Mutation, string>) => Promise<Waiting>> = {
   async 'with a late body'(subject, made) {
@@ -236,9 +248,9 @@ const places: Record<string, (subject: Subject, made: ReadonlyMap<Mutation, stri
   },
   async 'behind a slow field'(subject, made) {
     const answered = Promise.withResolvers<string[]>();
-    const host = `slow${Math.random().toString(36).slice(2)}.example`;
-    server.dns.set(`_linkspace.${host}`, answered.promise);
-    const id = await owner.domain(host);
+    server.dns.set('_linkspace.slow.example', answered.promise);
+    slowDomain ??= await owner.domain('slow.example');
+    const id = slowDomain;
     const documents = new Map(
       [...made].map(([one, call]) => [
         one,
@@ -309,7 +321,6 @@ describe.each(Object.keys(places))('%s', (place) => {
     for (const mutation of mutations) {
       // One by one: some end others.
       const waiting = await wait?.(subject, await newCalls(subject, [mutation]));
-      await stateOf(subject);
       const [[, answer] = []] = [...((await waiting?.release()) ?? [])];
       const { data } = JSON.parse(answer?.body ?? '{}');
       if (isDone(data?.x)) possible[kind].add(mutation);
