@@ -9,11 +9,15 @@ export interface ChangedAccess {
   readonly sessions: ReadonlySet<number>;
   readonly members: ReadonlySet<number>;
   readonly users: ReadonlySet<number>;
+  readonly accounts: ReadonlySet<number>;
 }
+
+/** The tables whose changes are noted. */
+const TABLES = new Set(['ApiKey', 'Session', 'Membership', 'User', 'Account']);
 
 /**
  * The rows that give access and were changed after a number of changes, up to another one; null if that is not known: they are too
- * many, or too long ago. A changed user is one with all memberships.
+ * many, too long ago, or of a table that is not known here. A changed user is one with all memberships.
  */
 export async function accessChangedBetween(
   { prisma }: Pick<Data, 'prisma'>,
@@ -23,7 +27,7 @@ export async function accessChangedBetween(
   if (upTo < after || upTo - after > MAX_READ) return null;
   const rows = await prisma.accessChange.findMany({ where: { number: { gt: after, lte: upTo } } });
   // A number has one row, which is deleted after many others.
-  if (rows.length !== upTo - after) return null;
+  if (rows.length !== upTo - after || rows.some(({ kind }) => !TABLES.has(kind))) return null;
   const of = (table: string) =>
     new Set(rows.filter(({ kind }) => kind === table).map(({ recordId }) => recordId));
   const users = of('User');
@@ -32,5 +36,5 @@ export async function accessChangedBetween(
       ? []
       : await prisma.membership.findMany({ where: { userId: { in: [...users] } }, select: { id: true } });
   const members = new Set([...of('Membership'), ...theirs.map(({ id }) => id)]);
-  return { keys: of('ApiKey'), sessions: of('Session'), members, users };
+  return { keys: of('ApiKey'), sessions: of('Session'), members, users, accounts: of('Account') };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../src/db/sql.ts';
 import { listKeys, revokeKey } from '../../src/domain/access/api-key.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { Caller, NOON, SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -58,7 +59,7 @@ test('reads the rights of those alone whom a change concerns', async () => {
   const callers = [
     await server.caller('changed'),
     await server.caller('kept'),
-    await server.caller('kept'),
+    await server.caller('disabled'),
   ] as const;
   const newPerson = () => signedIn(server, 1, 'EDITOR');
   const people = [await newPerson(), await newPerson(), await newPerson(), await newPerson()] as const;
@@ -88,6 +89,7 @@ test('reads the rights of those alone whom a change concerns', async () => {
       'UNAUTHENTICATED',
       () => prisma.user.update({ where: { id: disabled.userId }, data: { disabledAt: NOON } }),
     ],
+    [2, 401, () => prisma.account.updateMany({ where: { name: 'disabled' }, data: { disabledAt: NOON } })],
   ];
   for (const [at, state, change] of changes) {
     expected[at] = state;
@@ -113,6 +115,24 @@ test('reads all rights where the log of changes does not say whom they concern',
   });
   await expect.poll(() => status(caller), { timeout: SOON }).toBe(401);
   expect(await status(kept)).toBe(200);
+});
+
+test('each change that is told has a row that says whom it concerns', async () => {
+  const { database } = server;
+  const revise =
+    database.provider === 'postgresql'
+      ? sql`SELECT tgname AS "name" FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid WHERE proname = 'revise_keys'`
+      : sql`SELECT "name" FROM sqlite_master WHERE "type" = 'trigger' AND "sql" LIKE '%''keys''%'`;
+  const noting = await database
+    .read<{ name: string }>(sql`
+    SELECT "name" FROM sqlite_master WHERE "type" = 'trigger' AND "sql" LIKE '%INSERT INTO "AccessChange"%'`)
+    .catch(() => null);
+  const triggers = (await database.read<{ name: string }>(revise)).map(({ name }) => name).sort();
+  expect(triggers).toEqual([
+    ...['Account_disabled', 'ApiKey_changed', 'ApiKey_deleted', 'Membership_changed', 'Membership_deleted'],
+    ...['Session_deleted', 'User_disabled'],
+  ]);
+  if (noting) expect(noting.map(({ name }) => name).sort()).toEqual(triggers);
 });
 
 test('keeps the latest 10,000 changes of rights', async () => {

@@ -47,11 +47,17 @@ export function keyIn(header: string | undefined): string | null {
 
 /** Whether the rights of a caller may have changed. */
 function isConcerned(
-  { keyId, session, memberId, userId }: LiveActor,
-  { keys, sessions, members, users }: ChangedAccess,
+  { accountId, keyId, session, memberId, userId }: LiveActor,
+  { keys, sessions, members, users, accounts }: ChangedAccess,
 ): boolean {
   const has = (ids: ReadonlySet<number>, id: number | null | undefined) => id != null && ids.has(id);
-  return has(keys, keyId) || has(sessions, session?.id) || has(members, memberId) || has(users, userId);
+  return (
+    has(keys, keyId) ||
+    has(sessions, session?.id) ||
+    has(members, memberId) ||
+    has(users, userId) ||
+    has(accounts, accountId)
+  );
 }
 
 /**

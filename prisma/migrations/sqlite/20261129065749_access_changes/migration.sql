@@ -48,3 +48,10 @@ CREATE TRIGGER "User_disabled" AFTER UPDATE OF "disabledAt" ON "User" BEGIN
     SELECT "number", 'User', OLD."id" FROM "Revision" WHERE "topic" = 'keys';
   DELETE FROM "AccessChange" WHERE "number" = (SELECT "number" - 10000 FROM "Revision" WHERE "topic" = 'keys');
 END;
+DROP TRIGGER "Account_disabled";
+CREATE TRIGGER "Account_disabled" AFTER UPDATE OF "disabledAt" ON "Account" BEGIN
+  UPDATE "Revision" SET "number" = "number" + 1 WHERE "topic" = 'keys';
+  INSERT INTO "AccessChange" ("number", "kind", "recordId")
+    SELECT "number", 'Account', OLD."id" FROM "Revision" WHERE "topic" = 'keys';
+  DELETE FROM "AccessChange" WHERE "number" = (SELECT "number" - 10000 FROM "Revision" WHERE "topic" = 'keys');
+END;
