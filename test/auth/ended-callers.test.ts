@@ -365,6 +365,23 @@ describe.each(Object.keys(places))('%s', (place) => {
   );
 });
 
+test.each(Object.entries(places))(
+  'a sign-in that is too long ago by then makes no key %s',
+  async (_where, wait) => {
+    const subject = await subjectOf('session');
+    const create = mutations.filter(({ name }) => name === 'createApiKey');
+    const waiting = await wait(subject, await newCalls(subject, create));
+    await stateOf(subject);
+    const keys = await server.database.prisma.apiKey.count();
+    server.clock.now = new Date(NOON.getTime() + 15 * 60_000 + 1);
+    const [[, answer] = []] = [...(await waiting.release())];
+    expect(answer && refusalsIn(answer)).toEqual([
+      { message: 'Sign in again: this needs a sign-in of the last 15 minutes.', code: 'FORBIDDEN' },
+    ]);
+    expect(await server.database.prisma.apiKey.count()).toBe(keys);
+  },
+);
+
 const writes = routes.flatMap(({ methods, path }) =>
   methods.filter((method) => method !== 'GET').map((method) => ({ method, path })),
 );

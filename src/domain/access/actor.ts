@@ -46,6 +46,8 @@ export interface Actor extends Writer {
   /** Null for a key that has scopes instead. */
   readonly role: Role | null;
   readonly permissions: ReadonlySet<Permission>;
+  /** The time now, where the request may have begun some while ago. */
+  clock?(): Date;
 }
 
 /** The service itself, or the operator, for an account: what a key with these scopes may do. */

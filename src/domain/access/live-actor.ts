@@ -51,6 +51,10 @@ export class LiveActor implements AskedActor {
     return sessionEnd({ ...session, lastUsedAt: new Date(this.#lastUsedAt) }).getTime();
   }
 
+  clock(): Date {
+    return this.#now();
+  }
+
   get lastUsedAt(): number {
     return this.#lastUsedAt;
   }

@@ -124,12 +124,16 @@ export function whoSignsInAgain(operation: Operation): 'ALL' | 'SOME' | 'NONE' {
 
 /** @throws DomainError FORBIDDEN if the caller is a user who signed in too long ago for the operation */
 export function requireRecentSignIn(
-  { session }: { readonly session: Pick<NonNullable<Actor['session']>, 'signedInAt'> | null },
+  caller: Pick<Actor, 'clock'> & {
+    readonly session: Pick<NonNullable<Actor['session']>, 'signedInAt'> | null;
+  },
   operation: Operation,
   now: Date,
   touched: Touched = {},
 ): void {
-  if (session === null || now.getTime() - session.signedInAt.getTime() <= RECENT) return;
+  const { session } = caller;
+  const time = caller.clock?.() ?? now;
+  if (session === null || time.getTime() - session.signedInAt.getTime() <= RECENT) return;
   const need: Need = needs[operation];
   if (need(touched)) throw new DomainError('FORBIDDEN', refusal('SIGN_IN_AGAIN'));
 }
