@@ -1,5 +1,5 @@
 import { gql, type TypedDocumentNode } from '@apollo/client';
-import { newClient } from './apollo-client.ts';
+import { followChanges, newClient } from './apollo-client.ts';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
 
@@ -94,8 +94,8 @@ const REMOVE: TypedDocumentNode<Result<'deleteLink'>, { id: string }> = gql`
 `;
 
 /** The screen with Apollo Client. */
-export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
-  const client = newClient({ url, headers: { Authorization: `Bearer ${key}` } }, { send: sentOnce(fetch) });
+export async function openScreen({ url, headers, pause, pageSize, fetch }: Options): Promise<Screen> {
+  const client = newClient({ url, headers, ...(pause && { pause }) }, { send: sentOnce(fetch) });
   const { cache } = client;
   const variables = { first: pageSize };
   const list = client.watchQuery({ query: LIST, variables });
@@ -151,5 +151,6 @@ export async function openScreen({ url, key, pageSize, fetch }: Options): Promis
       });
       return data ? failed(data.deleteLink, 'DeletedRecord') : null;
     },
+    follow: () => followChanges(client),
   };
 }

@@ -12,7 +12,8 @@ const [name = 'apollo'] = process.argv.slice(2);
 const load = screens[name];
 if (!load) throw new Error(`"${name}" is not a screen; use ${Object.keys(screens).join(', ')}.`);
 const { openScreen } = await load();
-const screen = await openScreen({ url: `${LINKSPACE_URL}/graphql`, key: LINKSPACE_KEY, pageSize: 10, fetch });
+const headers = { Authorization: `Bearer ${LINKSPACE_KEY}` };
+const screen = await openScreen({ url: `${LINKSPACE_URL}/graphql`, headers, pageSize: 10, fetch });
 
 function show(what: string): void {
   const titles = screen.rows().map(({ title }) => title ?? 'untitled');

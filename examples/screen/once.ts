@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
-
 const TRIES = 4;
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Whether a retry may succeed: the first request is still running, there were too many requests, or the server is unavailable. */
 function isWorthAnotherTry({ status }: Response): boolean {
@@ -19,10 +19,10 @@ export function sentOnce(send: typeof fetch): typeof fetch {
       try {
         const response = await send(input, { ...init, headers });
         if (tried === TRIES || !isWorthAnotherTry(response)) return response;
-        await setTimeout(Number(response.headers.get('Retry-After') ?? 1) * 1000);
+        await wait(Number(response.headers.get('Retry-After') ?? 1) * 1000);
       } catch (error) {
         if (tried === TRIES || init?.signal?.aborted) throw error;
-        await setTimeout(100 * 2 ** tried);
+        await wait(100 * 2 ** tried);
       }
     }
   };

@@ -98,3 +98,11 @@ export const remove = graphql`
     }
   }
 `;
+
+export const changes = graphql`
+  subscription relayOperationsChangesSubscription {
+    changes {
+      nodeId
+    }
+  }
+`;

@@ -2,15 +2,13 @@ import {
   ConnectionHandler,
   commitMutation,
   createOperationDescriptor,
-  Environment,
   fetchQuery,
   type GraphQLTaggedNode,
   type MutationParameters,
-  Network,
-  RecordSource,
   type RecordSourceSelectorProxy,
-  Store,
+  requestSubscription,
 } from 'relay-runtime';
+import changes from './__generated__/relayOperationsChangesSubscription.graphql.ts';
 import create, {
   type relayOperationsCreateMutation,
 } from './__generated__/relayOperationsCreateMutation.graphql.ts';
@@ -22,23 +20,12 @@ import rename, {
   type relayOperationsRenameMutation,
 } from './__generated__/relayOperationsRenameMutation.graphql.ts';
 import { sentOnce } from './once.ts';
+import { oneAtATime } from './read-again.ts';
+import { newEnvironment } from './relay-environment.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
 
-function environmentOf({ url, key, fetch }: Options): Environment {
-  const send = sentOnce(fetch);
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const network = Network.create(async ({ text: query }, variables) => {
-    const response = await send(url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
-    return response.json();
-  });
-  return new Environment({
-    network,
-    store: new Store(new RecordSource()),
-    // The global id, as in the compiler's settings. A DeletedRecord has the id of the deleted record, but must not be stored
-    // as that record.
-    getDataID: ({ nodeId }, type) => (type === 'DeletedRecord' ? undefined : nodeId),
-  });
-}
+/** The longest page of the server. */
+const LONGEST = 100;
 
 /** The list in the store, with all loaded pages. */
 function listIn(store: RecordSourceSelectorProxy) {
@@ -48,16 +35,25 @@ function listIn(store: RecordSourceSelectorProxy) {
 }
 
 /** The screen with Relay, without React. */
-export async function openScreen(options: Options): Promise<Screen> {
-  const environment = environmentOf(options);
-  const variables = { first: options.pageSize };
+export async function openScreen({ url, headers, pause, pageSize, fetch }: Options): Promise<Screen> {
+  const heard = oneAtATime(() => readAgain(), pause);
+  const environment = newEnvironment({ url, headers, heard, ...(pause && { pause }) }, sentOnce(fetch));
+  const variables = { first: pageSize };
   const operation = createOperationDescriptor(list, variables);
   environment.retain(operation);
-  const load = async (after: string | null): Promise<void> => {
-    await fetchQuery<relayOperationsListQuery>(environment, list, { ...variables, after }).toPromise();
+  const load = async (after: string | null, first = pageSize): Promise<void> => {
+    await fetchQuery<relayOperationsListQuery>(environment, list, { first, after }).toPromise();
+    rows = Math.max(rows, shown().links.edges.length);
   };
   const shown = () =>
     environment.lookup(operation.fragment).data as unknown as relayOperationsListQuery['response'];
+  /** The most rows that were shown. */
+  let rows = 0;
+  const readAgain = async (): Promise<void> => {
+    await load(null, Math.min(Math.max(rows, pageSize), LONGEST));
+    while (shown().links.edges.length < rows && shown().links.pageInfo.hasNextPage)
+      await load(shown().links.pageInfo.endCursor ?? null, LONGEST);
+  };
   const run = <Mutation extends MutationParameters>(
     mutation: GraphQLTaggedNode,
     config: Pick<
@@ -129,5 +125,6 @@ export async function openScreen(options: Options): Promise<Screen> {
         ({ deleteLink }) => deleteLink,
         'DeletedRecord',
       ),
+    follow: () => requestSubscription(environment, { subscription: changes, variables: {} }).dispose,
   };
 }

@@ -22,14 +22,19 @@ export interface Screen {
   /** Shows the new title at once, and the old one again if the server refuses it. */
   rename(row: Row, title: string): Promise<Failure>;
   remove(row: Row): Promise<Failure>;
+  /** Shows what others do, until the returned function is called. */
+  follow(): () => void;
 }
 
 export interface Options {
-  /** `https://s.example/graphql`. */
+  /** `https://s.example/graphql`, or your own proxy. */
   readonly url: string;
-  readonly key: string;
+  /** With the key, if there is no proxy. */
+  readonly headers: Record<string, string>;
   readonly pageSize: number;
   readonly fetch: typeof fetch;
+  /** How long to wait before another try, in milliseconds. */
+  readonly pause?: (tries: number) => number;
 }
 
 /** An error type of a mutation's result. */

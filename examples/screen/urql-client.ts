@@ -1,5 +1,6 @@
 import {
   Client,
+  createRequest,
   type Exchange,
   fetchExchange,
   gql,
@@ -14,7 +15,7 @@ import {
   type Resolver,
   type Variables,
 } from '@urql/exchange-graphcache';
-import { filter, map, pipe, tap } from 'wonka';
+import { map, pipe, tap } from 'wonka';
 import { type Endpoint, subscribe } from './events.ts';
 import { possibleTypes } from './possible-types.ts';
 import { oneAtATime } from './read-again.ts';
@@ -72,6 +73,10 @@ interface Shown {
   readonly operation: Operation;
   data?: Listed | undefined;
   rows: number;
+}
+
+interface Screen {
+  readonly queries: Map<number, Shown>;
   isReading: boolean;
 }
 
@@ -83,54 +88,54 @@ interface Listed {
 }
 
 /** Remembers what is on the screen. It stays there if a read fails, and while the pages of a list are read again. */
-function remembering(screen: Map<number, Shown>): Exchange {
+function remembering(screen: Screen): Exchange {
   return ({ forward }) =>
     (operations) =>
       pipe(
         operations,
         tap((operation) => {
           const { kind, key } = operation;
-          if (kind === 'teardown') screen.delete(key);
-          if (kind === 'query' && !screen.has(key)) screen.set(key, { operation, rows: 0, isReading: false });
+          if (kind === 'teardown') screen.queries.delete(key);
+          if (kind === 'query' && !screen.queries.has(key)) screen.queries.set(key, { operation, rows: 0 });
         }),
         forward,
-        filter(({ operation: { key }, data }) => {
-          const { isReading = false, rows = 0 } = screen.get(key) ?? {};
-          const { edges = [], pageInfo } = (data as Listed | undefined)?.links ?? {};
-          return !isReading || !pageInfo?.hasNextPage || edges.length >= rows;
-        }),
         map((result) => {
-          const shown = screen.get(result.operation.key);
+          const shown = screen.queries.get(result.operation.key);
           if (!shown) return result;
-          shown.data = result.data ?? shown.data;
-          shown.rows = Math.max(shown.rows, shown.data?.links?.edges?.length ?? 0);
+          const { edges = [], pageInfo } = (result.data as Listed | undefined)?.links ?? {};
+          const isPart = screen.isReading && pageInfo?.hasNextPage === true && edges.length < shown.rows;
+          if (result.data && !isPart) shown.data = result.data;
+          shown.rows = Math.max(shown.rows, edges.length);
           return { ...result, data: shown.data };
         }),
       );
 }
 
 /** Reads the queries on the screen again: lists from their top, as far as they are shown. */
-async function readAgain(client: Client, screen: Map<number, Shown>): Promise<void> {
-  for (const shown of [...screen.values()]) {
-    const { query } = shown.operation;
-    // A variable that the query does not declare is not sent, and makes it another query: one whose answers are not held back.
-    const variables: Variables = { ...shown.operation.variables, again: true };
-    const { after, ...first } = variables;
-    let read: Variables = shown.data?.links ? first : variables;
-    shown.isReading = true;
-    try {
-      for (let more = true; more; ) {
+async function readAgain(client: Client, screen: Screen): Promise<void> {
+  // Queries of several pages of a list read it once.
+  const lists = new Map<number, { shown: Shown; variables: Variables }>();
+  for (const shown of screen.queries.values()) {
+    const { after: _, ...variables }: Variables = shown.operation.variables;
+    const { key } = createRequest(shown.operation.query, variables);
+    if (shown.rows >= (lists.get(key)?.shown.rows ?? 0)) lists.set(key, { shown, variables });
+  }
+  screen.isReading = true;
+  try {
+    for (const { shown, variables } of lists.values()) {
+      for (let page: Variables | null = {}; page; ) {
+        // A variable that the query does not declare is not sent, and makes it another query: one that is not on the screen.
+        const read: Variables = { ...variables, ...page, again: true };
         const { data, error } = await client
-          .query<Listed>(query, read, { requestPolicy: 'network-only' })
+          .query<Listed>(shown.operation.query, read, { requestPolicy: 'network-only' })
           .toPromise();
         if (error) throw error;
         const { edges = [], pageInfo } = data?.links ?? {};
-        more = edges.length < shown.rows && pageInfo?.hasNextPage === true;
-        read = { ...first, after: pageInfo?.endCursor ?? null };
+        page = edges.length < shown.rows && pageInfo?.hasNextPage ? { after: pageInfo.endCursor } : null;
       }
-    } finally {
-      shown.isReading = false;
     }
+  } finally {
+    screen.isReading = false;
   }
 }
 
@@ -190,7 +195,7 @@ export function newClient(
   { url, headers = {}, pause }: Endpoint,
   { cache = {}, exchanges = [], send = fetch }: Options = {},
 ): Client {
-  const screen = new Map<number, Shown>();
+  const screen: Screen = { queries: new Map(), isReading: false };
   const heard = oneAtATime(() => readAgain(client, screen), pause);
   const client = new Client({
     url,

@@ -2,7 +2,7 @@ import { gql, type TypedDocumentNode } from '@urql/core';
 import type { Cache, CacheExchangeOpts } from '@urql/exchange-graphcache';
 import { sentOnce } from './once.ts';
 import { type ErrorResult, type Failure, failureOf, type Options, type Row, type Screen } from './screen.ts';
-import { newClient } from './urql-client.ts';
+import { changes, newClient } from './urql-client.ts';
 
 interface Listed {
   links: {
@@ -149,17 +149,20 @@ function cacheOptions(first: number): CacheExchangeOpts {
 }
 
 /** The screen with urql and Graphcache. */
-export async function openScreen({ url, key, pageSize, fetch }: Options): Promise<Screen> {
+export async function openScreen({ url, headers, pause, pageSize, fetch }: Options): Promise<Screen> {
   const variables = { first: pageSize };
-  const headers = { Authorization: `Bearer ${key}` };
-  const client = newClient({ url, headers }, { cache: cacheOptions(pageSize), send: sentOnce(fetch) });
+  const client = newClient(
+    { url, headers, ...(pause && { pause }) },
+    { cache: cacheOptions(pageSize), send: sentOnce(fetch) },
+  );
   const load = async (after: string | null) => {
     const { error } = await client
       .query(LIST, after === null ? variables : { ...variables, after })
       .toPromise();
     if (error) throw error;
   };
-  const shown = () => client.readQuery(LIST, variables)?.data;
+  let last: Listed | undefined;
+  const shown = () => last;
   const run = async <Name extends string, Variables extends object>(
     name: Name,
     mutation: TypedDocumentNode<Result<Name>, Variables>,
@@ -171,6 +174,9 @@ export async function openScreen({ url, key, pageSize, fetch }: Options): Promis
     return data[name].__typename === expected ? null : failureOf(data[name]);
   };
   await load(null);
+  client.query(LIST, variables).subscribe(({ data }) => {
+    last = data;
+  });
   return {
     rows: () => shown()?.links.edges.map(({ node }) => node) ?? [],
     spaces: () => shown()?.spaces.nodes.map(({ name }) => name) ?? [],
@@ -183,5 +189,6 @@ export async function openScreen({ url, key, pageSize, fetch }: Options): Promis
       return run('updateLink', RENAME, given, 'Link');
     },
     remove: ({ id }) => run('deleteLink', REMOVE, { id }, 'DeletedRecord'),
+    follow: () => client.subscription(changes, {}).subscribe(() => {}).unsubscribe,
   };
 }

@@ -142,6 +142,10 @@ test.each(shownFiles.map(({ place, shows, text }) => [place, shows ?? '', text] 
   (_place, path, text) => expect(text).toBe(readFileSync(path, 'utf8')),
 );
 
+test('all code of the guide to clients is in files that tests run', () => {
+  expect(blocksOf('docs/clients.md').filter(({ shows }) => shows === null)).toEqual([]);
+});
+
 test('finds a mistake in a systemd unit', () => {
   const { text } = blockAfter('docs/operations.md', 'As a systemd service');
   expect(() =>

@@ -1,5 +1,5 @@
 /**
- * @generated SignedSource<<f27299ab94fbd013ca4a002f55cf97ad>>
+ * @generated SignedSource<<b2f1759cff5003f2d0e2c63f8916677a>>
  * @lightSyntaxTransform
  */
 
@@ -16,15 +16,19 @@ export type CreateLinkInput = {
   disabled?: boolean | null | undefined;
   domainId?: string | null | undefined;
   expiration?: LinkExpirationInput | null | undefined;
+  forwardsQuery?: boolean | null | undefined;
   password?: string | null | undefined;
   pixelIds?: ReadonlyArray<string> | null | undefined;
   privacy?: LinkPrivacy | null | undefined;
   privacyPassword?: string | null | undefined;
   reuse?: boolean | null | undefined;
   spaceId?: string | null | undefined;
+  tagIds?: ReadonlyArray<string> | null | undefined;
   targeting?: LinkTargetingInput | null | undefined;
   title?: string | null | undefined;
   url: string;
+  utmOnTargets?: boolean | null | undefined;
+  utmTemplateId?: string | null | undefined;
 };
 export type LinkExpirationInput = {
   at?: string | null | undefined;
