@@ -36,6 +36,6 @@ export async function script(main) {
     await main();
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    process.exit(error.exitCode ?? 1);
   }
 }

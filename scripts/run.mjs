@@ -18,7 +18,11 @@ async function loadEnv(file) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
     if (name in given || given[other]) continue;
     if (value.includes('\ufffd'))
-      throw new Error(`${name} in ${file} has bytes that are not UTF-8: save the file in UTF-8.`);
+      throw Object.assign(
+        new Error(`${name} in ${file} has bytes that are not UTF-8: save the file in UTF-8.`),
+        // That of wrong settings: a service manager need not try again.
+        program === 'main' ? { exitCode: 78 } : {},
+      );
     process.env[name] = value;
   }
 }

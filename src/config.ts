@@ -17,7 +17,7 @@ import {
 import { decodeText } from './decode-text.js';
 import { isRole, type RoleRule, roles } from './domain/access/role.ts';
 import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
-import { ConfigError, shown } from './operator-error.ts';
+import { ConfigError, InvalidSettings, shown } from './operator-error.ts';
 import { wrongTracing } from './otel-variables.ts';
 import { isNearName } from './shared/did-you-mean.ts';
 
@@ -271,9 +271,13 @@ export const secrets: readonly string[] = variables.filter((name) =>
   /^(DATABASE_\w*URLS?|INITIAL_API_KEY|OIDC_CLIENT_SECRET|SMTP_URL)$/.test(name),
 );
 
-/** Sets the secrets that are in files, and returns what the wrong variables of files may be. */
-function readSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
+/**
+ * Sets the secrets that are in files. Returns what the wrong variables of files may be, and those of them whose file may come
+ * later.
+ */
+function readSecrets(env: NodeJS.ProcessEnv): { faults: Map<string, string>; late: Set<string> } {
   const faults = new Map<string, string>();
+  const late = new Set<string>();
   for (const name of secrets) {
     const variable = `${name}_FILE`;
     const path = env[variable];
@@ -288,10 +292,12 @@ function readSecrets(env: NodeJS.ProcessEnv): Map<string, string> {
         // Not the message, which has the path: it may be the secret itself, by mistake.
         reason = error instanceof Error && 'code' in error ? error.code : 'unreadable';
       }
-      if (!env[name]) faults.set(variable, `the path of a file with the value of ${name} (${reason})`);
+      if (env[name]) continue;
+      faults.set(variable, `the path of a file with the value of ${name} (${reason})`);
+      if (reason !== 'not in UTF-8') late.add(variable);
     }
   }
-  return faults;
+  return { faults, late };
 }
 
 /**
@@ -302,11 +308,11 @@ const DEFAULT_CONNECTIONS = 80;
 
 /**
  * Reads the configuration from the environment. An empty variable counts as unset.
- * @throws ConfigError
+ * @throws InvalidSettings, or ConfigError if all that is wrong are files that may come later
  */
 export function readConfig(given: NodeJS.ProcessEnv): Config {
   const env = { ...given };
-  const faults = readSecrets(env);
+  const { faults, late } = readSecrets(env);
   const hasSecrets = faults.size === 0;
   const values = Object.entries<readonly [string, z.ZodType]>(settings).map(([name, [variable, rule]]) => {
     const { data, error } = rule.safeParse(env[variable] || undefined);
@@ -321,7 +327,8 @@ export function readConfig(given: NodeJS.ProcessEnv): Config {
       ([variable, allowed]) =>
         `${variable} is ${shown(variable, env[variable] ?? '')}; it may be ${allowed}.`,
     );
-    throw new ConfigError(lines.join('\n'));
+    const mayPass = [...faults.keys()].every((variable) => late.has(variable));
+    throw new (mayPass ? ConfigError : InvalidSettings)(lines.join('\n'));
   }
   const { isProduction, poolSize, statementTimeout, ...config } = valid;
   const defaultPoolSize = Math.max(1, Math.min(10, Math.floor(DEFAULT_CONNECTIONS / config.workers)));

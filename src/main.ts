@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig, unusualEnvironment } from './config.ts';
 import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
-import { OperatorError, shown } from './operator-error.ts';
+import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './operator-error.ts';
 import { sendsTraces } from './otel-variables.ts';
 import { VERSION } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
@@ -116,6 +116,7 @@ try {
   await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(printable(`${explain(error, config)}\n`));
-  if (log) await exit(1, log);
-  process.exit(1);
+  const code = error instanceof InvalidSettings ? WRONG_SETTINGS : 1;
+  if (log) await exit(code, log);
+  process.exit(code);
 }

@@ -7,6 +7,12 @@ export class OperatorError extends Error {}
 /** Wrong environment variables; the message has a line for each. */
 export class ConfigError extends OperatorError {}
 
+/** The exit code for settings that are wrong: EX_CONFIG of sysexits.h. */
+export const WRONG_SETTINGS = 78;
+
+/** Values of environment variables that never become right by themselves: a service manager need not try again. */
+export class InvalidSettings extends ConfigError {}
+
 /**
  * The results of checks that do not depend on each other.
  * @throws ConfigError with the lines of all that are wrong

@@ -9,6 +9,7 @@ import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { printable } from '../shared/printable.ts';
 import { databaseNote } from './database.ts';
+import { requireOwner } from './owner.ts';
 
 /** What a command uses of its process: input and outputs, and the signals that stop it. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
@@ -42,6 +43,11 @@ function explain(error: unknown, url: string, env: NodeJS.ProcessEnv): string {
   return hintFor(error, url, 'DATABASE_URL') ?? `Failed: ${oneLine(error)}`;
 }
 
+/** The name of the script in package.json, which the usage line of its help begins with. */
+function scriptOf(help: string): string {
+  return /npm run (?:--silent )?(\w+)/.exec(help)?.[1] ?? '';
+}
+
 /** Whether the output was closed, as after `| head`, which is no failure. */
 function isUnread(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
@@ -70,6 +76,8 @@ interface Command<Own extends Options> {
   readonly help: string;
   readonly options: Own;
   readonly verbs?: Verbs;
+  /** The URLs of the databases that it opens; by default that of the configuration. */
+  readonly urls?: (values: Readonly<Record<string, unknown>>) => readonly unknown[];
   /** The end of the help, with the values that are used; by default the database. */
   readonly note?: (config: Config) => string;
 }
@@ -116,7 +124,7 @@ function checkVerb(
  * @param work does it, and returns an exit code that is not 0, or undefined
  */
 export function command<const Own extends Options>(
-  { help, options: own, verbs, note = ({ databaseUrl }) => databaseNote(databaseUrl) }: Command<Own>,
+  { help, options: own, verbs, urls, note = ({ databaseUrl }) => databaseNote(databaseUrl) }: Command<Own>,
   work: (run: Run<Own>) => Promise<unknown>,
 ): Main {
   return async (argv, env, io) => {
@@ -148,6 +156,7 @@ export function command<const Own extends Options>(
         return 0;
       }
       if (verbs) checkVerb(verbs, positionals, given, env);
+      for (const one of urls?.(given) ?? [url]) requireOwner(one, scriptOf(help), argv);
       const [verb = '', argument = ''] = positionals;
       const show = (value: object, text: string, spaces?: number) =>
         print(given.json ? JSON.stringify(value, null, spaces) : text);

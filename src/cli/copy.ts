@@ -44,40 +44,43 @@ function bars({ stderr }: Io): { progress: Progress; stop(): void } {
 
 const options = { from: { type: 'string' }, to: { type: 'string' } } as const;
 
-export const main = command({ help, options, note: () => '' }, async ({ values, io, show }) => {
-  const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
-  if (providerOf(from) === 'sqlite' && !fileExists(from))
-    throw new UsageError(`There is no file ${pathOf(from)}.`);
-  const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
-  if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
-    throw new UsageError('--from and --to are the same database.');
-  if ((await withHints('--from', from, migrationStateOf)).pending.length > 0)
-    throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
-  if (providerOf(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
-    io.stderr.write(
-      'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
+export const main = command(
+  { help, options, urls: ({ from, to }) => [from, to], note: () => '' },
+  async ({ values, io, show }) => {
+    const [from, to] = [urlOf('from', values.from), urlOf('to', values.to)];
+    if (providerOf(from) === 'sqlite' && !fileExists(from))
+      throw new UsageError(`There is no file ${pathOf(from)}.`);
+    const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
+    if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
+      throw new UsageError('--from and --to are the same database.');
+    if ((await withHints('--from', from, migrationStateOf)).pending.length > 0)
+      throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
+    if (providerOf(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
+      io.stderr.write(
+        'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
+      );
+    await withHints('--to', to, applyMigrations);
+    const { lacking } = await withHints('--to', to, migrationStateOf);
+    if (lacking !== null) io.stderr.write(`The target ${lacking}.\n`);
+    const [source, target] = [
+      await withHints('--from', from, (url) => Database.open(url)),
+      await withHints('--to', to, (url) => Database.open(url)),
+    ];
+    const { progress, stop } = bars(io);
+    const totals = new Map<string, number>();
+    try {
+      await copyDatabase(source, target, (table, copied, total) => {
+        totals.set(table, total);
+        progress(table, copied, total);
+      });
+    } finally {
+      stop();
+      await Promise.all([source.close(), target.close()]);
+    }
+    const rows = [...totals].map(([table, total]) => `  ${table}: ${total}`);
+    show(
+      { copied: Object.fromEntries(totals) },
+      `Copied, and found the same on both sides:\n${rows.join('\n')}`,
     );
-  await withHints('--to', to, applyMigrations);
-  const { lacking } = await withHints('--to', to, migrationStateOf);
-  if (lacking !== null) io.stderr.write(`The target ${lacking}.\n`);
-  const [source, target] = [
-    await withHints('--from', from, (url) => Database.open(url)),
-    await withHints('--to', to, (url) => Database.open(url)),
-  ];
-  const { progress, stop } = bars(io);
-  const totals = new Map<string, number>();
-  try {
-    await copyDatabase(source, target, (table, copied, total) => {
-      totals.set(table, total);
-      progress(table, copied, total);
-    });
-  } finally {
-    stop();
-    await Promise.all([source.close(), target.close()]);
-  }
-  const rows = [...totals].map(([table, total]) => `  ${table}: ${total}`);
-  show(
-    { copied: Object.fromEntries(totals) },
-    `Copied, and found the same on both sides:\n${rows.join('\n')}`,
-  );
-});
+  },
+);

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { listen } from '../http/bind-port.ts';
 import { exit } from '../log.ts';
+import { WRONG_SETTINGS } from '../operator-error.ts';
 import { printable } from '../shared/printable.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { onStopSignals, STOP_LIMIT, Stopping } from '../stop-signals.ts';
@@ -28,8 +29,8 @@ interface SupervisorOptions {
   readonly workers: number;
   readonly patience: Patience;
   readonly log: Logger;
-  /** Called when it gives up; `why` is null if the worker has logged the reason itself. */
-  onFailure(why: string | null): void;
+  /** Called when it gives up, with the exit code; `why` is null if the worker has logged the reason itself. */
+  onFailure(code: number, why: string | null): void;
   /** Called for each worker that has served and ended. */
   onEnd(worker: Worker): void;
 }
@@ -163,9 +164,14 @@ class Supervisor {
     const { log, onFailure } = this.#options;
     // A worker that received SIGTERM ends with code 0.
     log[how === 0 ? 'info' : 'error']({ worker: worker.id, pid: worker.process.pid, how }, 'worker ended');
-    if (!this.#hasServed) onFailure(how === 1 ? null : `the first worker ended at its start (${how})`);
+    const code = how === WRONG_SETTINGS ? WRONG_SETTINGS : 1;
+    if (!this.#hasServed)
+      onFailure(code, how === code ? null : `the first worker ended at its start (${how})`);
     else if (this.#earlyExits >= MAX_EARLY_EXITS)
-      onFailure(`${MAX_EARLY_EXITS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`);
+      onFailure(
+        code,
+        `${MAX_EARLY_EXITS} workers in a row ended within ${MIN_LIFETIME / 1000} seconds (${how})`,
+      );
     else setTimeout(() => this.#fork(), wasEarly ? FIRST_PAUSE * 2 ** (this.#earlyExits - 1) : 0);
   }
 }
@@ -212,10 +218,10 @@ export async function supervise(
     workers: config.workers,
     patience,
     log,
-    onFailure(why) {
+    onFailure(code, why) {
       if (ending) return;
       if (why !== null) process.stderr.write(printable(`Linkspace ends: ${why}; the log says more.\n`));
-      void end(1);
+      void end(code);
     },
     onEnd: (worker) => shared?.metrics.workerEnded(worker),
   });

@@ -296,6 +296,16 @@ test('the program ends with the reason if workers repeatedly die at their start'
   expect([...serving().values()].filter(isRunning)).toEqual([]);
 });
 
+test('passes on that a worker has wrong settings', async () => {
+  const passwords = join(folder, 'url');
+  url = await newDatabase();
+  writeFileSync(passwords, url);
+  await start({ DATABASE_URL: '', DATABASE_URL_FILE: passwords }, 2);
+  writeFileSync(passwords, 'mysql://s.example');
+  for (const pid of serving().values()) process.kill(pid, 'SIGKILL');
+  expect((await program.end()).code).toBe(78);
+});
+
 test('prints one line for an error that prevents the start of every worker, and changes no domain', async () => {
   url = await newDatabase();
   const taken = createServer().listen(0, '127.0.0.1');

@@ -10,7 +10,7 @@ import { ConfigError } from '../../src/operator-error.ts';
 import { sendsTraces } from '../../src/otel-variables.ts';
 import { makeFolder } from '../../src/shared/make-folder.ts';
 import { runCommand } from '../support/command.ts';
-import { runProgram } from '../support/process.ts';
+import { Program, runProgram } from '../support/process.ts';
 import { refusalOf } from '../support/service.ts';
 
 test.each([
@@ -202,7 +202,31 @@ const variablesOf = (refusal = '') => refusal.split('\n').map((line) => line.spl
 
 test('an invalid variable stops the start with one line', async () => {
   const stderr = 'PORT is "http"; it may be a whole number from 0 to 65535.\n';
-  expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 1, stdout: '', stderr });
+  expect(await runProgram('main', { PORT: 'http' })).toEqual({ code: 78, stdout: '', stderr });
+});
+
+test.each<[what: string, env: Record<string, string>, code: number]>([
+  ['a value', { WORKERS: '0' }, 78],
+  ['two values that exclude each other', { WORKERS: '2' }, 78],
+  ['two ways to one secret', { SMTP_URL: 'smtp://mail.example', SMTP_URL_FILE: '/etc/hostname' }, 78],
+  ['a secret in a file', { INITIAL_API_KEY_FILE: '/etc/hostname' }, 78],
+  [
+    'a variable of OpenTelemetry',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_BSP_SCHEDULE_DELAY: 'x' },
+    78,
+  ],
+  ['a value beside a file that is not there', { PORT: 'x', SMTP_URL_FILE: '/no' }, 78],
+  ['a file of a secret that is not there', { DATABASE_URL_FILE: '/no' }, 1],
+  ['a file of a secret that is empty', { DATABASE_URL_FILE: '/dev/null' }, 1],
+  ['a list that is not there', { BLOCKED_HOSTS: '/no' }, 1],
+  ['a server that is away', { DATABASE_URL: 'postgresql://me@127.0.0.1:1/x' }, 1],
+])('%s ends the start with its exit code', async (_what, env, code) => {
+  expect(await runProgram('main', env)).toMatchObject({ code, stderr: expect.stringMatching(/\S/) });
+});
+
+test('npm start passes the exit code on', async () => {
+  const program = new Program('npm', ['start'], { PORT: 'http' });
+  expect((await program.end()).code).toBe(78);
 });
 
 test('reports all invalid variables at once', async () => {

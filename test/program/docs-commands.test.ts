@@ -497,8 +497,13 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   // There is nothing to fetch, and no systemd.
-  [/^git (fetch|(diff HEAD|merge --ff-only) origin\/main( -- CHANGELOG\.md)?)$/, () => {}],
-  [/^sudo systemctl (start|stop) linkspace$/, () => {}],
+  [/^sudo -u linkspace git (fetch|(diff HEAD|merge --ff-only) origin\/main( -- CHANGELOG\.md)?)$/, () => {}],
+  [/^sudo -u linkspace (git clone REPOSITORY \.|touch \.env)$/, () => {}],
+  [/^sudo -u linkspace npm ci$/, canBeInstalled],
+  [/^sudo -u linkspace npm run keys -- list$/, async () => isThere('keys', '')],
+  [/^sudo (useradd|install|chmod) .*(linkspace|\.env)$/, () => {}],
+  [/^cd \/opt\/linkspace$/, () => {}],
+  [/^sudo systemctl (start|stop|daemon-reload|enable --now)( linkspace)?$/, () => {}],
   [
     // There is no cluster: at least the files, names and keys are those of the manifests.
     /^kubectl /,

@@ -14,6 +14,12 @@ export function fileExists(url: string): boolean {
   return existsSync(pathOf(url));
 }
 
+/** The number of the user who owns the file at `url`; null if there is no file, or the system has no such users. */
+export function ownerOf(url: string): number | null {
+  const found = statSync(pathOf(url), { throwIfNoEntry: false });
+  return found?.isFile() && process.getuid !== undefined ? found.uid : null;
+}
+
 /** Whether two paths lead to one file. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
