@@ -129,7 +129,8 @@ function faultOf(req: IncomingMessage): number | null {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
-  if (hosts > 1 || (headers.host === undefined && httpVersionMinor > 0) || !hasPath(req)) return 400;
+  if (hosts > 1 || (headers.host === undefined && httpVersionMinor > 0)) return 400;
+  if (!hasPath(req) && !asksForAll(req)) return 400;
   return /^100-continue$/i.test(headers.expect ?? '100-continue') ? null : 417;
 }
 
@@ -156,6 +157,26 @@ const absolute = /^https?:\/\/([^/?#]+)/i;
 /** Whether the target is a path, or has one (RFC 9112, 3.2). */
 function hasPath({ url = '/' }: IncomingMessage): boolean {
   return url.startsWith('/') || absolute.test(url);
+}
+
+/** Returns true for a question about the methods of all paths (RFC 9110, 9.3.7). */
+function asksForAll({ method, url }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && url === '*';
+}
+
+/**
+ * The methods of a path of the service's own, which its form tells; null where a handler knows better: of the APIs, of signing
+ * in, and of a path that cannot be decoded.
+ */
+function methodsOf({ surface, path }: RequestInfo): string | null {
+  if (path === '*') return 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+  if (surface !== 'other' || isOfAuth(path)) return null;
+  try {
+    decodeURIComponent(path);
+    return 'GET, HEAD';
+  } catch {
+    return null;
+  }
 }
 
 /** The host of a target in absolute form, and the path with its query; several slashes at the start become one. */
@@ -238,6 +259,7 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
     // GraphQL and visits do not pass through Express. Visits set all headers in one call, which saves a tenth of the time of
     // a redirect compared with setting one before.
     if (place && fault === null && surface === 'visit') return handle(visit);
+    const asksForMethods = req.method === 'OPTIONS';
     const serve = () => {
       res.setHeader('X-Request-Id', requestId);
       // Visits get no page either: JSON costs the least.
@@ -248,9 +270,15 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
         return refuse(res, fault, isVisit ? refusedVisit(fault, language) : asJson(fault, UNREADABLE));
       }
       if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
-      guard(req, res, () => (surface === 'graphql' ? handle(graphql) : web(req, res)));
+      guard(req, res, () => {
+        const methods = asksForMethods ? methodsOf(info) : null;
+        if (methods !== null) res.writeHead(204, { Allow: methods }).end();
+        else if (surface === 'graphql') handle(graphql);
+        else web(req, res);
+      });
     };
-    if (!place || fault !== null || !isForPeople(req, info)) return serve();
+    // Which host has pages for people takes a lookup.
+    if (!place || fault !== null || asksForMethods || !isForPeople(req, info)) return serve();
     // On hosts without pages for people, their paths are those of visitors.
     place.handledBy(servesPeople(req).then((serves) => (serves ? serve() : handle(visit))));
   };

@@ -44,7 +44,12 @@ export function createStopper(server: Server): Stopper {
     if (before?.res.headersSent === false) before.res.removeHeader('Connection');
     closeAfterAnswer(res);
   });
+  let sweptAt = Number.NEGATIVE_INFINITY;
   const closeIdle = () => {
+    const before = sweptAt;
+    sweptAt = performance.now();
+    // A process that stood still has not read yet what came meanwhile.
+    if (sweptAt - before > IDLE_FOR / 2) return;
     const threshold = performance.now() - IDLE_FOR;
     for (const [socket, { since, last }] of connections)
       if (since < threshold && (!last || (last.res.writableFinished && last.req.complete))) socket.destroy();

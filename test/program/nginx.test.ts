@@ -24,9 +24,10 @@ const NOBODY = '127.0.0.1:1';
 
 /** Starts nginx with a configuration of the guide, on a port; returns what stops it. */
 async function startNginx(folder: string, port: number, documented: string): Promise<() => Promise<void>> {
+  // Of root's nginx, the workers may write to none of these folders.
   const configuration = `
     daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
-    http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+    http { access_log off; client_body_buffer_size 4m; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
       fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
       ${documented.replace('server_name', `listen 127.0.0.1:${port};\n  server_name`)} }`;
   writeFileSync(join(folder, 'nginx.conf'), configuration);
@@ -42,6 +43,23 @@ async function startNginx(folder: string, port: number, documented: string): Pro
     if (nginx.exitCode === null) await once(nginx, 'close');
   };
 }
+
+/** The largest body of GraphQL, in bytes; the statuses of requests with one, and with one byte more. */
+const MAX_BODY = 2 * 1024 * 1024;
+async function statusesOfLargest(origin: string): Promise<(number | string | null)[]> {
+  const answers = [MAX_BODY, MAX_BODY + 1].map(async (size) => {
+    const query = '{ __typename }';
+    const empty = JSON.stringify({ query, extensions: { pad: '' } }).length;
+    const body = JSON.stringify({ query, extensions: { pad: 'x'.repeat(size - empty) } });
+    const headers = { Authorization: `Bearer ${KEY}`, 'Content-Type': 'application/json' };
+    const answer = await fetch(`${origin}/graphql`, { method: 'POST', headers, body });
+    await answer.text();
+    return [answer.status, answer.headers.get('Content-Type')?.split(';')[0] ?? null];
+  });
+  return (await Promise.all(answers)).flat();
+}
+/** The service answers both itself. */
+const OWN_ANSWERS = [200, 'application/json', 413, 'application/json'];
 
 describe.runIf(isInstalled)('behind nginx, configured as in the guide to operations', () => {
   let folder: string;
@@ -94,6 +112,10 @@ describe.runIf(isInstalled)('behind nginx, configured as in the guide to operati
     expect(JSON.parse(body).links.first).toBe(`http://s.example:${port}/api/v1/links?per_page=10&page=1`);
   });
 
+  test('passes on all bodies that the service takes', async () => {
+    expect(await statusesOfLargest(origin)).toEqual(OWN_ANSWERS);
+  });
+
   test('uses the address of the client, whatever headers it sends', async () => {
     const { alias } = await owner.link({ password: 'right' });
     const guess = (claimed: string) =>
@@ -140,6 +162,7 @@ test.runIf(isInstalled)(
           path,
           path === '/docs-of-us' ? 302 : 200,
         ]);
+      expect(await statusesOfLargest(`http://127.0.0.1:${port}`)).toEqual(OWN_ANSWERS);
       const answered = visitors.log.filter(({ msg }) => msg === 'request').map(({ path }) => path);
       expect(new Set(answered)).toEqual(new Set(['/livez', '/docs-of-us', '/docs-of-us+']));
     } finally {
