@@ -9,7 +9,7 @@ const databases = ['sqlite', 'postgresql'] as const;
 const onlyOn = {
   sqlite: [
     'test/start/{draining,examples,live-lists,metrics,moving,reconnecting,screen,start}.test.ts',
-    'test/rest/{guard,openapi,pages,parts,qr,requests}.test.ts',
+    'test/rest/{guard,openapi,pages,parts,qr,requests,typed-client}.test.ts',
     'test/schema/{given-values,heavy-reads,json-bodies,limits,passwords,response-names,trusted-documents,variables}.test.ts',
     'test/http/{addresses,connections,gone-clients,headers,paths,revoked-keys}.test.ts',
     'test/domain/{import-closing,import-files}.test.ts',

@@ -81,7 +81,7 @@ const fields = {
   country: part(pairs(text), ({ targeting }) =>
     targeting.countries.map(({ country, url }) => ({ key: country, value: url })),
   ),
-  platform: part(pairs(text), ({ targeting }) =>
+  platform: part(pairs(oneOf(platforms)), ({ targeting }) =>
     targeting.platforms.map(({ platform, url }) => ({ key: platformOf(platform), value: url })),
   ),
   language: part(pairs(text), ({ targeting }) =>

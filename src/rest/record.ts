@@ -12,9 +12,9 @@ export const timestamp: JsonSchema = { type: 'string', format: 'date-time' };
 export const orNull = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'null' }] });
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** An object with exactly these properties. */
+/** An object that always has these properties. Later versions may add some. */
 export function object(properties: Record<string, JsonSchema>): JsonSchema {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  return { type: 'object', properties, required: Object.keys(properties) };
 }
 
 /** The JSON schema in v1 of each GraphQL type that v1 shows unchanged. */

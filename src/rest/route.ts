@@ -33,6 +33,11 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
   readonly file?: FileAnswer;
 }
 
+/** Whether the operation changes a record: an empty value then clears its field, and counts as absent otherwise. */
+export function isUpdate({ methods }: Pick<AnyRoute, 'methods'>): boolean {
+  return methods.includes('PATCH');
+}
+
 export const withoutFields = { fields: {}, schema: z.object({}) };
 
 /** A route with erased types of data and variables. */

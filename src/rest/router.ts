@@ -25,7 +25,7 @@ import {
 import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
 import { decodeFields, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
-import type { AnyRoute } from './route.ts';
+import { type AnyRoute, isUpdate } from './route.ts';
 import { routes } from './routes.ts';
 
 interface RestDependencies {
@@ -62,8 +62,7 @@ async function answer(
   { req, res, route, url, form, request }: Call,
   { report }: RestDependencies,
 ): Promise<Answer | null> {
-  const updates = route.methods.includes('PATCH');
-  const { input, refusals } = decodeFields(route.fields, form, route.schema, updates);
+  const { input, refusals } = decodeFields(route.fields, form, route.schema, isUpdate(route));
   if (refusals.size > 0) return unprocessable(refusals);
   const id = typeof req.params.id === 'string' ? req.params.id : '';
   if (route.csv) res.vary('Accept');

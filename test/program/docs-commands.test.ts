@@ -567,6 +567,13 @@ function generatorPackages(): string[] {
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
   [/^npm (?:ci|audit|outdated)\b/, () => {}],
   [
+    /^npx openapi-typescript \S+\/openapi\.json (--output) v1\.d\.ts$/,
+    (option) =>
+      expect(readFileSync('test/rest/typed-client.test.ts', 'utf8')).toMatch(
+        new RegExp(`openapi.json.,\\s+'${option}'`),
+      ),
+  ],
+  [
     /^npm install (?:--save-dev )?([^-].*)$/,
     (names = '') => {
       // The examples run with these packages. Relay's compiler and GraphQL's generator are too large to be installed for that.

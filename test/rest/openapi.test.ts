@@ -1,11 +1,15 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeEvents } from '../../src/domain/webhook/events.ts';
 import { routes } from '../../src/rest/routes.ts';
 import { guideToV1 } from '../support/guide-to-v1.ts';
+import { TestReceiver } from '../support/receiver.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
+
+// Takes 8 s of processor time: it compiles the schemas of all answers, and sends each field of each body with each empty value.
 
 interface Answer {
   content: Record<string, { schema: object; example?: unknown }>;
@@ -20,6 +24,7 @@ interface Operation {
 interface Document {
   info: object;
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { parameters: { name: string }[]; requestBody: Answer } }>;
   components: { schemas: Record<string, object> };
 }
 
@@ -30,6 +35,21 @@ beforeAll(async () => {
   document = await (await fetch(`${server.origin}/openapi.json`)).json();
 });
 afterAll(() => server.stop());
+
+/** The schema without properties that it does not name: the document allows those of later versions. */
+function exact(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(exact);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, exact(value)]));
+  return { ...('properties' in schema && { additionalProperties: false }), ...inner };
+}
+
+/** A check of what the service sends: exactly what the document says. */
+function exactly(schema: object): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  return ajv.compile(exact({ ...schema, components: document.components }) as object);
+}
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -60,7 +80,7 @@ function* objectsIn(value: unknown, place: string): Generator<[string, Record<st
 
 test('openapi.json describes every operation, tag, parameter, sent field and answer', () => {
   const described =
-    /^\/paths\/.+\/(get|post|put|patch|delete)$|\/tags\/\d+$|\/parameters\/\d+$|\/requestBody\/content\/.*\/properties\/[^/]+$|\/responses\/\d+$/;
+    /^\/(paths|webhooks)\/.+\/(get|post|put|patch|delete)$|\/tags\/\d+$|\/parameters\/\d+$|\/requestBody\/content\/.*\/properties\/[^/]+$|\/responses\/\d+$/;
   const bare = [...objectsIn(document, '')].filter(([place, { description }]) =>
     description === undefined
       ? described.test(place)
@@ -184,8 +204,6 @@ test('its examples and those of the guide are what the server accepts and answer
 });
 
 test('every answer has an example that matches its schema', () => {
-  const ajv = new Ajv2020({ strict: false });
-  addFormats.default(ajv);
   for (const { method, path, operation } of operations()) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       // Images have no examples.
@@ -193,7 +211,7 @@ test('every answer has an example that matches its schema', () => {
       const { schema, example } = content['application/json'] ?? { schema: {} };
       const where = `${method} ${path} ${status}`;
       expect(example, where).toBeDefined();
-      const validate = ajv.compile({ ...schema, components: document.components });
+      const validate = exactly(schema);
       expect(validate(example), `${where}: ${JSON.stringify(validate.errors)}`).toBe(true);
       expect(example, where).toMatchObject({ status: Number(status) });
     }
@@ -209,10 +227,8 @@ test('an answer with addresses in any script matches its schema', async () => {
     'country[0][key]': 'DE',
     'country[0][value]': url,
   });
-  const ajv = new Ajv2020({ strict: false });
-  addFormats.default(ajv);
   const { schema } = document.paths['/links/{id}']?.get?.responses['200']?.content['application/json'] ?? {};
-  const validate = ajv.compile({ ...schema, components: document.components });
+  const validate = exactly(schema ?? {});
   const { body } = await owner.rest('GET', `/links/${id}`);
   expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   expect(body).toMatchObject({ data: { url } });
@@ -255,14 +271,17 @@ test('openapi.json has schemas, descriptions and defaults of fields', () => {
   expect(parameter('status')).toEqual({ type: 'integer', enum: [0, 1, 2, 3], default: 0 });
   expect(parameter('per_page')).toEqual({ type: 'integer', enum: [10, 25, 50, 100], default: 10 });
   expect(parameter('sort')).toEqual({ type: 'string', enum: ['desc', 'asc'], default: 'desc' });
+  const orEmpty = (value: object) => ({ anyOf: [value, { const: '' }] });
   const form = links?.requestBody?.content['application/x-www-form-urlencoded']?.schema.properties ?? {};
   expect(form).toMatchObject({
     url: { type: 'string', maxLength: 2048 },
-    disabled: { enum: [0, 1], default: 0 },
-    privacy: { enum: [0, 1, 2], default: 0 },
-    expiration_clicks: { type: 'integer', minimum: 1, maximum: 999_999_999 },
-    'pixel_ids[]': { type: 'array', items: { type: 'integer' } },
-    'platform[0][key]': { enum: ['iOS', 'Android', 'Windows', 'OS X', 'Linux', 'Ubuntu', 'Chrome OS'] },
+    disabled: orEmpty({ enum: [0, 1], default: 0 }),
+    privacy: orEmpty({ enum: [0, 1, 2], default: 0 }),
+    expiration_clicks: orEmpty({ type: 'integer', minimum: 1, maximum: 999_999_999 }),
+    'pixel_ids[]': { type: 'array', items: orEmpty({ type: 'integer' }) },
+    'platform[0][key]': orEmpty({
+      enum: ['iOS', 'Android', 'Windows', 'OS X', 'Linux', 'Ubuntu', 'Chrome OS'],
+    }),
     'rotation[0][value]': { type: 'string' },
   });
   const update = document.paths['/links/{id}']?.patch?.requestBody?.content['application/json']?.schema;
@@ -271,5 +290,132 @@ test('openapi.json has schemas, descriptions and defaults of fields', () => {
     const fields = Object.values(operation.requestBody?.content['application/json']?.schema.properties ?? {});
     for (const field of [...fields, ...operation.parameters.filter((one) => one.in === 'query')])
       expect(field, `${method} ${path}`).toHaveProperty('description', expect.any(String));
+  }
+});
+
+test('an answer may have more properties in a later version, for the document', () => {
+  const closed = [...objectsIn(document, '')].filter(
+    ([, { additionalProperties }]) => additionalProperties === false,
+  );
+  expect(closed.map(([place]) => place)).toEqual([]);
+});
+
+test('every answer with data is only JSON, so that clients with types need not ask which it is', () => {
+  const types = operations().flatMap(({ method, path, operation }) =>
+    Object.entries(operation.responses).map(([status, { content }]) => [
+      `${method} ${path} ${status}`,
+      Object.keys(content).filter((type) => !type.startsWith('image/')),
+    ]),
+  );
+  for (const [where, given] of types)
+    expect(given, String(where)).toEqual(where === 'GET /links/{id}/qr 200' ? [] : ['application/json']);
+});
+
+const EMPTY_VALUES: readonly unknown[] = [null, '', 0, []];
+
+test('bodies may have an empty value where the service accepts it, and nowhere else', async () => {
+  const owner = await server.caller('cleared');
+  const space = await owner.space('Cleared');
+  const { id } = await owner.link({ space_id: space });
+  const send = async (method: string, path: string, type: string, body: string) => {
+    const headers = { 'Content-Type': type };
+    const response = await owner.fetch(`/api/v1${path}`, { method: method.toUpperCase(), body, headers });
+    return { status: response.status, text: await response.text() };
+  };
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const all = operations().filter(({ operation }) => operation.requestBody !== undefined);
+  const bodies = all.filter(({ method }) => method !== 'PUT');
+  for (const path of ['/links/{id}', '/spaces/{id}'])
+    expect(document.paths[path]?.put?.requestBody).toEqual(document.paths[path]?.patch?.requestBody);
+  const different: string[] = [];
+  let tried = 0;
+  for (const { path, method, operation } of bodies) {
+    const { properties: json = {} } = operation.requestBody?.content['application/json']?.schema ?? {};
+    const formType = 'application/x-www-form-urlencoded';
+    const { properties: form = {} } = operation.requestBody?.content[formType]?.schema ?? {};
+    const place = path.replace('{id}', path.startsWith('/links') ? String(id) : String(space));
+    const needed: Record<string, string> =
+      method === 'POST' ? (path === '/links' ? { url: 'https://example.com/' } : { name: 'New' }) : {};
+    const compare = (
+      name: string,
+      value: unknown,
+      allowed: boolean,
+      { status, text }: { status: number; text: string },
+    ) => {
+      tried++;
+      if (allowed !== status < 300)
+        different.push(`${method} ${path} ${name} ${JSON.stringify(value)}: allowed ${allowed}, but ${text}`);
+    };
+    for (const [name, schema] of Object.entries(json)) {
+      for (const value of EMPTY_VALUES) {
+        const body = JSON.stringify({ ...needed, [name]: value });
+        // A text may be any, also a number: not what this is about.
+        if (value === 0 && ajv.validate(schema, 'any')) continue;
+        compare(
+          name,
+          value,
+          ajv.validate(schema, value),
+          await send(method, place, 'application/json', body),
+        );
+      }
+    }
+    for (const [name, schema] of Object.entries(form)) {
+      const isList = 'items' in schema;
+      const body = new URLSearchParams({ ...needed, [name]: '' }).toString();
+      compare(name, '', ajv.validate(schema, isList ? [''] : ''), await send(method, place, formType, body));
+    }
+  }
+  expect(different).toEqual([]);
+  expect(tried).toBeGreaterThan(150);
+});
+
+test('openapi.json describes the messages to webhooks, as they are sent', async () => {
+  const receiver = await TestReceiver.start();
+  const own = await startTestServer({ background: true });
+  try {
+    const caller = await own.caller();
+    const { createWebhook } = await caller.data<{ createWebhook: { webhook: { id: string } } }>(
+      `mutation ($url: String!, $events: [WebhookEvent!]!) { createWebhook(input: { url: $url, events: $events }) {
+        ... on CreatedWebhook { webhook { id } } } }`,
+      { url: receiver.url(), events: Object.keys(changeEvents) },
+    );
+    await caller.data(`mutation { testWebhook(id: "${createWebhook.webhook.id}") { __typename } }`);
+    const { id } = await caller.link({
+      'country[0][key]': 'DE',
+      'country[0][value]': 'https://example.com/de',
+    });
+    const space = await caller.space('Told of');
+    const tag = await caller.data<{ createTag: { id: string } }>(
+      'mutation { createTag(input: { name: "T" }) { ... on Tag { id } } }',
+    );
+    const told = (type: string) =>
+      expect.poll(() => receiver.received.some(({ message }) => message.type === type)).toBe(true);
+    // Before they are changed: a message has the record as it is when it is sent.
+    for (const type of ['ping', 'link.created', 'space.created', 'tag.created']) await told(type);
+    await caller.data(`mutation {
+      updateLink(id: "${id}", input: { title: "New" }) { __typename }
+      updateSpace(id: "${space}", input: { name: "New" }) { __typename }
+      updateTag(id: "${tag.createTag.id}", input: { name: "New" }) { __typename }
+    }`);
+    for (const type of ['link.updated', 'space.updated', 'tag.updated']) await told(type);
+    await caller.data(`mutation {
+      deleteLink(id: "${id}") { __typename }
+      deleteSpace(id: "${space}") { __typename }
+      deleteTag(id: "${tag.createTag.id}") { __typename }
+    }`);
+    for (const type of ['link.deleted', 'space.deleted', 'tag.deleted']) await told(type);
+    expect([...new Set(receiver.received.map(({ message }) => message.type))].sort()).toEqual(
+      Object.keys(document.webhooks).sort(),
+    );
+    for (const { message, headers } of receiver.received) {
+      const { parameters, requestBody } = document.webhooks[message.type]?.post ?? { parameters: [] };
+      const validate = exactly(requestBody?.content['application/json']?.schema ?? {});
+      expect(validate(message), `${message.type}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      expect(Object.keys(headers)).toEqual(expect.arrayContaining(parameters.map(({ name }) => name)));
+    }
+  } finally {
+    await own.stop();
+    receiver.stop();
   }
 });

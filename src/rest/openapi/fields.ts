@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import type { JsonSchema } from '../form/field.ts';
-import type { AnyRoute } from '../route.ts';
+import { decodeFields, type JsonSchema } from '../form/field.ts';
+import { type AnyRoute, isUpdate } from '../route.ts';
 
 export interface DescribedField {
   readonly name: string;
   readonly required: boolean;
   readonly schema: JsonSchema;
   readonly example: string | undefined;
+  /** Whether it may be sent without a value, which clears it in an update, and counts as absent otherwise. */
+  readonly mayBeEmpty: boolean;
 }
 
 /** The schema of a value that is not null. */
@@ -27,6 +29,12 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
+/** Whether v1 accepts an empty value of the field. */
+function mayBeEmpty({ fields, schema, methods }: AnyRoute, name: string): boolean {
+  const { refusals } = decodeFields(fields, new Map([[name, '']]), schema, isUpdate({ methods }));
+  return !refusals.has(name);
+}
+
 /** The fields of a route, with schemas and descriptions from the domain's rules, and v1's spellings. */
 export function describeFields(route: AnyRoute): DescribedField[] {
   const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
@@ -43,6 +51,7 @@ export function describeFields(route: AnyRoute): DescribedField[] {
         required: required.includes(field.path.join('.')),
         schema: { ...schema, description },
         example,
+        mayBeEmpty: mayBeEmpty(route, name),
       },
     ];
   });
@@ -56,19 +65,37 @@ function exampleIn({ schema, example }: DescribedField): unknown {
   return schema.type === 'integer' && example !== undefined ? Number(example) : example;
 }
 
+const EMPTY: JsonSchema = { const: '' };
+const NULL: JsonSchema = { type: 'null' };
+
+/** The schema of a value, or of one of the empty ones. Clients with types then know both. */
+function orEmpty({ description, ...value }: JsonSchema, ...empty: readonly JsonSchema[]): JsonSchema {
+  const { type, enum: choices, format, pattern, minLength, ...rest } = value;
+  const isPlainText = type === 'string' && (choices ?? format ?? pattern) === undefined;
+  if (!isPlainText) return { anyOf: [value, ...empty], description };
+  return { ...rest, type: empty.includes(NULL) ? ['string', 'null'] : 'string', description };
+}
+
+/** The schema of a field in a JSON body. */
+function inJson({ schema, mayBeEmpty }: DescribedField): JsonSchema {
+  return mayBeEmpty ? orEmpty(schema, EMPTY, NULL) : schema;
+}
+
 /** The names of a field in a form: for a list of entries, one for each part of the first entry. */
 function inForm(field: DescribedField): [string, JsonSchema][] {
   const { name, schema } = field;
   const example = exampleIn(field);
-  if (schema.type !== 'array') return [[name, { ...schema, ...(example !== undefined && { example }) }]];
+  const shown = (one: JsonSchema): JsonSchema => (field.mayBeEmpty ? orEmpty(one, EMPTY) : one);
+  if (schema.type !== 'array')
+    return [[name, { ...shown(schema), ...(example !== undefined && { example }) }]];
   const { items, description } = schema as {
     items: { properties?: Record<string, JsonSchema> };
     description?: string;
   };
-  if (!items.properties) return [[`${name}[]`, schema]];
+  if (!items.properties) return [[`${name}[]`, { ...schema, items: shown(items) }]];
   return Object.entries(items.properties).map(([part, of]) => [
     `${name}[0][${part}]`,
-    { ...of, description: `${description} The first entry; the next is ${name}[1][${part}].` },
+    shown({ ...of, description: `${description} The first entry; the next is ${name}[1][${part}].` }),
   ]);
 }
 
@@ -92,7 +119,7 @@ export function bodyOf(fields: readonly DescribedField[]): object {
       [JSON_TYPE]: {
         schema: objectOf(
           fields,
-          fields.map(({ name, schema }) => [name, schema]),
+          fields.map((field) => [field.name, inJson(field)]),
         ),
         example: Object.fromEntries(tried.map((field) => [field.name, exampleIn(field)])),
       },

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
 import { shownCountLimit } from '../../domain/input.ts';
+import {
+  type EventKind,
+  messageTypeOf,
+  type WebhookEvent,
+  webhookEvents,
+} from '../../domain/webhook/events.ts';
 import { builtFile, VERSION } from '../../own-files.ts';
+import { keysOf } from '../../shared/keys-of.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { linkAnswer } from '../link-answer.ts';
-import { integer, list, object, orNull, text } from '../record.ts';
+import { integer, list, object, orNull, text, timestamp } from '../record.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
 import { routes } from '../routes.ts';
 import { spaceAnswer } from '../spaces.ts';
@@ -23,6 +30,7 @@ const tags: Readonly<Record<string, string>> = {
   spaces: 'Spaces group links.',
   links: 'Short links.',
   stats: 'Statistics of links.',
+  webhooks: 'Messages that the service sends to your URLs.',
 };
 
 const description = `
@@ -54,6 +62,8 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 const schemas: Record<string, JsonSchema> = {
   Space: spaceAnswer.schema,
   Link: linkAnswer.schema,
+  Tag: spaceAnswer.schema,
+  DeletedRecord: object({ id: integer }),
   Count: object({
     value: { ...text, description: 'Empty if it is not known.' },
     count: { ...integer, description: shownCountLimit },
@@ -172,29 +182,55 @@ function failuresOf(route: AnyRoute): number[] {
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
 
-/** A list as one CSV file: all rows, after a header. */
-const csvFile = {
-  'text/csv': {
-    schema: {
-      type: 'string',
-      description: 'The whole list, if Accept prefers text/csv: per_page and page do not matter.',
-    },
-  },
-};
-
-function answer(
-  operation: string,
-  status: number,
-  description: string,
-  schema: JsonSchema,
-  others: object = {},
-): object {
+function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
   const waits = status === 409 || status === 429 || status === 503;
   const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,
     ...(waits && { headers: { 'Retry-After': seconds } }),
-    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) }, ...others },
+    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) } },
+  };
+}
+
+/** The headers of each message to a webhook. */
+const messageHeaders = {
+  'webhook-id': 'The id of the message, the same on every attempt.',
+  'webhook-timestamp': 'The time of the attempt, in seconds.',
+  'webhook-signature':
+    '`v1,` and the HMAC-SHA256 of id, timestamp and body, in base64; two of them after a new secret.',
+};
+
+/** The records in messages, by the kind in the name of an event. */
+const records: Readonly<Record<EventKind, string>> = { LINK: 'Link', SPACE: 'Space', TAG: 'Tag' };
+
+/** The data of a message. A record that is deleted before its message is sent has only its id. */
+function messageData(event: WebhookEvent): JsonSchema {
+  const deleted = ref('DeletedRecord');
+  const [kind, action] = event.split('_');
+  const record = Object.entries(records).find(([name]) => name === kind)?.[1];
+  return record === undefined || action === 'DELETED' ? deleted : { anyOf: [ref(record), deleted] };
+}
+
+/** A message to a webhook, as an operation of the receiver. */
+function messageOf(event: WebhookEvent): object {
+  const type = messageTypeOf(event);
+  const body = object({
+    type: { type: 'string', const: type, description: 'The event.' },
+    timestamp: { ...timestamp, description: 'The time of the change.' },
+    data: { ...messageData(event), description: 'The record when the message is sent, or only its id.' },
+  });
+  return {
+    operationId: `on${type.replaceAll(/(?:^|\.)\w/g, (letters) => letters.slice(-1).toUpperCase())}`,
+    summary: type,
+    description: webhookEvents[event],
+    tags: ['webhooks'],
+    // The signature tells who sends it.
+    security: [],
+    parameters: Object.entries(messageHeaders).map(([name, about]) => ({
+      ...{ name, in: 'header', required: true, description: about, schema: text },
+    })),
+    requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } },
+    responses: { '2XX': { description: 'The message was received; anything else is sent again later.' } },
   };
 }
 
@@ -225,10 +261,7 @@ function operationOf(route: AnyRoute, method: Method): object {
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [
-        status,
-        file ? imageAnswer(file) : answer(name, status, 'Success.', successOf(route), route.csv && csvFile),
-      ],
+      [status, file ? imageAnswer(file) : answer(name, status, 'Success.', successOf(route))],
       ...failuresOf(route).map((failed) => [
         failed,
         answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),
@@ -258,6 +291,9 @@ export function openApi(): object {
     security: [{ key: [] }],
     tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
     paths,
+    webhooks: Object.fromEntries(
+      keysOf(webhookEvents).map((event) => [messageTypeOf(event), { post: messageOf(event) }]),
+    ),
     components: {
       securitySchemes: {
         key: {
