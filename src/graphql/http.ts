@@ -105,6 +105,21 @@ function parametersOfUrl(url: string, hasIds: boolean): GraphQLParams {
   });
 }
 
+/** Whether an operation is asked for by its hash alone, as in Apollo's automatic persisted queries. */
+function asksByHash({ query, extensions }: { query?: unknown; extensions?: unknown }): boolean {
+  if (query || typeof extensions !== 'object' || extensions === null) return false;
+  return 'persistedQuery' in extensions && extensions.persistedQuery !== null;
+}
+
+/**
+ * Tells a client to send the query, and no further hashes. Clients look for this message and this code. The status is that of
+ * Apollo Server for every media type: some clients give up at another one before they look.
+ */
+const hashUnsupported = badRequest('PersistedQueryNotSupported', {
+  code: 'PERSISTED_QUERY_NOT_SUPPORTED',
+  http: { status: 200 },
+});
+
 /** What this module gives Yoga beside the HTTP request. */
 interface YogaContext {
   readonly api: ApiRequest;
@@ -143,6 +158,7 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
       await pauseIfBlocked();
       if (!['string', 'undefined'].includes(typeof (params.operationName ?? undefined)))
         throw badRequest('operationName must be a string.');
+      if (trusted === undefined && asksByHash(params)) throw hashUnsupported;
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
       const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
       setParamsHandler(({ params: { query = '', ...sent }, context }) =>
@@ -240,7 +256,7 @@ const plainBody = z.strictObject({
 function plainlySent({ url }: IncomingMessage, json: unknown): Sent | null {
   if (url !== '/graphql') return null;
   const { data: sent } = plainBody.safeParse(json);
-  return sent ? { ...sent, operationName: sent.operationName || undefined } : null;
+  return sent && !asksByHash(sent) ? { ...sent, operationName: sent.operationName || undefined } : null;
 }
 
 /** What makes a request unfit for the server, with the status for it; null for a fit one. */

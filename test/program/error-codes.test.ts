@@ -84,6 +84,7 @@ const requests: Record<string, () => Promise<string[]>> = {
   'a subscription whose root field is left out': () =>
     ask(owner, { query: 'subscription { changes @skip(if: true) { id } }' }),
   'an unknown operation': () => ask(owner, { query: 'query A { __typename }', operationName: 'B' }),
+  'only a hash': () => ask(owner, { extensions: { persistedQuery: { version: 1, sha256Hash: 'unknown' } } }),
   'no operation': () => ask(owner, { query: 'fragment A on Query { __typename }' }),
   'broken JSON': () => ask(owner, '{'),
   'no query': () => ask(owner, {}),
