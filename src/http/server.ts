@@ -71,15 +71,36 @@ function refusalHeaders({ headers, body }: Content): Record<string, string | num
 /** How many bytes of an unreadable request are looked at. */
 const MAX_LOOKED_AT = 8_192;
 
+/** Says how to send the first character in the address that must be escaped; null if there is none. Each byte is a character. */
+function howToEscape(text: string): string | null {
+  const [, target = ''] = /^(?:\r\n)*[A-Z]+ ([^\r\n]*) HTTP\/1\.[01]\r\n/.exec(text) ?? [];
+  // In UTF-8, up to four bytes together are a character.
+  const [bytes] = /[\xc2-\xf4][\x80-\xbf]{1,3}|[^\x21-\x7e]/.exec(target) ?? [];
+  if (bytes === undefined) return null;
+  const character = Buffer.from(bytes, 'latin1').toString('utf8');
+  const isUtf8 = !character.includes('\ufffd');
+  const how = isUtf8 ? `as ${encodeURIComponent(Array.from(character)[0] ?? '')}` : 'escaped, in UTF-8';
+  return `The address has an unescaped character: send it ${how}.`;
+}
+
+/** What an unreadable request says. */
+interface Beginning {
+  readonly method?: string;
+  readonly path?: string;
+  readonly acceptLanguage: string;
+  /** What is wrong, if it can be told. */
+  readonly message?: string;
+}
+
 /** What the beginning of an unreadable request says, if that is in the last packet. */
-function beginningOf(error: Error): { method?: string; path?: string; acceptLanguage: string } {
+function beginningOf(error: Error): Beginning {
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.of();
   const text = packet.toString('latin1', 0, MAX_LOOKED_AT);
   const [, language = ''] = /\r\naccept-language:([^\r\n]*)/i.exec(text) ?? [];
   const acceptLanguage = language.slice(0, MAX_HEADER);
   const [, method, target] = /^(?:\r\n)*([A-Z]+) ([^\s]+)/.exec(text) ?? [];
   if (method === undefined || target === undefined) return { acceptLanguage };
-  return { method, path: pathOf(target), acceptLanguage };
+  return { method, path: pathOf(target), acceptLanguage, message: howToEscape(text) ?? UNREADABLE };
 }
 
 /** A server with timeouts for its clients. It does not listen yet. */
@@ -112,9 +133,9 @@ function answerUnreadable(
   }
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
-  const { method, path, acceptLanguage } = beginningOf(error);
+  const { method, path, acceptLanguage, message = UNREADABLE } = beginningOf(error);
   const isVisit = path === undefined ? status === 431 : surfaceOf(path) === 'visit';
-  const content = isVisit ? refusedVisit(status, acceptLanguage) : asJson(status, UNREADABLE);
+  const content = isVisit ? refusedVisit(status, acceptLanguage) : asJson(status, message);
   const head = Object.entries({ ...refusalHeaders(content), 'X-Request-Id': requestId }).map(
     ([name, value]) => `${name}: ${value}`,
   );

@@ -46,7 +46,15 @@ function withQuestions<Schema extends GraphQLSchema>(schema: Schema): Schema {
   return schema;
 }
 
-export const schema = withTraces(withQuestions(builder.toSchema()));
+/** The schema with a text for people who open it first. */
+function described<Schema extends GraphQLSchema>(schema: Schema): Schema {
+  schema.description =
+    'Short links of an account, with their spaces, tags, domains, pixels and statistics, and the people and webhooks that ' +
+    'work with them. Every request needs an API key or a session.';
+  return schema;
+}
+
+export const schema = withTraces(withQuestions(described(builder.toSchema())));
 
 /** The same for documents whose rows have all that their fields select. */
 export const coveredSchema = (): typeof schema =>

@@ -37,7 +37,7 @@ const UtmTemplate = builder.prismaObject('UtmTemplate', {
 
 findNodes(UtmTemplate, ({ db, actor }, ids) => findUtmTemplates(db, actor, ids));
 
-const connection = connectionOf('UtmTemplate', 'utmTemplates', UtmTemplate);
+const connection = connectionOf('UtmTemplate', 'UTM templates', UtmTemplate);
 
 builder.queryFields((t) => ({
   utmTemplate: t.field({

@@ -115,11 +115,6 @@ test.concurrent.each([
 
 describe('an unparsable request', () => {
   test.each([
-    [
-      'raw UTF-8 in the target of an API',
-      'GET /api/v1/n\u00c3\u00a4ve HTTP/1.1\r\nHost: s.example\r\n\r\n',
-      400,
-    ],
     ['no HTTP', 'hello\r\n\r\n', 400],
     ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['two of them', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
@@ -146,6 +141,29 @@ describe('an unparsable request', () => {
     await expect
       .poll(() => server.log.find((line) => line.requestId === requestId))
       .toMatchObject({ status });
+  });
+});
+
+describe('an address of an API with an unescaped character', () => {
+  test.each<[string, string, string]>([
+    ['/api/v1/links?search=zähler', 'utf8', 'send it as %C3%A4'],
+    ['/api/v1/links?search=Łódź&page=2', 'utf8', 'send it as %C5%81'],
+    ['/api/v1/links?search=👍', 'utf8', 'send it as %F0%9F%91%8D'],
+    ['/api/v1/links?search=two words', 'utf8', 'send it as %20'],
+    ['/graphql?query={viewer { role }}', 'utf8', 'send it as %20'],
+    ['/api/v1/näve', 'utf8', 'send it as %C3%A4'],
+    ['/api/v1/links?search=zähler', 'latin1', 'send it escaped, in UTF-8'],
+    ['http://s.example/api/v1/links?search=ä', 'utf8', 'send it as %C3%A4'],
+  ])('is told how to send it: %s in %s', async (target, encoding, told) => {
+    const socket = await open(server);
+    const head = `GET ${target} HTTP/1.1\r\nHost: s.example\r\nConnection: close\r\n\r\n`;
+    socket.write(Buffer.from(head, encoding as BufferEncoding));
+    await once(socket, 'close');
+    const [, body = ''] = socket.received().split('\r\n\r\n');
+    expect(JSON.parse(body)).toEqual({
+      message: `The address has an unescaped character: ${told}.`,
+      status: 400,
+    });
   });
 });
 

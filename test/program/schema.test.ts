@@ -30,6 +30,32 @@ test('detects breaking changes', async () => {
   expect(await breaksOf(broken)).toEqual(["Field 'shortUrl' was removed from object type 'Link'"]);
 });
 
+test('the schema says what it is for, and names records in words', () => {
+  expect(schema.description).toMatch(/short links/i);
+  const described: [string, string | null | undefined][] = Object.values(schema.getTypeMap()).flatMap(
+    (type) => [
+      [type.name, type.description],
+      ...(isObjectType(type)
+        ? Object.values(type.getFields()).map(({ name, description }): [string, typeof description] => [
+            name,
+            description,
+          ])
+        : []),
+    ],
+  );
+  // A name from code, such as `utmTemplates`, outside of backticks.
+  const named = described.filter(([, words]) =>
+    /\b[a-z]+[A-Z]\w+/.test(words?.replaceAll(/`[^`]*`/g, '') ?? ''),
+  );
+  expect(named.filter(([, words]) => !/GraphiQL|iOS/.test(words ?? ''))).toEqual([]);
+});
+
+test('totals say where counting stops', () => {
+  const links = schema.getType('LinkConnection');
+  const { totalCount } = isObjectType(links) ? links.getFields() : {};
+  expect(totalCount?.description).toMatch(/one or two characters, or `ANYWHERE`, counting stops at 1,000\./);
+});
+
 test('the printed schema equals the committed one', async () => {
   await expect(`${printSchema(schema)}\n`).toMatchFileSnapshot('../../schema.graphql');
 });

@@ -88,7 +88,7 @@ test.each([
     outcome: 'NOT_FOUND',
     destination: null,
     steps: [
-      { rule: 'EXISTS', applied: true, why: 'There is no link with this alias on this domain.' },
+      { rule: 'EXISTS', applied: true, why: 'Your account has no link with this id.' },
       ...notReached(
         'DISABLED',
         'BLOCKED',

@@ -52,10 +52,11 @@ export async function explainRedirect(
   const where = owned(actor, linkId);
   const include = { pixels: true, domain: true, counter: true };
   const found = where && (await db.prisma.link.findUnique({ where, include }));
-  if (found && !servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
-  const { clicks = 0, turns: position = 0 } = found?.counter ?? {};
-  const link = found && { ...found, clicks, position };
-  const hash = link?.password;
+  if (found === null) return notFoundBecause('Your account has no link with this id.');
+  if (!servesVisitors(found.domain, services)) return notFoundBecause('Its domain is not verified.');
+  const { clicks = 0, turns: position = 0 } = found.counter ?? {};
+  const link = { ...found, clicks, position };
+  const hash = link.password;
   const visitor = {
     country: countryCode(country ?? ''),
     userAgent,
@@ -67,7 +68,7 @@ export async function explainRedirect(
       password != null && hash != null && (await verifyPassword(ofAccount(actor), password, hash)),
     query: query?.replace(/^\?/, '') ?? '',
   };
-  const blocked = found !== null && services.lists.blocks(found);
-  const hosts = found === null ? [] : [found.domain.name];
+  const blocked = services.lists.blocks(found);
+  const hosts = [found.domain.name];
   return decideRedirect(link, visitor, at?.at ?? now, { blocked, hosts });
 }

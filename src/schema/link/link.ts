@@ -210,7 +210,7 @@ const connection = connectionOf(
   'Link',
   'links',
   Link,
-  ` For a search of one or two characters, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
+  ` For a search of one or two characters, or \`ANYWHERE\`, counting stops at ${MAX_COUNTED.toLocaleString('en-US')}.`,
 );
 const page = pageOf('Link', 'links', Link);
 
