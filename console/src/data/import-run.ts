@@ -83,7 +83,8 @@ export async function importRecords(
   const send = async (batch: readonly TextRecord[]): Promise<readonly Outcome[]> => {
     const slice = fitting(batch);
     const { text, lines } = joined(cut, slice);
-    const variables = { text, format: cut.format, dryRun, spaceId: spaceId || null };
+    const { defaultPrivacy: privacy } = session.viewer.account;
+    const variables = { text, format: cut.format, dryRun, spaceId: spaceId || null, privacy };
     const { importLinks } = await sent(session, variables);
     for (const column of importLinks.unusedColumns) unusedColumns.add(column);
     const answers = inTime(importLinks.results);

@@ -97,6 +97,16 @@ export const emptyFields: LinkFields = {
   sourceTyped: '',
 };
 
+/** The form of a new link: as the account has it, nothing is typed. */
+export const newFields = ({
+  defaultPrivacy: privacy,
+}: {
+  readonly defaultPrivacy: LinkPrivacy;
+}): LinkFields => ({
+  ...emptyFields,
+  privacy,
+});
+
 /** The fields of a link as they are edited. */
 export function fieldsOf(link: LinkWholeFragment): LinkFields {
   const { expiration, targeting } = link;

@@ -120,7 +120,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     ['/templates', 'New template'],
     ['/webhooks', 'New webhook'],
     ['/people', 'Invite somebody'],
-    ['/people', 'Rename the account'],
+    ['/people', 'Account settings'],
     ['/keys', 'New key'],
     ['/profile', 'Change: Kim'],
   ];

@@ -288,7 +288,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
   test('an owner renames the account, and everybody changes their name, email and password, and ends their other sessions', async () => {
     const { key } = await server.caller('to be renamed');
     const { page, userId } = await signIn({ server, key }, { path: '/people' });
-    await page.getByRole('button', { name: 'Rename the account' }).click();
+    await page.getByRole('button', { name: 'Account settings' }).click();
     await page.getByLabel('Name of the account').fill('Marketing');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('.account').getByText('Marketing').waitFor();

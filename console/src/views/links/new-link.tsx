@@ -9,10 +9,10 @@ import { draftName, dropDraft, keepDraft, NEW, readDraft } from '../../data/draf
 import { changedFields } from '../../data/edit-state.ts';
 import {
   draftOf,
-  emptyFields,
   type FieldErrors,
   fieldsOfDraft,
   type LinkFields,
+  newFields,
   newLinkOf,
   newLinksOf,
   sourcesOf,
@@ -48,7 +48,8 @@ export function NewLink({ search }: { search: string }): ReactElement {
   const [, navigate] = useLocation();
   const t = texts.newLink;
   const draft = draftName(session, NEW);
-  const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? emptyFields);
+  const empty = newFields(session.viewer.account);
+  const [fields, setFields] = useState<LinkFields>(() => fieldsOfDraft(readDraft(draft)) ?? empty);
   const latest = useRef(fields);
   latest.current = fields;
   const [errors, setErrors] = useState<FieldErrors>({});
@@ -57,7 +58,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
   // Whoever searches goes on to something else.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search
   useEffect(() => setMade([]), [search]);
-  const isEmpty = JSON.stringify(fields) === JSON.stringify(emptyFields);
+  const isEmpty = JSON.stringify(fields) === JSON.stringify(empty);
   const [wasKept] = useState(!isEmpty);
   const [isNoted, setNoted] = useState(wasKept);
   const [isOpen, setOpen] = useState(wasKept);
@@ -99,7 +100,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
     const isDone = Object.keys(typed).length === 0;
     // Also if another account's view has taken the place of this one meanwhile.
     if (isDone) dropDraft(draft);
-    setFields({ ...emptyFields, ...typed });
+    setFields({ ...empty, ...typed });
     setErrors({});
     setNoted(false);
     setOpen(!isDone);
@@ -175,7 +176,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
     const lost = latest.current;
     flushSync(() => clear(lost));
     toggle(false);
-    const typed = changedFields(lost, emptyFields);
+    const typed = changedFields(lost, empty);
     if (Object.keys(typed).length === 0) return;
     const keep = () => keepDraft(draft, draftOf(lost));
     const open = () => {

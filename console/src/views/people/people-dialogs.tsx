@@ -17,7 +17,7 @@ import {
   UpdateAccountDocument,
   UpdateMemberDocument,
 } from '../../generated/documents.ts';
-import { EmailField, TextField } from '../../parts/field.tsx';
+import { EmailField, SelectField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { trimPasted } from '../../parts/format.ts';
 import { faultText } from '../../parts/notice.tsx';
@@ -164,28 +164,47 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   );
 }
 
-export function RenameAccount({ onClose }: DialogProps): ReactElement {
+export function AccountSettings({ onClose }: DialogProps): ReactElement {
   const session = useSession();
-  const [name, setName] = useState(session.viewer.account.name);
+  const { account } = session.viewer;
+  const [name, setName] = useState(account.name);
+  const [defaultPrivacy, setPrivacy] = useState(account.defaultPrivacy);
   const save = async () => {
-    const { updateAccount } = await write(session, UpdateAccountDocument, { input: { name } });
+    const { updateAccount } = await write(session, UpdateAccountDocument, {
+      input: { name, defaultPrivacy },
+    });
     announceKinds('ACCOUNT');
     return updateAccount;
   };
   return (
-    <FormDialog title={t.rename} shown={['name']} onClose={onClose} onSubmit={save}>
+    <FormDialog title={t.settings} shown={['name', 'defaultPrivacy']} onClose={onClose} onSubmit={save}>
       {(errors) => (
-        <TextField
-          {...{
-            label: t.accountName,
-            hint: t.accountNameHint,
-            value: name,
-            error: errors.name,
-            maxLength: 100,
-          }}
-          onText={setName}
-          autoFocus
-        />
+        <>
+          <TextField
+            {...{
+              label: t.accountName,
+              hint: t.accountNameHint,
+              value: name,
+              error: errors.name,
+              maxLength: 100,
+            }}
+            onText={setName}
+            autoFocus
+          />
+          <SelectField
+            {...{
+              label: t.defaultPrivacy,
+              hint: t.defaultPrivacyHint,
+              value: defaultPrivacy,
+              error: errors.defaultPrivacy,
+            }}
+            options={(['PUBLIC', 'PRIVATE'] as const).map((value) => ({
+              value,
+              text: texts.form.privacies[value],
+            }))}
+            onValue={setPrivacy}
+          />
+        </>
       )}
     </FormDialog>
   );

@@ -18,11 +18,11 @@ import { isAtLeast } from '../../parts/role-field.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { texts } from '../../texts.ts';
 import {
+  AccountSettings,
   ChangeRole,
   Invite,
   type Member,
   RemoveMember,
-  RenameAccount,
   useMembers,
 } from './people-dialogs.tsx';
 
@@ -31,7 +31,7 @@ type Invitation = InvitationsQuery['invitations']['nodes'][number];
 const t = texts.people;
 
 type Asked =
-  | { readonly for: 'invite' | 'rename' }
+  | { readonly for: 'invite' | 'settings' }
   | { readonly for: 'role' | 'remove'; readonly member: Member }
   | { readonly for: 'revoke'; readonly invitation: Invitation };
 
@@ -52,8 +52,8 @@ export function PeopleView(): ReactElement {
         onCreate={() => setAsked({ for: 'invite' })}
       >
         {may('ACCOUNT') && (
-          <button type="button" className="button quiet" onClick={() => setAsked({ for: 'rename' })}>
-            {t.rename}
+          <button type="button" className="button quiet" onClick={() => setAsked({ for: 'settings' })}>
+            {t.settings}
           </button>
         )}
       </RecordsHead>
@@ -61,7 +61,7 @@ export function PeopleView(): ReactElement {
       <h2>{t.invited}</h2>
       <Invitations onAsk={setAsked} />
       {asked?.for === 'invite' && <Invite onClose={close} onLink={setLink} />}
-      {asked?.for === 'rename' && <RenameAccount onClose={close} />}
+      {asked?.for === 'settings' && <AccountSettings onClose={close} />}
       {asked?.for === 'role' && <ChangeRole member={asked.member} onClose={close} />}
       {asked?.for === 'remove' && <RemoveMember member={asked.member} onClose={close} />}
       {asked?.for === 'revoke' && (
