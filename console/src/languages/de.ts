@@ -1443,7 +1443,7 @@ export const texts: Translation = {
     notFoundHint: 'Ohne URL lesen Besucher, dass es den Link nicht gibt.',
     notFoundTo: (url) => `Unbekannte Links führen zu ${url}`,
     root: 'Die Startseite führt zu',
-    rootHint: 'Ohne URL sieht die Seite des Dienstes, wer nur den Host öffnet.',
+    rootHint: 'Leer: zeigt eine Seite mit dem Namen des Hosts.',
     rootTo: (url) => `Die Startseite führt zu ${url}`,
     shared: 'Gemeinsam',
     verified: 'Bestätigt',

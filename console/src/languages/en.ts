@@ -1308,7 +1308,7 @@ const english = {
     notFoundHint: 'Without a URL, visitors read that there is no such link.',
     notFoundTo: (url: string) => `Unknown links lead to ${url}`,
     root: 'The bare domain leads to',
-    rootHint: 'Without a URL, whoever opens the host alone gets the page of the service.',
+    rootHint: 'Empty: shows a page with the host’s name.',
     rootTo: (url: string) => `The bare domain leads to ${url}`,
     shared: 'Shared',
     verified: 'Verified',

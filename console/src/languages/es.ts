@@ -1354,7 +1354,7 @@ export const texts: Translation = {
     notFoundHint: 'Sin una URL, los visitantes leen que ese enlace no existe.',
     notFoundTo: (url) => `Los enlaces desconocidos llevan a ${url}`,
     root: 'Destino de la raíz',
-    rootHint: 'Sin una URL, quien abre únicamente el host llega a la página del servicio.',
+    rootHint: 'Vacío: muestra una página con el nombre del host.',
     rootTo: (url) => `La raíz lleva a ${url}`,
     shared: 'Compartido',
     verified: 'Verificado',

@@ -1362,7 +1362,7 @@ export const texts: Translation = {
     notFoundHint: 'Sans URL, les visiteurs lisent que ce lien n’existe pas.',
     notFoundTo: (url) => `Les liens inconnus mènent à ${url}`,
     root: 'Destination de la racine',
-    rootHint: 'Sans URL, les visiteurs qui ouvrent l’hôte seul voient la page du service.',
+    rootHint: 'Vide : affiche une page avec le nom de l’hôte.',
     rootTo: (url) => `La racine mène à ${url}`,
     shared: 'Partagé',
     verified: 'Vérifié',
