@@ -32,6 +32,8 @@ test('is private in an account for people, and public in one that a key or an ea
   const person = ['create', '--email', 'ana@example.com', '--role', 'owner'];
   expect(await runCommand('users', env, [...person, '--account', 'People'])).toMatchObject({ code: 0 });
   await runCommand('keys', env, ['create', '--account', 'Programs']);
+  await runCommand('accounts', env, ['create', '--account', 'Made']);
+  expect(await privacyOf('Made')).toBe('PRIVATE');
   expect([await privacyOf('People'), await privacyOf('Programs')]).toEqual(['PRIVATE', 'PUBLIC']);
   // An existing account keeps what it has.
   await runCommand('users', env, [...person, '--account', 'Programs']);
