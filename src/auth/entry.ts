@@ -22,7 +22,7 @@ const credentials = z.object({ email: text, password: text });
 /** The paths by which people get a session, and end it. */
 export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenId | null): void {
   const { db, services, cookies, now, report, isOwn, requireOwnWays, contextOf, networkOfClient } = tools;
-  const { askerOf, limit, hashed, signIn, view, sessionWith } = tools;
+  const { askerOf, limit, hashed, signIn, tried, view, sessionWith } = tools;
   const limits = new GuessLimits();
   const mailing = new Turns({ max: 1, maxWaiting: MAX_MAILING, refusal: tooManyAtOnce });
   router.post('/token', async (req, res) => {
@@ -37,7 +37,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       requireOwnWays();
       const given = parseInput(token, req.body);
       const user = await welcome(db, { ...req.body, ...given }, contextOf()).catch(taken);
-      await signIn(req, res, user, 201);
+      await signIn(req, res, user, 'link', 201);
     }),
   );
   router.post(
@@ -47,11 +47,14 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const given = parseInput(credentials, req.body);
       let user: User | null = null;
       await limits.check(addressKeyOf(given.email), networkOfClient(req), async () => {
-        user = await checkPassword(db, given, { ...contextOf(), asker: askerOf(req) });
+        user = await checkPassword(db, given, {
+          ...contextOf(),
+          ...{ asker: askerOf(req), tried: tried(req) },
+        });
         return user !== null;
       });
       if (user === null) throw new DomainError('UNAUTHENTICATED', refusal('WRONG_PASSWORD'));
-      await signIn(req, res, user);
+      await signIn(req, res, user, 'password');
     }),
   );
   router.post(
@@ -64,7 +67,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const own = session?.user ?? null;
       const by = session?.db ?? db;
       const { user, accountId } = await acceptInvitation(by, input, own, contextOf(), session).catch(taken);
-      if (session === null) return signIn(req, res, user, 201);
+      if (session === null) return signIn(req, res, user, 'link', 201);
       res.status(201).json(await view(user, String(accountId)));
     }),
   );
@@ -75,7 +78,7 @@ export function addEntryRoutes(router: Routes, tools: SignInTools, openId: OpenI
       const user = isOwn
         ? await resetPassword(db, { ...given, password: req.body.password }, contextOf())
         : await takeReset(db, given.token, {}, now());
-      await signIn(req, res, user);
+      await signIn(req, res, user, 'link');
     }),
   );
   router.post('/forgot', async (req, res) => {

@@ -28,6 +28,7 @@ import { oneLine } from '../shared/one-line.ts';
 import { parseUrl } from '../shared/parse-url.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { Turns } from '../shared/turns.ts';
+import type { SignInOutcome } from './sign-in-log.ts';
 import { type SignInTools, text } from './tools.ts';
 
 /** How long the provider may take to answer, in seconds. */
@@ -235,11 +236,6 @@ export class OpenId {
     });
   }
 
-  /** Logs that somebody could not sign in, beside what the library says. */
-  refused(fault: Fault): void {
-    this.#log.info({ issuer: this.issuer, fault }, 'a sign-in with OpenID was refused');
-  }
-
   /** The URL of the callback with the query of a request, which begins with its question mark; null for an invalid one. */
   callbackWith(query: string): URL | null {
     return parseUrl(`${this.#callback}${query}`);
@@ -295,14 +291,10 @@ export class OpenId {
     return this.#asking.take('', () => this.#asks.run(ask, finishing));
   }
 
-  /** Logs the values of a person who has no role: the operator compares them with OIDC_ROLES. */
-  hasNoRole({ values }: ProvidedPerson): void {
+  /** What the log says of a person without a role: the operator compares the values with OIDC_ROLES. */
+  valuesOf({ values }: ProvidedPerson): object {
     const shown = values.slice(0, MAX_LOGGED_VALUES).map((value) => value.slice(0, MAX_LOGGED_LENGTH));
-    const { oidcRolesClaim: claim } = this.#config;
-    this.#log.info(
-      { issuer: this.issuer, claim, values: shown, count: values.length },
-      'no rule of OIDC_ROLES gives a role to these values',
-    );
+    return { claim: this.#config.oidcRolesClaim, values: shown, count: values.length };
   }
 
   /**
@@ -382,7 +374,7 @@ const queryOf = ({ url = '' }: IncomingMessage) => (url.includes('?') ? url.slic
 
 /** The callback, which the provider sends browsers to: it looks at no header that says where a request comes from. */
 export function createCallback(openId: OpenId, tools: SignInTools): RequestHandler {
-  const { db, consoleUrl, now, anySessionOf, begin: beginSession } = tools;
+  const { db, consoleUrl, now, anySessionOf, begin: beginSession, attempted } = tools;
   const cookie = cookieFor(consoleUrl);
   const finish = async (req: Request, res: Response): Promise<string> => {
     // The token of a link is in the cookie alone, since the database keeps only hashes of such tokens.
@@ -404,33 +396,41 @@ export function createCallback(openId: OpenId, tools: SignInTools): RequestHandl
     else {
       const rules = { rules: openId.rules, token };
       const user = await signInWithIdentity(db, person, rules, now()).catch((error: unknown) => {
-        if (error instanceof SignInFault && error.fault === 'NO_ROLE') openId.hasNoRole(person);
-        throw error;
+        if (!(error instanceof SignInFault) || error.fault !== 'NO_ROLE') throw error;
+        throw new SignInFault('NO_ROLE', { cause: error, details: openId.valuesOf(person) });
       });
       const { issuer, subject } = person;
       await beginSession(req, res, { ...user, way: { issuer, subject } });
+      attempted(req, 'openid', 'ok', { user: user.id });
     }
     return data.to;
   };
   return async (req, res) => {
-    res.redirect(303, await finish(req, res).catch(pageOfFault(openId, res, tools)));
+    res.redirect(303, await finish(req, res).catch(pageOfFault(openId, req, res, tools)));
   };
 }
 
 /** A handler for errors, which gives the page that tells the person. */
 function pageOfFault(
   openId: OpenId,
+  req: Request,
   res: Response,
-  { report, signInFailed }: SignInTools,
+  { report, signInFailed, attempted }: SignInTools,
 ): (error: unknown) => string {
   return (error) => {
     signInFailed('openid');
     const code = visibleError(error)?.code;
     const fault = error instanceof SignInFault ? error.fault : ((code && faults[code]) ?? 'UNAVAILABLE');
     if (fault === 'UNAVAILABLE') report(res, error);
-    else openId.refused(fault);
+    const details = { issuer: openId.issuer, fault, ...(error instanceof SignInFault && error.details) };
+    attempted(req, 'openid', outcomeOf(fault, code), { details });
     return `/console/sign-in?fault=${fault}`;
   };
+}
+
+function outcomeOf(fault: Fault, code: ErrorCode | undefined): SignInOutcome {
+  if (code === 'RATE_LIMITED') return 'limited';
+  return fault === 'UNAVAILABLE' || fault === 'PROVIDER_DOWN' ? 'failed' : 'refused';
 }
 
 /** What the person is told of errors of the domain. */
@@ -467,7 +467,7 @@ export function createStart(
         link: query.get('link') === '1',
         token: null,
       };
-      res.redirect(303, await start(req, res, asked).catch(pageOfFault(openId, res, tools)));
+      res.redirect(303, await start(req, res, asked).catch(pageOfFault(openId, req, res, tools)));
     },
     async post(req, res) {
       const url = await start(req, res, parseInput(begin, req.body)).catch((error: unknown) => {

@@ -222,6 +222,6 @@ export function addPasskeyRoutes(
     res.json(await passkeys.signInOptions(db, askerOf(req), now()));
   });
   router.post('/passkey/sign-in', async (req, res) => {
-    await signIn(req, res, await passkeys.signIn(db, req.body, now()));
+    await signIn(req, res, await passkeys.signIn(db, req.body, now()), 'passkey');
   });
 }

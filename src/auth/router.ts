@@ -20,6 +20,7 @@ import { createCallback, createStart, type OpenId } from './openid.ts';
 import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
 import { routesOf } from './routes.ts';
+import type { SignInOutcome } from './sign-in-log.ts';
 import { createSignInTools, operationOf, type SignInDependencies, tooManyAtOnce } from './tools.ts';
 
 export interface AuthDependencies extends SignInDependencies {
@@ -51,6 +52,17 @@ const signIns = new Map<string, SignInWay>([
   ['/sign-in', 'password'],
   ['/passkey/sign-in', 'passkey'],
 ]);
+
+/** The paths by which people come in with the token of a link. */
+const byLink: ReadonlySet<string> = new Set(['/welcome', '/accept', '/reset']);
+
+/** What the log says of attempts that fail; nothing of requests that are no attempts, such as those without a password. */
+const outcomes: Partial<Record<ErrorCode, SignInOutcome>> = {
+  UNAUTHENTICATED: 'refused',
+  GONE: 'refused',
+  RATE_LIMITED: 'limited',
+  UNAVAILABLE: 'failed',
+};
 
 const MAX_BODY = 16_384;
 const BODY_TIMEOUT = 5_000;
@@ -137,6 +149,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
     if (visible === null || visible.code === 'UNAVAILABLE') report(res, error);
     const way = signIns.get(req.path);
     if (way && (visible?.code === 'UNAUTHENTICATED' || visible?.code === 'RATE_LIMITED')) signInFailed(way);
+    const outcome = outcomes[visible?.code ?? 'UNAVAILABLE'];
+    const logged = way ?? (byLink.has(req.path) ? 'link' : null);
+    if (logged && outcome) tools.attempted(req, logged, outcome);
     const told = visible ?? unexpected;
     const { code, message, fields = [], retryAfter = null } = told;
     if (retryAfter !== null) res.set('Retry-After', String(retryAfter));

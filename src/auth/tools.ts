@@ -21,6 +21,7 @@ import { requestInfoOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
 import type { SessionCookies } from '../http/request/session-cookie.ts';
 import { Turns } from '../shared/turns.ts';
+import type { LoggedWay, SignInLog, SignInOutcome } from './sign-in-log.ts';
 
 /** A text that people or pages send to a path below `/auth/`. */
 export const text = z
@@ -47,6 +48,8 @@ export interface SignInDependencies {
   report(res: Response, error: unknown): void;
   /** Counts a refused sign-in. */
   signInFailed(way: SignInWay): void;
+  /** Has a line for each attempt. */
+  readonly signInLog: Pick<SignInLog, 'attempt'>;
 }
 
 /** The operation of a request to a path below `/auth`. @throws Error for an unknown one */
@@ -97,9 +100,29 @@ export function createSignInTools(dependencies: SignInDependencies) {
     cookies.set(res, token, maxAge);
   };
 
+  /** The users whose passwords requests have tried. */
+  const triedUsers = new WeakMap<Request, number>();
+  /** Logs an attempt to sign in. */
+  const attempted = (
+    req: Request,
+    way: LoggedWay,
+    outcome: SignInOutcome,
+    { user = triedUsers.get(req) ?? null, details }: { user?: number | null; details?: object } = {},
+  ): void => {
+    const { address } = clientOf(req, trust);
+    dependencies.signInLog.attempt({ outcome, way, user, address, ...(details && { details }) });
+  };
+
   /** The same for a request of the site itself, and answers with who is signed in. */
-  const signIn = async (req: Request, res: Response, user: User & FoundUser, status = 200): Promise<void> => {
+  const signIn = async (
+    req: Request,
+    res: Response,
+    user: User & FoundUser,
+    way: LoggedWay,
+    status = 200,
+  ): Promise<void> => {
     await begin(req, res, user, cookies.tokenOf(req));
+    attempted(req, way, 'ok', { user: user.id });
     res.status(status).json(await view(user, undefined));
   };
 
@@ -186,6 +209,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
   return {
     ...dependencies,
     ...{ isOwn, requireOwnWays, contextOf, networkOfClient, askerOf, limit, hashed },
+    ...{ attempted, tried: (req: Request) => (userId: number) => void triedUsers.set(req, userId) },
     ...{ begin, signIn, view, sessionOf, readSessionOf, sessionWith, anySessionOf },
   };
 }

@@ -1,5 +1,6 @@
 import { OpenId } from '../auth/openid.ts';
 import { createAuthRouter } from '../auth/router.ts';
+import { SignInLog } from '../auth/sign-in-log.ts';
 import { consoleUrlOf } from '../config.ts';
 import { changeRetention } from '../db/change/log.ts';
 import { accessRetention } from '../db/ended-access.ts';
@@ -52,6 +53,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   const requests = { common, access, readers, inFlight, now };
   const requestOf = createRequestOf(requests, true);
   const openId = OpenId.of(config, consoleUrl, log);
+  const signInLog = new SignInLog(log, now);
   const auth = createAuthRouter({
     ...{ db, cookies, access, trust, services, consoleUrl, openId, now, report },
     download: createDownload({ requestOf, report }),
@@ -59,6 +61,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     countriesAsOf: countryOf.asOf,
     bodyTimeout: ports.formTimeout,
     signInFailed: (way) => metrics?.signInFailed(way),
+    signInLog,
   });
 
   // Webhooks, and the deletion of what is old.
@@ -77,7 +80,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   const { sideEffects } = config;
   const background: Background[] = [
-    ...[readers, access],
+    ...[readers, access, signInLog],
     new PlainKeys(db, log),
     new DeletedStatisticsRemoval(db, log),
     new DeletedWebhooksRemoval(db, log),

@@ -198,7 +198,12 @@ test('somebody without a role: the log has the values of the claim', async () =>
   await serve(provider.origin);
   expect(await signIn()).toBe('/console/sign-in?fault=NO_ROLE');
   expect(server.log).toContainEqual(
-    expect.objectContaining({ claim: 'groups', values: ['staff', 'x'.repeat(200)], count: 2 }),
+    expect.objectContaining({
+      fault: 'NO_ROLE',
+      claim: 'groups',
+      values: ['staff', 'x'.repeat(200)],
+      count: 2,
+    }),
   );
 });
 

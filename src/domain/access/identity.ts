@@ -35,10 +35,13 @@ export type Fault =
 
 export class SignInFault extends Error {
   readonly fault: Fault;
+  /** What the log says of it, beside the fault. */
+  readonly details: object | undefined;
 
-  constructor(fault: Fault, options?: ErrorOptions) {
+  constructor(fault: Fault, { details, ...options }: ErrorOptions & { details?: object } = {}) {
     super(fault, options);
     this.fault = fault;
+    this.details = details;
   }
 }
 

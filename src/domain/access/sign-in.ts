@@ -41,6 +41,8 @@ export interface SignInContext {
   readonly now: Date;
   /** Who signs in. */
   readonly asker?: Asker;
+  /** Called with the user whose password was tried, whether it is right or not. */
+  tried?(userId: number): void;
 }
 
 export function tooManyPasswords(seconds: number): DomainError {
@@ -59,7 +61,7 @@ const guessesOf = (email: string) => hashToken(nameFor('guess', emailKeyOf(email
 export async function checkPassword(
   db: Data,
   { email, password }: { email: string; password: string },
-  { passwords, now, asker }: SignInContext,
+  { passwords, now, asker, tried }: SignInContext,
 ): Promise<User | null> {
   const isAddress = addressKeyOf(email) !== null;
   const counted = isAddress ? guessesOf(email) : hashToken(asker?.network ?? nameFor('network'));
@@ -69,6 +71,7 @@ export async function checkPassword(
     throw tooManyPasswords(seconds);
   }
   const user = await findUserByEmail(db, email);
+  if (user !== null) tried?.(user.id);
   const isRight = await passwords.verify(password, user?.password ?? null);
   if (!isRight || user === null || !isAddress) return null;
   await forgiveGuess(db, guessesOf(email));

@@ -12,6 +12,14 @@ export function networkOf(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`;
 }
 
+/** The block of an address that the log shows: a /24 of IPv4, a /64 of IPv6; null for what is no address. */
+export function blockOf(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return `${ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/24`)}/24`;
+  return networkOf(address);
+}
+
 /** The name of a client's network, for limits and turns. */
 export function networkName(address: string): string {
   return nameFor('network', networkOf(address));
