@@ -5,6 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
+# The commit, for --version and the metrics: docker build --build-arg SOURCE_COMMIT=$(git rev-parse HEAD) .
+ARG SOURCE_COMMIT
 RUN npm run build
 # Without sources, npm run users and the others need no check of whether something must be built.
 RUN mkdir data && sed -i 's|scripts/run.mjs \([a-z/]*\)|dist/\1.js|' package.json

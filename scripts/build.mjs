@@ -1,6 +1,7 @@
 // Bundles src, with its packages, to dist, after generating src/generated. A program of one file for each use starts in two
 // thirds of the time that the files of src and of node_modules take.
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { script } from './command.mjs';
@@ -77,6 +78,24 @@ async function bundle() {
   copyFileSync(join(root, 'src/require-node.js'), join(root, 'dist/require-node.js'));
 }
 
+/** A commit in a form that is fit for a label. */
+const COMMIT = /^[\w.-]{1,64}$/;
+
+/** The commit of the sources: git's if this is its repository, or else the one that SOURCE_COMMIT names. */
+export function commitOf(folder, env = process.env) {
+  const git = (...args) =>
+    spawnSync('git', args, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).stdout?.trim();
+  // Sources that were unpacked inside another repository are not of that one.
+  const top = git('rev-parse', '--show-toplevel');
+  const own =
+    top && existsSync(top) && realpathSync(top) === realpathSync(folder) ? git('rev-parse', 'HEAD') : '';
+  return [own?.slice(0, 12), env.SOURCE_COMMIT].find((one) => one && COMMIT.test(one)) ?? 'unknown';
+}
+
 async function build() {
   const hash = hashOfSources();
   process.stderr.write('Building…\n');
@@ -87,6 +106,9 @@ async function build() {
     cpSync(join(root, 'src/generated', folder), join(root, 'dist/generated', folder), { recursive: true });
   for (const file of ['rest/openapi/examples.json', 'cli/demo/company.json'])
     cpSync(join(root, 'src', file), join(root, 'dist', file));
+  // No part of the stamp: a commit that changes no source needs no build.
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ version, commit: commitOf(root) }));
   writeStamp(STAMP, hash);
 }
 

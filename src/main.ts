@@ -6,7 +6,7 @@ import { hintFor } from './db/error-hints.ts';
 import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
 import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './operator-error.ts';
 import { sendsTraces } from './otel-variables.ts';
-import { VERSION } from './own-files.ts';
+import { BUILD, BUILD_NAME } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { oneLine } from './shared/one-line.ts';
 import { printable } from './shared/printable.ts';
@@ -16,7 +16,7 @@ import { giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
-  startLog.info({ version: VERSION, node: process.version }, 'Linkspace starts');
+  startLog.info({ ...BUILD, node: process.version }, 'Linkspace starts');
   if (worker === undefined) {
     for (const { name, meant } of misspelt(process.env))
       startLog.warn({ variable: name }, `unknown variable: did you mean ${meant}?`);
@@ -77,7 +77,7 @@ Starts the service, and migrates its database. Environment variables configure i
 async function versions(): Promise<string> {
   const { countryLookup } = await import('./http/request/country.ts');
   const found = await countryLookup(undefined, process.env.GEOIP_DATABASE || undefined).catch(() => null);
-  return `${VERSION}\n${found?.asOf ? `countries of addresses: ${found.asOf}\n` : ''}`;
+  return `${BUILD_NAME}\n${found?.asOf ? `countries of addresses: ${found.asOf}\n` : ''}`;
 }
 
 const answers = new Map([

@@ -12,5 +12,21 @@ export const builtFile = (path: string): URL => new URL(`./${path}`, import.meta
 /** A module that runs on its own, such as a thread's, by its path without the extension. */
 export const entryFile = (path: string): URL => builtFile(path + extname(import.meta.url));
 
+/** The commit in the file that the build writes; `unknown` for the sources themselves. */
+function builtCommit(): string {
+  try {
+    const { commit } = JSON.parse(readFileSync(builtFile('build.json'), 'utf8'));
+    return String(commit);
+  } catch {
+    return 'unknown';
+  }
+}
+
 /** The version in package.json. */
 export const VERSION: string = JSON.parse(readFileSync(projectFile('package.json'), 'utf8')).version;
+
+/** The version, and the commit that it was built from. */
+export const BUILD = { version: VERSION, commit: builtCommit() } as const;
+
+/** The same for people. */
+export const BUILD_NAME = `${BUILD.version} (${BUILD.commit})`;

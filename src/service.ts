@@ -4,10 +4,11 @@ import type { Database } from './db/database.ts';
 import { listen } from './http/bind-port.ts';
 import { createGuard } from './http/guard.ts';
 import { isForPeople } from './http/pages/pages.ts';
+import { readinessOf, writable } from './http/readiness.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
 import type { TlsStatusOf } from './http/tls-ask.ts';
-import { createWeb, writable } from './http/web.ts';
+import { createWeb } from './http/web.ts';
 import { allValid } from './operator-error.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
@@ -139,10 +140,12 @@ export class Service {
     const { graphiql, corsOrigins, baseUrl, consoleUrl } = config;
     const { links, trust, visit, ...visitors } = this.#visitors;
     const people = this.#people;
+    const requireReady = people ? writable(database, visitors.feed) : () => links.requireSource();
+    const isStopping = () => this.#isStopping;
+    this.#opened.metrics?.watchReadiness(() => readinessOf(requireReady, isStopping));
     const web = createWeb({
       ...{ ...visitors, config, people, visit, sendPage: sendMessage },
-      requireReady: people ? writable(database, visitors.feed) : () => links.requireSource(),
-      isStopping: () => this.#isStopping,
+      ...{ requireReady, isStopping },
       sideEffects: config.sideEffects,
       log: this.#ports.log,
     });

@@ -9,7 +9,7 @@ import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { isAborted } from '../http/request/client.ts';
 import { accountIn } from '../http/request/headers.ts';
-import { VERSION } from '../own-files.ts';
+import { BUILD } from '../own-files.ts';
 import { trimBlanks } from '../shared/blanks.ts';
 import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { Turns } from '../shared/turns.ts';
@@ -120,8 +120,9 @@ export function createAuthRouter(dependencies: AuthDependencies): Router {
       mail: services.sendMail !== null,
     });
   });
-  router.get('/about', (_req, res) => {
-    res.json({ version: VERSION, countriesAsOf });
+  routes.get('/about', async (req, res) => {
+    await readSessionOf(req);
+    res.json({ ...BUILD, countriesAsOf });
   });
   routes.get('/session', async (req, res) => {
     const { user } = await readSessionOf(req);

@@ -4,7 +4,7 @@ import { type Config, misspelt, readConfig } from '../config.ts';
 import { hintFor } from '../db/error-hints.ts';
 import { DomainError, unstorable } from '../domain/errors.ts';
 import { OperatorError } from '../operator-error.ts';
-import { VERSION } from '../own-files.ts';
+import { BUILD_NAME } from '../own-files.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
 import { printable } from '../shared/printable.ts';
@@ -133,7 +133,7 @@ export function command<const Own extends Options>(
     let url = '';
     try {
       if (argv.includes('--version')) {
-        print(VERSION);
+        print(BUILD_NAME);
         return 0;
       }
       const config = readConfig(env);

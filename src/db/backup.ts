@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3';
 import { OperatorError } from '../operator-error.ts';
 import { withoutSecrets } from '../secrets.ts';
 import { makeFolder } from '../shared/make-folder.ts';
+import { A_MINUTE, BACKUP } from './backup-time.ts';
 import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './sqlite/file.ts';
 
 /** The SQLite application id of our backups: "LsBk". */
@@ -102,9 +103,21 @@ export function backUp(url: string, target: string): void {
     copy.pragma(`application_id = ${MARK}`);
     copy.close();
     renameSync(partial, target);
+    noteBackup(source, new Date());
   } finally {
     source.close();
     rmSync(partial, { force: true });
+  }
+}
+
+/** Notes the time of a backup in the database, for the metrics. A database that cannot be written is backed up, too. */
+function noteBackup(source: Sqlite.Database, now: Date): void {
+  try {
+    source
+      .prepare('INSERT OR REPLACE INTO "Revision" ("topic", "number") VALUES (?, ?)')
+      .run(BACKUP, Math.floor(now.getTime() / A_MINUTE));
+  } catch {
+    // It is older then, as the metrics say.
   }
 }
 

@@ -2,10 +2,13 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReadServer } from '../db/postgresql/read-server.ts';
+import type { Backlog } from '../db/webhook/queues.ts';
 import type { DeliveryStatus, DisabledReason } from '../domain/webhook/events.ts';
+import { BUILD } from '../own-files.ts';
 import { keysOf } from '../shared/keys-of.ts';
 import { singleFlight } from '../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+import { type Readiness, unreadyReasons } from './readiness.ts';
 import type { Surface } from './request/info.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
@@ -96,6 +99,11 @@ export class Metrics {
     labelNames: ['way'],
     registers: [this.#registry],
   });
+  readonly #mailFailures = new Counter({
+    name: 'linkspace_mails_failed_total',
+    help: 'Mails that the mail server did not take.',
+    registers: [this.#registry],
+  });
   readonly #statements = new Histogram({
     name: 'linkspace_database_duration_seconds',
     help: 'SQL statements.',
@@ -108,6 +116,14 @@ export class Metrics {
     // Gauges whose names are those of counters; each has others, by type.
     for (const what of ['handles', 'requests', 'resources'])
       this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    const build = new Gauge({
+      name: 'linkspace_build_info',
+      help: '1, with the version of the program and the commit that it was built from.',
+      labelNames: ['version', 'commit'],
+      aggregator: 'max',
+      registers: [this.#registry],
+    });
+    build.set(BUILD, 1);
     // The first one is an increase only if there is a zero before it.
     for (const way of ['password', 'passkey', 'openid'] as const) this.#signInFailures.inc({ way }, 0);
     for (const reason of ['failing', 'too_many_waiting']) this.#disabledWebhooks.inc({ reason }, 0);
@@ -170,6 +186,54 @@ export class Metrics {
     this.#signInFailures.inc({ way });
   }
 
+  mailFailed(): void {
+    this.#mailFailures.inc();
+  }
+
+  /** @param waiting how many mails are stored until they are sent */
+  watchMails(waiting: () => Promise<number>): void {
+    const helps = { linkspace_mails_waiting: 'Mails about changed addresses that are not sent yet.' };
+    this.#watchTogether(helps, async () => ({ linkspace_mails_waiting: await waiting() }));
+  }
+
+  /** @param madeAt when the last backup was made; null if there are no data */
+  watchBackups(madeAt: () => Promise<Date | null>, now: () => Date): void {
+    const helps = {
+      linkspace_backup_age_seconds:
+        'The time since the last backup of SQLite by npm run backup; without one, since the first account was made.',
+    };
+    this.#watchTogether(helps, async () => {
+      const at = await madeAt();
+      const age = at === null ? 0 : Math.max(0, (now().getTime() - at.getTime()) / 1000);
+      return { linkspace_backup_age_seconds: age };
+    });
+  }
+
+  watchReadiness(read: () => Promise<Readiness>): void {
+    const registers = [this.#registry];
+    const ready = new Gauge({
+      name: 'linkspace_ready',
+      help: '1 while the process is ready, as /readyz says.',
+      aggregator: 'min',
+      registers,
+      collect: () => check(),
+    });
+    const unready = new Gauge({
+      name: 'linkspace_unready',
+      help: '1 for the reason for which the process is not ready.',
+      labelNames: ['reason'],
+      aggregator: 'max',
+      registers,
+    });
+    const update = singleFlight(async () => {
+      const found = await read();
+      ready.set(found === null ? 1 : 0);
+      for (const reason of unreadyReasons) unready.set({ reason }, Number(reason === found?.reason));
+    });
+    // A check that takes longer shows in the next collection.
+    const check = async (): Promise<void> => void (await withTimeout(READ_TIMEOUT, update()));
+  }
+
   watchSideEffects(areOn: boolean): void {
     const help = '0 while SIDE_EFFECTS is off: nothing goes out, and nothing old is deleted.';
     this.#watch('linkspace_side_effects', help, 'max', () => Number(areOn));
@@ -218,17 +282,25 @@ export class Metrics {
     watch('linkspace_replica_away', away, ({ isAway }) => Number(isAway));
   }
 
-  watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
+  watchWebhooks(backlog: () => Promise<Backlog>, now: () => Date): void {
     const helps = {
       linkspace_webhook_lag_seconds:
         'For how long the oldest delivery to a webhook is due, by all processes.',
       linkspace_webhook_pending:
         'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
+      linkspace_webhooks_failing: 'Webhooks whose last attempt failed, by all processes.',
+      linkspace_webhook_failing_seconds:
+        'For how long the webhook that has failed for longest has had no success, by all processes.',
     };
     this.#watchTogether(helps, async () => {
-      const { pending, dueAt } = await backlog();
-      const lag = dueAt === null ? 0 : Math.max(0, (now().getTime() - dueAt.getTime()) / 1000);
-      return { linkspace_webhook_lag_seconds: lag, linkspace_webhook_pending: pending };
+      const { pending, dueAt, failing, failingSince } = await backlog();
+      const since = (at: Date | null) =>
+        at === null ? 0 : Math.max(0, (now().getTime() - at.getTime()) / 1000);
+      return {
+        ...{ linkspace_webhook_lag_seconds: since(dueAt), linkspace_webhook_pending: pending },
+        linkspace_webhooks_failing: failing,
+        linkspace_webhook_failing_seconds: since(failingSince),
+      };
     });
   }
 

@@ -3,17 +3,11 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, R
 import express from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { requireAnswers } from '../db/answer-watch.ts';
-import type { ChangeFeed } from '../db/change/feed.ts';
-import type { Database } from '../db/database.ts';
-import { DatabaseAway } from '../db/errors.ts';
-import { requireReadable } from '../db/migration-state.ts';
 import { favicon } from '../generated/look.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
-import { singleFlight } from '../shared/single-flight.ts';
-import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { sendAsset } from './pages/assets.ts';
 import { ofAsset, ofPage, startPage } from './pages/pages.ts';
+import { readinessOf } from './readiness.ts';
 import { prefersHtml } from './request/accept.ts';
 import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
@@ -142,11 +136,6 @@ function addPages(web: Express, config: Pick<Config, 'console'>, { openApi }: Fo
   });
 }
 
-const CHECK_TIMEOUT = 2000;
-/** How often disk space is checked, and the writer if no write was answered, in milliseconds. */
-const CHECK_INTERVAL = 1_000;
-/** How long a check waits for the writer, in milliseconds: it may be busy for longer. */
-const WRITE_TIMEOUT = 500;
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
 const livez: RequestHandler = (_req, res) => {
@@ -164,54 +153,16 @@ function serving({ isStopping }: WebDependencies): RequestHandler {
   };
 }
 
-/** A function that begins the work at most once a second, and not while it runs; further calls share its result. */
-function onceASecond(work: () => Promise<void>): () => Promise<void> {
-  let beganAt = Number.NEGATIVE_INFINITY;
-  let last: Promise<void> = Promise.resolve();
-  const run = singleFlight(work);
-  return () => {
-    if (performance.now() - beganAt >= CHECK_INTERVAL) {
-      beganAt = performance.now();
-      last = run();
-    }
-    return last;
-  };
-}
-
-/** What throws unless the database answers, tells of changes, has all migrations, and takes writes. */
-export function writable(
-  database: Database,
-  feed: Pick<ChangeFeed, 'freshIfAvailable' | 'unansweredFor'>,
-): () => Promise<void> {
-  const { writes } = database;
-  const trySpace = onceASecond(() => database.trySpace());
-  const tryWrite = onceASecond(() => database.tryWrite().catch(() => {}));
-  return async () => {
-    await requireReadable(database);
-    await feed.freshIfAvailable();
-    requireAnswers(feed.unansweredFor, 'changes');
-    if (writes.quietFor >= CHECK_INTERVAL) await withTimeout(WRITE_TIMEOUT, tryWrite());
-    requireAnswers(writes.unansweredFor, 'writes');
-    await trySpace();
-  };
-}
-
 /** 200 when the database is ready, else 503, and the log says why; 503 also during a stop, so that requests are sent elsewhere. */
 function readyz({ requireReady, isStopping, sideEffects, log }: WebDependencies): RequestHandler {
   const fault = new RepeatedFault(log, 'not ready');
   return async (_req, res) => {
-    let isReady = false;
-    try {
-      if ((await withTimeout(CHECK_TIMEOUT, requireReady())) === TIMED_OUT)
-        throw new DatabaseAway('the database did not answer in time');
-      isReady = !isStopping();
-      fault.ended();
-    } catch (error) {
-      fault.occurred(error);
-    }
+    const found = await readinessOf(requireReady, isStopping);
+    if (found === null || found.reason === 'stopping') fault.ended();
+    else fault.occurred(found.error, () => ({ reason: found.reason }));
     res
       .set(NOT_CACHED)
-      .status(isReady ? 200 : 503)
-      .json({ status: isReady ? 'ok' : 'unavailable', ...(!sideEffects && { sideEffects: 'off' }) });
+      .status(found === null ? 200 : 503)
+      .json({ status: found === null ? 'ok' : 'unavailable', ...(!sideEffects && { sideEffects: 'off' }) });
   };
 }

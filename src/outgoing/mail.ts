@@ -18,6 +18,15 @@ function isRefused({ code, responseCode = 0 }: NodemailerError): boolean {
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && Math.floor(responseCode / 100) === 5;
 }
 
+/** Calls back for each mail that is not sent. */
+export function countingFailures(sendMail: SendMail, failed: () => void): SendMail {
+  return async (...mail) => {
+    const isSent = await sendMail(...mail);
+    if (isSent === false) failed();
+    return isSent;
+  };
+}
+
 /** Sends no mail, for a service without side effects. What is stored until its mail is sent goes on waiting. */
 export function holdMails(log: Logger): SendMail {
   return () => {

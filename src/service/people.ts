@@ -11,6 +11,7 @@ import { DeletedStatisticsRemoval } from '../db/statistics/delete-statistics.ts'
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../db/stranger-rows.ts';
 import { DeletedWebhooksRemoval } from '../db/webhook/deliveries.ts';
+import { countWaitingMails } from '../domain/access/address-change.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
 import { KEPT_FOR } from '../domain/kept-answer-limit.ts';
@@ -77,6 +78,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     disabled: (reason) => metrics?.webhookDisabled(reason),
     limits: services.waitingLimits,
   });
+  metrics?.watchMails(() => countWaitingMails(db, now()));
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
   const { sideEffects } = config;
   const background: Background[] = [

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
+import { lastBackup } from '../db/backup-time.ts';
 import { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
 import { ReadServer } from '../db/postgresql/read-server.ts';
@@ -17,7 +18,7 @@ import type { Handler } from '../http/server.ts';
 import type { Stopper } from '../http/stop-server.ts';
 import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
-import { createMailer, holdMails } from '../outgoing/mail.ts';
+import { countingFailures, createMailer, holdMails } from '../outgoing/mail.ts';
 import { askNobody } from '../outgoing/resolve.ts';
 import { sendMessage, sendRoot } from '../redirect/answer.ts';
 import { createRedirectHandler } from '../redirect/handler.ts';
@@ -56,7 +57,8 @@ export function createVisitors(opened: Opened, ports: Ports) {
   const { lists } = operatorFiles;
   const { sideEffects } = config;
   const mailer = ports.sendMail ?? (smtpUrl && smtpFrom ? createMailer(smtpUrl, smtpFrom, log) : null);
-  const sendMail = mailer && !sideEffects ? holdMails(log) : mailer;
+  const sendMail =
+    mailer && (sideEffects ? countingFailures(mailer, () => metrics?.mailFailed()) : holdMails(log));
   const services = servicesOf(config, {
     ...{ defaultDomainId, lists, random, hashPassword, sendMail },
     resolveTxt: sideEffects ? resolveTxt : askNobody,
@@ -75,6 +77,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   );
   metrics?.watchSideEffects(sideEffects);
   metrics?.watchDatabase(() => feed.away);
+  if (database.provider === 'sqlite') metrics?.watchBackups(() => lastBackup(database), now);
   metrics?.watchDisk(() => database.size(), database.freeSpace);
 
   const clicks = new ClickBuffer(database, log, metrics, ports.statistics);

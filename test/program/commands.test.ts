@@ -209,18 +209,21 @@ test('the program prints its help with --help, and refuses other arguments', asy
 });
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const versioned = { code: 0, stdout: `${version}\n`, stderr: '' };
+// These run the sources, which know no commit.
+const versioned = { code: 0, stdout: `${version} (unknown)\n`, stderr: '' };
 
 test.each(['keys', 'migrate', 'copy'] as const)('%s --version prints the version', async (command) => {
   expect(await runCommand(command, {}, ['--version'])).toEqual(versioned);
 });
 
-test('the program --version prints the version, and the date of the countries of addresses', async () => {
+test('the program --version prints version and commit, and the date of the countries of addresses', async () => {
+  const { commit } = JSON.parse(readFileSync('dist/build.json', 'utf8'));
+  const built = { ...versioned, stdout: `${version} (${commit})\n` };
   expect(await runProgram('main', {}, ['--version'])).toEqual({
-    ...versioned,
-    stdout: `${version}\ncountries of addresses: 2026-06-17\n`,
+    ...built,
+    stdout: `${built.stdout}countries of addresses: 2026-06-17\n`,
   });
-  expect(await runProgram('main', { GEOIP_DATABASE: 'off' }, ['--version'])).toEqual(versioned);
+  expect(await runProgram('main', { GEOIP_DATABASE: 'off' }, ['--version'])).toEqual(built);
 });
 
 test('a command as a process ends with its exit code, and writes to its outputs', async () => {

@@ -2,13 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Backlog } from '../../src/db/webhook/queues.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { SharedMetrics } from '../../src/workers/shared-metrics.ts';
 
 test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();
   const now = new Date('2026-11-21T12:00:00Z');
-  let backlog = { pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') as Date | null };
+  const well = { failing: 0, failingSince: null };
+  let backlog: Backlog = { ...well, pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') };
   metrics.watchWebhooks(
     async () => backlog,
     () => now,
@@ -20,7 +22,7 @@ test('reports waiting deliveries and their lag at the same moment', async () => 
     );
   };
   expect(await numbers()).toEqual(['7', '100']);
-  backlog = { pending: 0, dueAt: null };
+  backlog = { ...well, pending: 0, dueAt: null };
   expect(await numbers()).toEqual(['0', '0']);
 });
 
@@ -54,6 +56,13 @@ test('only counters have names that end with _total', async () => {
 async function allMetrics(): Promise<Map<string, string>> {
   const metrics = new Metrics();
   metrics.watchDatabase(() => false);
+  metrics.watchSideEffects(true);
+  metrics.watchReadiness(async () => null);
+  metrics.watchMails(async () => 0);
+  metrics.watchBackups(
+    async () => null,
+    () => new Date(),
+  );
   metrics.watchDisk(
     async () => 1,
     async () => 1,
@@ -64,7 +73,7 @@ async function allMetrics(): Promise<Map<string, string>> {
   );
   metrics.watchReplicas([]);
   metrics.watchWebhooks(
-    async () => ({ pending: 0, dueAt: null }),
+    async () => ({ pending: 0, dueAt: null, failing: 0, failingSince: null }),
     () => new Date(),
   );
   const text = `${await metrics.text()}${await new SharedMetrics(() => []).text()}`;

@@ -51,6 +51,7 @@ export interface LastingAccess {
 /** The program, and the day of the data by which it knows the countries of addresses, if it has any. */
 export interface About {
   readonly version: string;
+  readonly commit: string;
   readonly countriesAsOf: string | null;
 }
 

@@ -182,16 +182,37 @@ export async function storeFailingSince(
   await db.prisma.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 
-/** The number of waiting deliveries of webhooks that are not disabled, nor their accounts, and when the oldest of them was due. */
-export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
+/** What waits for webhooks that are not disabled, nor their accounts, and which of them fail. */
+export interface Backlog {
+  readonly pending: number;
+  /** When the oldest waiting delivery was due. */
+  readonly dueAt: Date | null;
+  /** How many have failed since their last success, and since when the first of them. */
+  readonly failing: number;
+  readonly failingSince: Date | null;
+}
+
+const dateOf = (given: Date | string | null | undefined) => (given ? new Date(given) : null);
+
+export async function readBacklog(db: Data): Promise<Backlog> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
+  const enabled = sql`FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
+      JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
+    WHERE NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`;
   // An account may have a million.
   const [row] = await db.long.read<{
     pending: number | null;
     dueAt: Date | string | null;
   }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
-      FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
-        JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
-      WHERE "queue"."dueAt" IS NOT NULL AND NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`);
-  return { pending: Number(row?.pending ?? 0), dueAt: row?.dueAt ? new Date(row.dueAt) : null };
+      ${enabled} AND "queue"."dueAt" IS NOT NULL`);
+  const [failing] = await db.read<{
+    failing: number;
+    since: Date | string | null;
+  }>(
+    sql`SELECT COUNT(*) AS "failing", MIN("failingSince") AS "since" ${enabled} AND "failingSince" IS NOT NULL`,
+  );
+  return {
+    ...{ pending: Number(row?.pending ?? 0), dueAt: dateOf(row?.dueAt) },
+    ...{ failing: Number(failing?.failing ?? 0), failingSince: dateOf(failing?.since) },
+  };
 }

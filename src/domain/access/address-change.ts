@@ -98,6 +98,11 @@ export async function sendAddressMails(
   }
 }
 
+/** How many mails about changes wait to be sent. */
+export async function countWaitingMails({ prisma }: Pick<Data, 'prisma'>, now: Date): Promise<number> {
+  return prisma.addressChange.count({ where: { token: { not: null }, undoUntil: { gt: now } } });
+}
+
 /** The change that a link takes back; null if the link works no more. */
 export async function findUndo({ prisma }: Pick<Data, 'prisma'>, token: string, now: Date) {
   return prisma.addressChange.findFirst({

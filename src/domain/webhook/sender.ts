@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { RetentionTime } from '../../db/retention-clock.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
+import { type Backlog, mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
@@ -14,6 +14,7 @@ const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
 /** After so many dispatched changes, the next ones are dispatched at once. */
 const MANY_CHANGES = 100;
+const NOTHING: Backlog = { pending: 0, dueAt: null, failing: 0, failingSince: null };
 const CHECK_INTERVAL = 1_000;
 /** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
 const RETENTION = 30 * 24 * 60 * 60 * 1000;
@@ -87,9 +88,8 @@ export class WebhookSender {
     this.#wake();
   }
 
-  /** The number of waiting deliveries, and when the oldest of them was due. */
-  async backlog(): Promise<{ pending: number; dueAt: Date | null }> {
-    return this.#any === true ? readBacklog(this.#deps.db) : { pending: 0, dueAt: null };
+  async backlog(): Promise<Backlog> {
+    return this.#any === true ? readBacklog(this.#deps.db) : NOTHING;
   }
 
   /** Waits a short time for answers, and leaves the remaining deliveries to other processes. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import { logo, startStyle } from '../../generated/look.ts';
-import { VERSION } from '../../own-files.ts';
 import { acceptedTypes, HTML_TYPE } from '../request/accept.ts';
 import { isOfAuth, type RequestInfo } from '../request/info.ts';
 import { sendAsset } from './assets.ts';
@@ -86,7 +85,7 @@ ${forEverybody && `<ul>${forEverybody}</ul>`}
     card('/schema.graphql', 'schema.graphql', 'The GraphQL schema, for code generators.'),
     card('/openapi.json', 'openapi.json', 'The REST API as OpenAPI 3.1, for code generators.'),
   ].join('')}</ul>
-<footer>Version ${VERSION}. Health checks: <a href="/livez">livez</a>, <a href="/readyz">readyz</a>.</footer>
+<footer>Health checks: <a href="/livez">livez</a>, <a href="/readyz">readyz</a>.</footer>
 </main></body></html>
 `;
 }
