@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ReadServer } from '../db/postgresql/read-server.ts';
-import type { Backlog } from '../db/webhook/queues.ts';
+import type { FailingWebhooks } from '../db/webhook/queues.ts';
 import type { DeliveryStatus, DisabledReason } from '../domain/webhook/events.ts';
 import { BUILD } from '../own-files.ts';
 import { keysOf } from '../shared/keys-of.ts';
@@ -34,6 +34,11 @@ const MAX_KEYS = 1_000;
 /** How long the metrics wait for numbers of the database, in milliseconds: less than a primary waits for its workers' metrics. */
 const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** How long ago a time was, in seconds; 0 for none. */
+function ageOf(at: Date | null, now: Date): number {
+  return at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1000);
+}
 
 /** The process's metrics for Prometheus, with a registry of its own. */
 export class Metrics {
@@ -203,9 +208,7 @@ export class Metrics {
         'The time since the last backup of SQLite by npm run backup; without one, since the first account was made.',
     };
     this.#watchTogether(helps, async () => {
-      const at = await madeAt();
-      const age = at === null ? 0 : Math.max(0, (now().getTime() - at.getTime()) / 1000);
-      return { linkspace_backup_age_seconds: age };
+      return { linkspace_backup_age_seconds: ageOf(await madeAt(), now()) };
     });
   }
 
@@ -282,25 +285,28 @@ export class Metrics {
     watch('linkspace_replica_away', away, ({ isAway }) => Number(isAway));
   }
 
-  watchWebhooks(backlog: () => Promise<Backlog>, now: () => Date): void {
+  watchWebhooks(backlog: () => Promise<{ pending: number; dueAt: Date | null }>, now: () => Date): void {
     const helps = {
       linkspace_webhook_lag_seconds:
         'For how long the oldest delivery to a webhook is due, by all processes.',
       linkspace_webhook_pending:
         'Deliveries to webhooks that wait, for their turn or for another try, by all processes.',
+    };
+    this.#watchTogether(helps, async () => {
+      const { pending, dueAt } = await backlog();
+      return { linkspace_webhook_lag_seconds: ageOf(dueAt, now()), linkspace_webhook_pending: pending };
+    });
+  }
+
+  watchFailingWebhooks(read: () => Promise<FailingWebhooks>, now: () => Date): void {
+    const helps = {
       linkspace_webhooks_failing: 'Webhooks whose last attempt failed, by all processes.',
       linkspace_webhook_failing_seconds:
         'For how long the webhook that has failed for longest has had no success, by all processes.',
     };
     this.#watchTogether(helps, async () => {
-      const { pending, dueAt, failing, failingSince } = await backlog();
-      const since = (at: Date | null) =>
-        at === null ? 0 : Math.max(0, (now().getTime() - at.getTime()) / 1000);
-      return {
-        ...{ linkspace_webhook_lag_seconds: since(dueAt), linkspace_webhook_pending: pending },
-        linkspace_webhooks_failing: failing,
-        linkspace_webhook_failing_seconds: since(failingSince),
-      };
+      const { failing, since } = await read();
+      return { linkspace_webhooks_failing: failing, linkspace_webhook_failing_seconds: ageOf(since, now()) };
     });
   }
 

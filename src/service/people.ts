@@ -80,6 +80,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   });
   metrics?.watchMails(() => countWaitingMails(db, now()));
   metrics?.watchWebhooks(() => webhooks.backlog(), now);
+  metrics?.watchFailingWebhooks(() => webhooks.failing(), now);
   const { sideEffects } = config;
   const background: Background[] = [
     ...[readers, access, signInLog],

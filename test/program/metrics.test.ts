@@ -2,15 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Backlog } from '../../src/db/webhook/queues.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { SharedMetrics } from '../../src/workers/shared-metrics.ts';
 
 test('reports waiting deliveries and their lag at the same moment', async () => {
   const metrics = new Metrics();
   const now = new Date('2026-11-21T12:00:00Z');
-  const well = { failing: 0, failingSince: null };
-  let backlog: Backlog = { ...well, pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') };
+  let backlog = { pending: 7, dueAt: new Date('2026-11-21T11:58:20Z') as Date | null };
   metrics.watchWebhooks(
     async () => backlog,
     () => now,
@@ -22,7 +20,7 @@ test('reports waiting deliveries and their lag at the same moment', async () => 
     );
   };
   expect(await numbers()).toEqual(['7', '100']);
-  backlog = { ...well, pending: 0, dueAt: null };
+  backlog = { pending: 0, dueAt: null };
   expect(await numbers()).toEqual(['0', '0']);
 });
 
@@ -57,6 +55,10 @@ async function allMetrics(): Promise<Map<string, string>> {
   const metrics = new Metrics();
   metrics.watchDatabase(() => false);
   metrics.watchSideEffects(true);
+  metrics.watchFailingWebhooks(
+    async () => ({ failing: 0, since: null }),
+    () => new Date(),
+  );
   metrics.watchReadiness(async () => null);
   metrics.watchMails(async () => 0);
   metrics.watchBackups(
@@ -73,7 +75,7 @@ async function allMetrics(): Promise<Map<string, string>> {
   );
   metrics.watchReplicas([]);
   metrics.watchWebhooks(
-    async () => ({ pending: 0, dueAt: null, failing: 0, failingSince: null }),
+    async () => ({ pending: 0, dueAt: null }),
     () => new Date(),
   );
   const text = `${await metrics.text()}${await new SharedMetrics(() => []).text()}`;

@@ -182,37 +182,37 @@ export async function storeFailingSince(
   await db.prisma.webhookQueue.updateMany({ where: { webhookId }, data: { failingSince } });
 }
 
-/** What waits for webhooks that are not disabled, nor their accounts, and which of them fail. */
-export interface Backlog {
-  readonly pending: number;
-  /** When the oldest waiting delivery was due. */
-  readonly dueAt: Date | null;
-  /** How many have failed since their last success, and since when the first of them. */
-  readonly failing: number;
-  readonly failingSince: Date | null;
-}
+/** The queues of webhooks that are not disabled, nor their accounts. */
+const enabled = sql`FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
+    JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
+  WHERE NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`;
 
 const dateOf = (given: Date | string | null | undefined) => (given ? new Date(given) : null);
 
-export async function readBacklog(db: Data): Promise<Backlog> {
+/** The number of their waiting deliveries, and when the oldest of them was due. */
+export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: Date | null }> {
   const waiting = sql`FROM "WebhookDelivery" AS "one" WHERE "one"."webhookId" = "queue"."webhookId" AND "one"."status" = 'PENDING'`;
-  const enabled = sql`FROM "WebhookQueue" AS "queue" JOIN "Webhook" ON "Webhook"."id" = "queue"."webhookId"
-      JOIN "Account" ON "Account"."id" = "Webhook"."accountId"
-    WHERE NOT "Webhook"."disabled" AND "Account"."disabledAt" IS NULL`;
   // An account may have a million.
   const [row] = await db.long.read<{
     pending: number | null;
     dueAt: Date | string | null;
   }>(sql`SELECT SUM((SELECT COUNT(*) ${waiting})) AS "pending", MIN((SELECT MIN("nextAttemptAt") ${waiting})) AS "dueAt"
       ${enabled} AND "queue"."dueAt" IS NOT NULL`);
-  const [failing] = await db.read<{
+  return { pending: Number(row?.pending ?? 0), dueAt: dateOf(row?.dueAt) };
+}
+
+/** How many webhooks have had no success since an attempt failed, and since when the first of them. */
+export interface FailingWebhooks {
+  readonly failing: number;
+  readonly since: Date | null;
+}
+
+export async function readFailing(db: Data): Promise<FailingWebhooks> {
+  const [row] = await db.read<{
     failing: number;
     since: Date | string | null;
   }>(
     sql`SELECT COUNT(*) AS "failing", MIN("failingSince") AS "since" ${enabled} AND "failingSince" IS NOT NULL`,
   );
-  return {
-    ...{ pending: Number(row?.pending ?? 0), dueAt: dateOf(row?.dueAt) },
-    ...{ failing: Number(failing?.failing ?? 0), failingSince: dateOf(failing?.since) },
-  };
+  return { failing: Number(row?.failing ?? 0), since: dateOf(row?.since) };
 }

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import type { RetentionTime } from '../../db/retention-clock.ts';
 import { deleteOldDeliveries } from '../../db/webhook/deliveries.ts';
-import { type Backlog, mendSchedule, readBacklog } from '../../db/webhook/queues.ts';
+import { type FailingWebhooks, mendSchedule, readBacklog, readFailing } from '../../db/webhook/queues.ts';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { dispatchChanges } from './dispatch.ts';
 import type { DeliveryDependencies } from './receiver.ts';
@@ -14,7 +14,6 @@ const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 
 /** After so many dispatched changes, the next ones are dispatched at once. */
 const MANY_CHANGES = 100;
-const NOTHING: Backlog = { pending: 0, dueAt: null, failing: 0, failingSince: null };
 const CHECK_INTERVAL = 1_000;
 /** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
 const RETENTION = 30 * 24 * 60 * 60 * 1000;
@@ -88,8 +87,14 @@ export class WebhookSender {
     this.#wake();
   }
 
-  async backlog(): Promise<Backlog> {
-    return this.#any === true ? readBacklog(this.#deps.db) : NOTHING;
+  /** The number of waiting deliveries, and when the oldest of them was due. */
+  async backlog(): Promise<{ pending: number; dueAt: Date | null }> {
+    return this.#any === true ? readBacklog(this.#deps.db) : { pending: 0, dueAt: null };
+  }
+
+  /** How many webhooks fail, and since when. */
+  async failing(): Promise<FailingWebhooks> {
+    return this.#any === true ? readFailing(this.#deps.db) : { failing: 0, since: null };
   }
 
   /** Waits a short time for answers, and leaves the remaining deliveries to other processes. */
