@@ -171,7 +171,7 @@ export const introspectionSizes: Readonly<Record<string, number>> = {
   '__Type.fields': 4,
   '__Field.args': 1,
   '__Type.inputFields': 1,
-  '__Type.enumValues': 2,
+  '__Type.enumValues': 3,
   '__Type.possibleTypes': 1,
   '__Type.interfaces': 1,
 };
