@@ -33,6 +33,8 @@ export interface Dialect {
   time(value: Date): Sql;
   /** The time in a column, and a millisecond. */
   oneMillisecondAfter(column: Sql): Sql;
+  /** The number of bytes of a text in UTF-8. */
+  bytesOf(text: Sql): Sql;
   greatest(one: Sql, other: Sql): Sql;
   least(one: Sql, other: Sql): Sql;
   /** Whether a column contains the text literally; unlike LIKE, these functions do not backtrack. */

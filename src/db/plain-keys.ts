@@ -1,4 +1,5 @@
 import type { Data } from './database.ts';
+import type { Dialect } from './dialect.ts';
 import { name, raw, type Sql, sql } from './sql.ts';
 
 /** The keys of each record that may have a plain key, too. */
@@ -13,8 +14,9 @@ export type WithPlainKey = keyof typeof keys;
  * Whether a record lacks the plain key that it needs: an earlier version wrote it. The migration has an index of such
  * records; of an equation, PostgreSQL expects few, and so uses it.
  */
-export function lacksPlainKey(table: WithPlainKey): Sql {
-  return sql`"plainKey" IS NULL AND CASE WHEN octet_length(replace(${keys[table]}, '%', '%%')) <> length(${keys[table]}) THEN 1 END = 1`;
+export function lacksPlainKey({ bytesOf }: Dialect, table: WithPlainKey): Sql {
+  const bytes = bytesOf(sql`replace(${keys[table]}, '%', '%%')`);
+  return sql`"plainKey" IS NULL AND CASE WHEN ${bytes} <> length(${keys[table]}) THEN 1 END = 1`;
 }
 
 /** How many records a transaction fills, since it locks them, and on SQLite the file. */
@@ -28,7 +30,7 @@ export function fillPlainKeys(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     const rows = await tx.read<{ id: number; keys: string }>(sql`SELECT "id", ${keys[table]} AS "keys"
-      FROM ${name(table)} WHERE ${lacksPlainKey(table)} ORDER BY "accountId" LIMIT ${SLICE}
+      FROM ${name(table)} WHERE ${lacksPlainKey(tx.dialect, table)} ORDER BY "accountId" LIMIT ${SLICE}
       ${tx.dialect.lock('FOR UPDATE SKIP LOCKED')}`);
     if (rows.length === 0) return false;
     const made = rows.map(({ id, keys }) => [id, plainKeyOf(keys)]);

@@ -19,6 +19,7 @@ export const postgresql: Dialect = {
     sql`(clock_timestamp() AT TIME ZONE 'UTC' + ${milliseconds}::int * INTERVAL '1 millisecond')`,
   time: (value) => sql`${value}::timestamp`,
   oneMillisecondAfter: (column) => sql`${column} + INTERVAL '1 millisecond'`,
+  bytesOf: (text) => sql`octet_length(${text})`,
   greatest: (one, other) => sql`GREATEST(${one}, ${other})`,
   least: (one, other) => sql`LEAST(${one}, ${other})`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,

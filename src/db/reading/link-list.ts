@@ -6,7 +6,9 @@ import { type Column, columnsIn, countOf, type Joined, type List, nestedColumns 
 import type { Status } from './link-status.ts';
 
 /** Longer ones do not fit into an index of PostgreSQL; the condition of the index has the same words. */
-export const hasShortUrl = sql`octet_length("urlKey") <= 2500`;
+export function hasShortUrl({ bytesOf }: Dialect): Sql {
+  return sql`${bytesOf(raw('"urlKey"'))} <= 2500`;
+}
 
 /** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
 export type LinkSelect = Readonly<Record<string, unknown>>;
@@ -197,19 +199,22 @@ const orders = {
   CLICKS: { name: 'clicks', type: 'number', large: true, tieBreaker: 'linkId', bySpace: true },
   TITLE: { name: 'titleKey', type: 'text', nullable: true },
   ALIAS: { name: 'aliasKey', type: 'text' },
-  // There are two indexes: an index entry of PostgreSQL has at most about 2,700 bytes.
-  URL: {
-    name: 'urlKey',
-    type: 'text',
-    parts: [
-      { where: hasShortUrl },
-      { where: sql`octet_length("urlKey") > 2500`, prefix: sql`substr("urlKey", 1, 600)` },
-    ],
-  },
+  URL: { name: 'urlKey', type: 'text' },
   UPDATED_AT: { name: 'updatedAt', type: 'timestamp' },
 } satisfies Record<string, LinkColumn>;
 
 export type LinkOrder = keyof typeof orders;
+
+/** The column of an order. URLs have two indexes: an index entry of PostgreSQL has at most about 2,700 bytes. */
+function orderColumn(order: LinkOrder, dialect: Dialect): LinkColumn {
+  const column = orders[order];
+  if (order !== 'URL') return column;
+  const long = sql`${dialect.bytesOf(raw('"urlKey"'))} > 2500`;
+  return {
+    ...column,
+    parts: [{ where: hasShortUrl(dialect) }, { where: long, prefix: sql`substr("urlKey", 1, 600)` }],
+  };
+}
 
 /** Which links of an account a list has, and in which order: by default the newest first. */
 export interface LinkSelection {
@@ -234,7 +239,7 @@ export function linkList(selection: LinkSelection, select: LinkSelect, dialect: 
   const ofTags = (some: TagCondition) => tagConditions(accountId, some, sql`"Link"."id"`);
   const others = [...selection.where, ...ofTags(isByTag ? { ...tags, all } : tags)];
   const leading = isByTag ? [sql`"Link"."id" = "linkId" AND ${isTag(accountId, [first])}`] : [];
-  const column: LinkColumn = isByTag ? { ...orders.ID, tieBreaker: 'linkId' } : orders[orderBy];
+  const column: LinkColumn = isByTag ? { ...orders.ID, tieBreaker: 'linkId' } : orderColumn(orderBy, dialect);
   // With a plus, no index of accounts is used: to count a few links, SQLite would read all that an account has in one.
   const ofAccount = [
     ...leading,

@@ -37,7 +37,7 @@ export async function newestTo(
 ): Promise<Map<string, number>> {
   if (urls.length === 0) return new Map();
   const given = db.dialect.table({ address: 'text', key: 'text' }, urls);
-  const newest = sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND ${hasShortUrl}
+  const newest = sql`SELECT "id" FROM "Link" WHERE "accountId" = ${accountId} AND ${hasShortUrl(db.dialect)}
     AND "urlKey" = "key" AND "url" = "address" ORDER BY "id" DESC LIMIT 1`;
   const found = await db.read<{ address: string; id: number | null }>(
     sql`SELECT "address", (${newest}) AS "id" FROM ${given} AS "given"`,

@@ -164,9 +164,9 @@ async function namedConditions(
   const some = namedRecords.flatMap(({ table }) => [
     sql`SELECT * FROM (SELECT '${raw(table)}' AS "table", "id", ${key} AS "key" FROM ${name(table)}
       WHERE ${own} AND (${join(words.map(has), ' OR ')}) LIMIT ${MAX_NAMED + 1}) AS ${name(table)}`,
-    sql`SELECT * FROM (SELECT '', "id", '' FROM ${name(table)} WHERE ${own} AND ${lacksPlainKey(table)} LIMIT 1) AS "some"`,
+    sql`SELECT * FROM (SELECT '', "id", '' FROM ${name(table)} WHERE ${own} AND ${lacksPlainKey(db.dialect, table)} LIMIT 1) AS "some"`,
   ]);
-  const unready = sql`SELECT * FROM (SELECT '', "id", '' FROM "Link" WHERE ${own} AND ${lacksPlainKey('Link')} LIMIT 1) AS "links"`;
+  const unready = sql`SELECT * FROM (SELECT '', "id", '' FROM "Link" WHERE ${own} AND ${lacksPlainKey(db.dialect, 'Link')} LIMIT 1) AS "links"`;
   const rows = await db.read<{ table: string; id: number | bigint; key: string }>(
     join([...some, unready], ' UNION ALL '),
   );
