@@ -26,7 +26,7 @@ const { status, stdout } = spawnSync('sqlite3', ['--version'], { encoding: 'utf8
 
 // Debian's package sqlite3.
 test.runIf(isOnSqlite && status === 0)(
-  `sqlite3 ${status === 0 ? stdout.split(' ')[0] : ''} reads, changes and checks all tables`,
+  `sqlite3 ${status === 0 ? stdout.split(' ')[0] : ''} reads the tables, changes, copies and checks them`,
   async () => {
     const server = await startTestServer({ url: await newDatabase() });
     const owner = await server.caller();
@@ -40,12 +40,19 @@ test.runIf(isOnSqlite && status === 0)(
       expect(stderr).toBe('');
       return rows.trim();
     };
-    const tables = ask(`SELECT "name" FROM sqlite_master WHERE "type" = 'table'`).split('\n');
+    // It cannot open the index of texts, whose entries it could not delete; so it changes no text of a link.
+    const tables = ask(
+      `SELECT "name" FROM sqlite_master WHERE "type" = 'table' AND "sql" NOT LIKE '%fts5%'`,
+    ).split('\n');
+    expect(tables).toContain('Link');
     for (const table of tables) expect(ask(`SELECT COUNT(*) FROM "${table}"`)).toMatch(/^\d+$/);
-    ask(`UPDATE "Link" SET "title" = 'New', "urlKey" = printf('%.*c', 3000, 'x') WHERE "alias" = 'a'`);
-    expect(ask('SELECT "alias" FROM "Link" WHERE length(CAST("urlKey" AS BLOB)) > 2500')).toBe('a');
-    ask(`UPDATE "Link" SET "title" = 'New', "urlKey" = 'https://example.com/' WHERE "alias" = 'a'`);
-    ask(`DELETE FROM "Link" WHERE "alias" = 'b'; DELETE FROM "Space"`);
+    expect(ask('SELECT "alias" FROM "Link" WHERE "accountId" = 1 ORDER BY "urlKey", "id"')).toBe('a\nb');
+    ask(`UPDATE "Link" SET "disabled" = true`);
+    ask(
+      `INSERT INTO "Tag" ("accountId", "name", "nameKey", "color", "createdAt", "updatedAt") VALUES (1, 'x', 'x', 1, 0, 0)`,
+    );
+    ask(`DELETE FROM "Space"`);
+    ask('REINDEX');
     ask('VACUUM');
     expect(ask('PRAGMA integrity_check')).toBe('ok');
   },
