@@ -1,11 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 const STOP_TIMEOUT = 10_000;
 /** How often connections are checked for the end of their last request, in milliseconds. */
 const SWEEP_INTERVAL = 50;
 /** How long a connection has been idle when it is closed, in milliseconds: its client may be sending the next request. */
 const IDLE_FOR = 500;
+
+/** How long a stop waits for a moment in which no connection arrives, in milliseconds, and how long such a moment is. */
+const QUIET_TIMEOUT = 1_000;
+const QUIET = 1;
 
 interface Connection {
   /** Since when it has been open, or its last request answered: a time of performance.now(). */
@@ -28,7 +33,9 @@ export interface Stopper {
 export function createStopper(server: Server): Stopper {
   const connections = new Map<Socket, Connection>();
   let stopping = false;
+  let accepted = 0;
   server.on('connection', (socket) => {
+    accepted++;
     connections.set(socket, { since: performance.now() });
     socket.once('close', () => connections.delete(socket));
   });
@@ -58,8 +65,19 @@ export function createStopper(server: Server): Stopper {
     stopping = true;
     for (const { last } of connections.values()) if (last) closeAfterAnswer(last.res);
   };
+  /** Waits until the system has no connection to accept: the close would reset it, and a proxy does not repeat its POST. */
+  const untilNoneArrives = async () => {
+    const deadline = performance.now() + QUIET_TIMEOUT;
+    for (let now = performance.now(); now < deadline; ) {
+      const [before, since] = [accepted, now];
+      await setImmediate();
+      now = performance.now();
+      if (accepted === before && now - since < QUIET) return;
+    }
+  };
   const stop = async () => {
     drain();
+    await untilNoneArrives();
     // HTTP's own `close` would close idle connections at once.
     const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     const sweep = setInterval(closeIdle, SWEEP_INTERVAL);
