@@ -116,7 +116,7 @@ async function readAgain(client: Client, screen: Screen): Promise<void> {
   // Queries of several pages of a list read it once.
   const lists = new Map<number, { shown: Shown; variables: Variables }>();
   for (const shown of screen.queries.values()) {
-    const { after: _, ...variables }: Variables = shown.operation.variables;
+    const { after: _, ...variables }: Variables = shown.operation.variables ?? {};
     const { key } = createRequest(shown.operation.query, variables);
     if (shown.rows >= (lists.get(key)?.shown.rows ?? 0)) lists.set(key, { shown, variables });
   }

@@ -146,7 +146,9 @@ export function ProfileView(): ReactElement {
       </Section>
       <LanguageChoice />
       {program && (
-        <p className="quiet">{t.program(`${program.version} (${program.commit})`, day && betweenUtcDays({ from: day, to: day }))}</p>
+        <p className="quiet">
+          {t.program(`${program.version} (${program.commit})`, day && betweenUtcDays({ from: day, to: day }))}
+        </p>
       )}
       {asked && (
         <AskedDialog {...{ asked, email: user.email, onDone: again }} onClose={() => setAsked(null)} />
