@@ -4,7 +4,7 @@ import { Client, fetchExchange } from '@urql/core';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { subscriptionLink } from '../../examples/screen/apollo-client.ts';
-import { subscribe } from '../../examples/screen/events.ts';
+import { growing, subscribe } from '../../examples/screen/events.ts';
 import { subscriptions } from '../../examples/screen/urql-client.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -115,4 +115,14 @@ test('the transport of the guide ends with the reason if it is refused, and with
     data: { revokedAt: first.clock.now },
   });
   await expect.poll(() => heard.ended).toBe('complete');
+});
+
+test('the waits of the guide are short enough for a server that is away for 20 seconds, and do not end', () => {
+  const waits = Array.from({ length: 20 }, (_, tries) => growing(tries));
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(30_000);
+  // Whatever the random part: five tries are at most 31 seconds, and the first seven more than 20.
+  const least = [0, 1, 2, 3, 4, 5, 6].reduce((sum, tries) => sum + Math.min(500 * 2 ** tries, 15_000), 0);
+  expect(least).toBeGreaterThan(20_000);
+  expect(waits.slice(0, 7).reduce((sum, wait) => sum + wait, 0)).toBeGreaterThanOrEqual(least);
 });
