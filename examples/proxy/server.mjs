@@ -8,7 +8,7 @@ const { LINKSPACE_URL = 'http://127.0.0.1:3000', LINKSPACE_KEY = '', PORT = '400
 const FORWARDED = ['accept', 'content-type', 'idempotency-key'];
 const RETURNED = ['content-type', 'idempotency-replayed', 'retry-after', 'x-request-id'];
 
-/** Who asks, by your own session. Whoever passes can do all that the key can. */
+/** Checks your own session. Whoever passes can do all that the key can. */
 function isAllowed({ method, url, headers }) {
   // Pages of other sites cannot send JSON without permission, which this server gives to none.
   return (

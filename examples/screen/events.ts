@@ -4,7 +4,7 @@ export interface Endpoint {
   /** Your own proxy, or `https://s.example/graphql`. */
   readonly url: string;
   readonly headers?: Record<string, string>;
-  /** How long to wait before another try, in milliseconds. */
+  /** The wait before another try, in milliseconds. */
   readonly pause?: (tries: number) => number;
   /** Called for each connection and each event. What you show may be outdated then: read it again. */
   readonly heard?: () => void;

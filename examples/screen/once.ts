@@ -2,7 +2,7 @@ const TRIES = 4;
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Whether a retry may succeed: the first request is still running, there were too many requests, or the server is unavailable. */
+/** Returns true if a retry may succeed: the first request is still running, there were too many requests, or the server is unavailable. */
 function isWorthAnotherTry({ status }: Response): boolean {
   return status === 409 || status === 429 || status === 503;
 }

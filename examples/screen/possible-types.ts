@@ -1,4 +1,4 @@
-/** Which types are an `Error` or a `Node`: without it, caches drop fields that are selected on an interface. A build can generate it. */
+/** The types that are an `Error` or a `Node`. Without it, caches drop fields that are selected on an interface. */
 export const possibleTypes = {
   Error: ['ConflictError', 'InUseError', 'NotFoundError', 'ValidationError'],
   Node: [

@@ -33,7 +33,7 @@ export interface Options {
   readonly headers: Record<string, string>;
   readonly pageSize: number;
   readonly fetch: typeof fetch;
-  /** How long to wait before another try, in milliseconds. */
+  /** The wait before another try, in milliseconds. */
   readonly pause?: (tries: number) => number;
 }
 

@@ -34,7 +34,7 @@ const withoutId = `
 `;
 
 /**
- * How Graphcache keys records: by their `nodeId`. A DeletedRecord has that of the deleted record, but must not be stored as that
+ * The keys of records in Graphcache: their `nodeId`. A DeletedRecord has that of the deleted record, but must not be stored as that
  * record. The few other types have only an `id`, which Graphcache uses by itself.
  */
 export const keys = {

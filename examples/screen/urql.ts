@@ -112,7 +112,7 @@ function leaveLists(cache: Cache, nodeId: string): void {
   }
 }
 
-/** What the cache does with the mutations. */
+/** The cache's updates for the mutations. */
 function cacheOptions(first: number): CacheExchangeOpts {
   return {
     optimistic: {
