@@ -44,9 +44,8 @@ export async function generate() {
   await Promise.all([generateServer(), makeConsole()]);
 }
 
-async function generateServer() {
-  const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
-  if (isFresh(STAMP, hash)) return;
+/** Makes what belongs to the models: all that the schema needs, which documents are then checked against. */
+async function generateModels() {
   mkdirSync(join(root, 'src/generated'), { recursive: true });
   const models = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
   writeFileSync(join(root, 'src/generated/postgresql.prisma'), postgresqlSchema(models));
@@ -60,10 +59,15 @@ async function generateServer() {
   await Promise.all([
     run('prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
     run('prisma', ['generate', '--schema', 'src/generated/postgresql.prisma'], env),
-    makeAssets(),
-    run('tsx', ['codegen.ts']),
   ]);
+}
+
+async function generateServer() {
+  const hash = hashOf(SOURCES, (path) => !path.endsWith('.ts') || path === 'codegen.ts');
+  if (isFresh(STAMP, hash)) return;
+  await Promise.all([generateModels(), makeAssets(), run('tsx', ['codegen.ts'])]);
   writeStamp(STAMP, hash);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await script(generate);
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await script(process.argv[2] === '--models' ? generateModels : generate);

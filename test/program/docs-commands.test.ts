@@ -586,6 +586,12 @@ const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise
       expect(known).toEqual(expect.arrayContaining(names.split(' ')));
     },
   ],
+  // A test of the guide runs it.
+  [
+    /^npx biome check --write$/,
+    () =>
+      expect(readFileSync('test/program/contributing.test.ts', 'utf8')).toContain('npx biome check --write'),
+  ],
   [/^npx graphql-codegen$/, () => expect(generatorPackages()).toContain('@graphql-codegen/cli')],
   [/^npm (start|test)$/, (script = '') => isThere(script, '')],
   [/^npm run (?:--silent )?([\w:-]+)(.*)$/, (script = '', args = '') => isThere(script, args)],

@@ -28,12 +28,12 @@ function migrated(): Sqlite.Database {
 }
 
 test.each([
-  ['optional', withField('note String?'), '"note" TEXT', { note: null }],
+  ['optional', withField('remark String?'), '"remark" TEXT', { remark: null }],
   [
     'with a text',
-    withField('note String @default("it\'s; \\"x\\"")'),
+    withField('remark String @default("it\'s; \\"x\\"")'),
     "DEFAULT 'it''s; \"x\"'",
-    { note: 'it\'s; "x"' },
+    { remark: 'it\'s; "x"' },
   ],
   [
     'with a boolean',
@@ -44,9 +44,9 @@ test.each([
   ['with a number', withField('rank Int @default(-7)'), '"rank" INTEGER NOT NULL DEFAULT -7', { rank: -7 }],
   [
     'optional, with a default',
-    withField('note String? @default("x")'),
-    `"note" TEXT DEFAULT 'x'`,
-    { note: 'x' },
+    withField('remark String? @default("x")'),
+    `"remark" TEXT DEFAULT 'x'`,
+    { remark: 'x' },
   ],
   [
     'with a default and an index',
@@ -86,7 +86,11 @@ test.each([
 );
 
 test.each([
-  ['required, without a default', withField('note String'), /"Link"."note" is required and has no default/],
+  [
+    'required, without a default',
+    withField('remark String'),
+    /"Link"."remark" is required and has no default/,
+  ],
   ['the time as default', withField('at DateTime @default(now())'), /has the default CURRENT_TIMESTAMP/],
   [
     'the time as default, optional',
@@ -124,7 +128,7 @@ test.each([
   ['-- DropTable\nDROP TABLE "Pixel";', /DROP TABLE "Pixel"\n {2}deletes a table/],
   ['ALTER TABLE "Link" DROP COLUMN "title",\nADD COLUMN     "heading" TEXT;', /deletes a column/],
   [
-    'ALTER TABLE "Link" ADD COLUMN     "note" TEXT COLLATE "C" NOT NULL;',
+    'ALTER TABLE "Link" ADD COLUMN     "remark" TEXT COLLATE "C" NOT NULL;',
     /required column without a default/,
   ],
   ['ALTER TABLE "Link" ALTER COLUMN "title" SET NOT NULL;', /changes a column of existing rows/],
@@ -138,8 +142,8 @@ test.each([
 });
 
 test('a refusal names every fault', () => {
-  const sql = 'DROP TABLE "Pixel";\nALTER TABLE "Link" DROP COLUMN "title",\nDROP COLUMN "note";';
-  expect(() => requireHarmless(sql)).toThrow(/"Pixel".*"title".*"note"/s);
+  const sql = 'DROP TABLE "Pixel";\nALTER TABLE "Link" DROP COLUMN "title",\nDROP COLUMN "remark";';
+  expect(() => requireHarmless(sql)).toThrow(/"Pixel".*"title".*"remark"/s);
 });
 
 test.each([
