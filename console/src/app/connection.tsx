@@ -1,20 +1,17 @@
-import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
-import { away } from '../data/away.ts';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { away, useAfterOutage } from '../data/away.ts';
 import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
 import { useSession } from '../data/session.ts';
-import { showToast } from '../parts/toasts.tsx';
+import { dismissOutage, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 
-/** How often a service that does not answer is asked again, in milliseconds. */
-const ASK_EVERY = 2_000;
 /** After how many milliseconds in the background everything is read again. */
 const STALE_AFTER = 30_000;
 
 /** Follows the changes of others, and finds out when a service that does not answer is back. */
 export function Connection(): null {
   const { client, accountId, viewer } = useSession();
-  const isAway = useSyncExternalStore(away.subscribe, away.get);
   const onRevoked = useEffectEvent(() => {
     // The next request fails, and ends the session.
     announceAll();
@@ -45,18 +42,12 @@ export function Connection(): null {
       end();
     };
   }, [client, accountId, viewer.user?.id]);
-  useEffect(() => () => away.set(false), []);
-  useEffect(() => {
-    if (!isAway) return;
-    const timer = setInterval(async () => {
-      if (!(await away.isOver())) return;
-      away.set(false);
-      showToast(texts.back);
-      reconnectNow();
-      announceAll();
-    }, ASK_EVERY);
-    return () => clearInterval(timer);
-  }, [isAway]);
+  useAfterOutage(() => {
+    const wasTold = dismissOutage();
+    showToast(wasTold ? texts.backNotDone : texts.back);
+    reconnectNow();
+    announceAll();
+  });
   useEffect(() => {
     let hiddenAt = 0;
     const onVisible = () => {

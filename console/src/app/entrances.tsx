@@ -45,7 +45,7 @@ function OpenLink({ page, children }: Parameters<typeof LinkGate>[0]): ReactNode
   if (!fault) return waiting;
   return (
     <Gate title={t[page]}>
-      <FaultNotice fault={fault} again={again} />
+      <FaultNotice fault={fault} again={again} isAlone />
     </Gate>
   );
 }
@@ -282,7 +282,7 @@ function AfterReset(): ReactElement {
   if (fault)
     return (
       <Gate title={t.lasting}>
-        <FaultNotice fault={fault} again={again} />
+        <FaultNotice fault={fault} again={again} isAlone />
         <Link href="/">{t.toConsole}</Link>
       </Gate>
     );

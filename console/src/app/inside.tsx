@@ -2,11 +2,11 @@ import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 
 import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
-import { away } from '../data/away.ts';
+import { away, useAfterOutage } from '../data/away.ts';
 import { openChannel } from '../data/channel.ts';
 import { createClient } from '../data/client.ts';
 import { keepDraftsOf } from '../data/drafts.ts';
-import { Fault } from '../data/faults.ts';
+import { Fault, mayBeOutage } from '../data/faults.ts';
 import { findUser, hasExpired } from '../data/presence.ts';
 import { useRead } from '../data/read.ts';
 import { type Session, SessionContext } from '../data/session.ts';
@@ -55,6 +55,7 @@ export function Inside(): ReactElement {
     // What is on the page stays while the service is away.
     if (next.at !== 'failed') setState(next);
   });
+  useAfterOutage(() => state.at === 'failed' && enter());
   const userId = state.at === 'in' ? state.who.user.id : null;
   const isOut = state.at === 'out';
   // What can be undone may be somebody's own: the next person gets no message of it.
@@ -81,7 +82,7 @@ export function Inside(): ReactElement {
   if (state.at === 'failed')
     return (
       <Gate title={texts.product}>
-        <FaultNotice fault={state.fault} again={enter} />
+        <FaultNotice fault={state.fault} again={enter} isAlone />
       </Gate>
     );
   if (state.at === 'out')
@@ -182,9 +183,9 @@ function InAccount(props: {
   const { accountId } = props;
   const over = useEffectEvent(props.onOver);
   const [client] = useState(() =>
-    createClient(accountId, ({ kind }) => {
-      if (kind === 'session') void over();
-      if (kind === 'away') void away.find();
+    createClient(accountId, (fault) => {
+      if (fault.kind === 'session') void over();
+      if (mayBeOutage(fault)) void away.find();
     }),
   );
   return (
@@ -217,7 +218,7 @@ function WithViewer({
   if (session === null)
     return fault ? (
       <Gate title={texts.product}>
-        <FaultNotice fault={fault} again={again} />
+        <FaultNotice fault={fault} again={again} isAlone />
       </Gate>
     ) : (
       waiting

@@ -1,7 +1,8 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
-import { Fault } from '../data/faults.ts';
+import { useAfterOutage } from '../data/away.ts';
+import { Fault, mayBeOutage } from '../data/faults.ts';
 import { findUser } from '../data/presence.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { areCookiesBlocked } from '../data/storage.ts';
@@ -42,14 +43,15 @@ export function OtherWays({
   onIn,
 }: OtherWaysProps): ReactElement | null {
   const { passkeys, openid } = methods;
-  const [message, setMessage] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  useAfterOutage(() => fault && mayBeOutage(fault) && setFault(null));
   const attempt = async (act: () => Promise<unknown>) => {
-    setMessage('');
+    setFault(null);
     try {
       await act();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      setMessage(faultText(error));
+      setFault(error);
     }
   };
   const byPasskey = async () => {
@@ -60,7 +62,7 @@ export function OtherWays({
   return (
     <>
       <p className="told" role="alert">
-        {message}
+        {fault && faultText(fault)}
       </p>
       {passkeys && (
         <button type="button" className="button quiet" onClick={() => attempt(byPasskey)}>

@@ -6,7 +6,7 @@ import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
 import { headersOf } from './client.ts';
-import { Fault } from './faults.ts';
+import { Fault, mayBeOutage } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { storeOf } from './store.ts';
@@ -15,7 +15,8 @@ import { write } from './write.ts';
 /** Shows why something failed. */
 export function showFault(error: unknown, about = ''): void {
   if (!(error instanceof Fault)) throw error;
-  if (error.kind !== 'session') showToast(failureText(error), { wrong: true, about });
+  if (error.kind === 'session') return;
+  showToast(failureText(error), { wrong: true, about, isOutage: mayBeOutage(error) });
 }
 
 /** Does what somebody asked for, and shows why if it fails. What was said before about the same is gone. */

@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 import type { Role } from '../generated/documents.ts';
 import { language } from '../language.ts';
 import type { Outcome } from '../parts/form.ts';
-import { Fault, faultOfCode, faultOfResponse, type Told } from './faults.ts';
+import { away, useAfterOutage } from './away.ts';
+import { Fault, faultOfCode, faultOfResponse, mayBeOutage, type Told } from './faults.ts';
 import { askToSignIn } from './sign-in-again.ts';
 
 interface Account {
@@ -96,6 +97,15 @@ class WrongField extends Error {
  * @throws Fault, WrongField
  */
 export async function ask<Answer>(path: string, body?: object): Promise<Answer> {
+  try {
+    return await answerOf<Answer>(path, body);
+  } catch (error) {
+    if (error instanceof Fault && mayBeOutage(error)) void away.find();
+    throw error;
+  }
+}
+
+async function answerOf<Answer>(path: string, body?: object): Promise<Answer> {
   let response: Response;
   try {
     response = await fetch(`/auth/${path}`, {
@@ -136,6 +146,7 @@ export function useAsk<Answer>(
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the body stays the same
   useEffect(again, [path]);
+  useAfterOutage(() => fault && mayBeOutage(fault) && again());
   return { data, fault, again };
 }
 

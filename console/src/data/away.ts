@@ -1,13 +1,24 @@
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { storeOf } from './store.ts';
 
 /** How soon a service that is there answers, in milliseconds. */
 export const ANSWERS_IN = 5_000;
+/** How often a service that does not answer is asked again, in milliseconds. */
+const ASK_EVERY = 2_000;
 
 const isAway = storeOf(false);
+let timer: ReturnType<typeof setInterval> | undefined;
+
+async function lookAgain(): Promise<void> {
+  if (!isAway.get() || !(await away.isOver())) return;
+  clearInterval(timer);
+  isAway.set(false);
+}
 
 /** Whether the service does not answer, which is said where messages stand. */
 export const away = {
-  ...isAway,
+  subscribe: isAway.subscribe,
+  get: isAway.get,
   /** Asks the service whether it is there. */
   async isOver(): Promise<boolean> {
     try {
@@ -16,8 +27,22 @@ export const away = {
       return false;
     }
   },
-  /** Finds out whether it is, after a request without an answer. */
+  /** Finds out whether it is, after a request without an answer, and then when that is over. */
   async find(): Promise<void> {
-    if (!isAway.get() && !(await away.isOver())) away.set(true);
+    if (isAway.get() || (await away.isOver()) || isAway.get()) return;
+    isAway.set(true);
+    clearInterval(timer);
+    timer = setInterval(lookAgain, ASK_EVERY);
   },
 };
+
+/** Acts as soon as an outage is over. */
+export function useAfterOutage(act: () => unknown): void {
+  const now = useSyncExternalStore(away.subscribe, away.get);
+  const before = useRef(now);
+  const onOver = useEffectEvent(act);
+  useEffect(() => {
+    if (before.current && !now) onOver();
+    before.current = now;
+  }, [now]);
+}

@@ -26,6 +26,9 @@ export interface Told {
 /** The sign-in is too long ago for what was asked. */
 type Stale = 'stale';
 
+/** Whether the service, or what it needs, may be away. */
+export const mayBeOutage = ({ kind }: Fault): boolean => kind === 'away' || kind === 'busy';
+
 /** An operation that failed as a whole; errors of fields are part of results instead. */
 export class Fault extends Error {
   readonly kind: FaultKind;

@@ -1,11 +1,14 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import { away, useAfterOutage } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
-import { type Fault, faultOf } from './faults.ts';
+import { type Fault, faultOf, mayBeOutage } from './faults.ts';
 
 /** How soon a list is read again after a change, and at most how often, in milliseconds. */
 const SETTLE = 150;
 const MIN_INTERVAL = 1_000;
+/** How soon something is asked for again that the service was too busy for, in seconds. */
+const BUSY_FOR = 5;
 
 /** Calls `act` soon after changes that match, at most once a second. */
 export function useHappenings(matches: (happening: Happening) => boolean, act: () => void): void {
@@ -51,7 +54,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   variables: Variables,
   { pause = false, on = [] }: ReadOptions = {},
 ): Reading<Data> {
-  const [{ data, error, fetching }, execute] = useQuery<Data, AnyVariables>({
+  const [{ data, error, fetching: isLoading }, execute] = useQuery<Data, AnyVariables>({
     query: document,
     variables,
     pause,
@@ -59,14 +62,24 @@ export function useRead<Data, Variables extends AnyVariables>(
   });
   const again = () => execute({ requestPolicy: 'network-only' });
   const fault = error ? faultOf(error) : null;
+  const isOut = fault !== null && mayBeOutage(fault);
+  useAfterOutage(() => !pause && isOut && again());
+  // What only this was refused, such as by a full queue, is asked for again, too.
+  const retry = useEffectEvent(again);
+  const seconds = fault?.kind === 'busy' ? Math.max(fault.retryAfter ?? 0, BUSY_FOR) : null;
+  useEffect(() => {
+    if (pause || seconds === null || isLoading) return;
+    const timer = setTimeout(() => away.get() || retry(), seconds * 1_000);
+    return () => clearTimeout(timer);
+  }, [pause, seconds, isLoading]);
   // Once the service is back, everything may have changed.
   const concerns = (happening: Happening) =>
-    fault?.kind === 'away' || (typeof on === 'function' ? on(happening) : on.includes(happening.kind));
+    isOut || (typeof on === 'function' ? on(happening) : on.includes(happening.kind));
   useHappenings((happening) => !pause && concerns(happening), again);
   const key = JSON.stringify(variables);
   const last = useRef<{ key: string; data: Data } | null>(null);
-  if (data && !fetching) last.current = { key, data };
+  if (data && !isLoading) last.current = { key, data };
   // What is on the page stays while the service is away.
-  const kept = fault?.kind === 'away' && last.current?.key === key ? last.current.data : undefined;
-  return { data: data ?? kept, fault, isLoading: fetching, again };
+  const kept = isOut && last.current?.key === key ? last.current.data : undefined;
+  return { data: data ?? kept, fault, isLoading, again };
 }

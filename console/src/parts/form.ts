@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { showWrong } from '../app/focus.ts';
-import { Fault } from '../data/faults.ts';
+import { useAfterOutage } from '../data/away.ts';
+import { Fault, mayBeOutage } from '../data/faults.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
 import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
 import { failureText } from './notice.tsx';
@@ -31,6 +32,8 @@ export function useForm(
 ): FormState {
   const [errors, setErrors] = useState<FieldErrors>({});
   const [message, setMessage] = useState('');
+  const [isOutage, setOutage] = useState(false);
+  useAfterOutage(() => isOutage && setMessage(''));
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -38,6 +41,7 @@ export function useForm(
     setBusy(true);
     setErrors({});
     setMessage('');
+    setOutage(false);
     try {
       const outcome = await onSubmit();
       const refusal = refusalIn(outcome);
@@ -53,6 +57,7 @@ export function useForm(
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       setMessage(failureText(error));
+      setOutage(mayBeOutage(error));
     } finally {
       setBusy(false);
     }

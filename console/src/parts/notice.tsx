@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
 import { away } from '../data/away.ts';
-import type { Fault } from '../data/faults.ts';
+import { type Fault, mayBeOutage } from '../data/faults.ts';
 import { refusalText, wordsOf } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
 
@@ -15,10 +15,19 @@ export function faultText({ kind, code, message, told }: Fault): string {
 export const failureText = (fault: Fault): string =>
   fault.kind === 'away' ? texts.notDone : faultText(fault);
 
-export function FaultNotice({ fault, again }: { fault: Fault; again?: () => void }): ReactElement | null {
+export function FaultNotice({
+  fault,
+  again,
+  isAlone = false,
+}: {
+  fault: Fault;
+  again?: () => void;
+  /** Whether nothing else in the page says that the service does not answer. */
+  isAlone?: boolean;
+}): ReactElement | null {
   const isTold = useSyncExternalStore(away.subscribe, away.get);
   // One message is enough; it is read again by itself.
-  if (isTold && fault.kind === 'away') return null;
+  if (isTold && mayBeOutage(fault) && !isAlone) return null;
   return (
     <div className="notice wrong" role="alert">
       <span>{faultText(fault)}</span>

@@ -11,6 +11,8 @@ interface Toast {
   readonly text: string;
   readonly wrong: boolean;
   readonly about: string;
+  /** Whether it says that the service does not answer. */
+  readonly isOutage?: boolean;
   readonly action?: { readonly name: string; run(): void };
 }
 
@@ -45,6 +47,13 @@ function act({ id, action }: Toast): void {
   action?.run();
 }
 
+/** Removes what was said of an outage, which is over. Returns whether there was something. */
+export function dismissOutage(): boolean {
+  const wasTold = toasts.get().some(({ isOutage }) => isOutage);
+  if (wasTold) keep(({ isOutage }) => !isOutage);
+  return wasTold;
+}
+
 export const dismissAll = (): void => keep(() => false);
 
 /** What messages about a record are about. */
@@ -67,14 +76,21 @@ export function showToast(
   {
     wrong = false,
     about = '',
+    isOutage = false,
     action,
     shownFor = SHOWN_FOR,
-  }: { wrong?: boolean; about?: string; action?: Toast['action']; shownFor?: number } = {},
+  }: {
+    wrong?: boolean;
+    about?: string;
+    isOutage?: boolean;
+    action?: Toast['action'];
+    shownFor?: number;
+  } = {},
 ): number {
   lastId++;
   const id = lastId;
   const isOther = (one: Toast) => one.text !== text && (about === '' || one.about !== about);
-  keep((one) => isOpen(one) && isOther(one), { id, text, wrong, about, ...(action && { action }) });
+  keep((one) => isOpen(one) && isOther(one), { id, text, wrong, about, isOutage, ...(action && { action }) });
   if (!wrong) setTimeout(() => dismissToast(id), shownFor);
   return id;
 }

@@ -158,6 +158,86 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await server.stop();
   });
 
+  test('says no longer that it does not answer as soon as it does, wherever that was said', async () => {
+    const server = await startTestServer();
+    const { page } = await signIn({ server, key: (await server.caller()).key }, { path: '/spaces' });
+    await shown(page.getByText('No spaces yet'));
+    await page.getByRole('button', { name: 'New space' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Launch');
+    const context = page.context();
+    try {
+      await context.setOffline(true);
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await shown(page.getByRole('dialog').getByText('Not done: the service does not answer.'));
+    } finally {
+      await context.setOffline(false);
+    }
+    await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await shown(page.getByText('Launch'));
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await (await newUrl(page)).fill('https://example.com/later');
+    try {
+      await context.setOffline(true);
+      await page.keyboard.press('Enter');
+      await shown(page.getByText('Not done: the service does not answer.'));
+    } finally {
+      await context.setOffline(false);
+    }
+    await shown(page.getByText('The service is back. What you did meanwhile was not done.'));
+    await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
+    await server.stop();
+  });
+
+  test('is shown by itself after an outage, also before anybody is signed in', async () => {
+    const server = await startTestServer();
+    const { page } = await openConsole(server.origin);
+    await page.getByLabel('Email address').fill('kim@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    const context = page.context();
+    try {
+      await context.setOffline(true);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await shown(page.getByText('the service does not answer'));
+    } finally {
+      await context.setOffline(false);
+    }
+    await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
+    expect(await page.getByLabel('Email address').inputValue()).toBe('kim@example.com');
+    // As behind a proxy without a service.
+    const gone = /\/(auth|readyz|graphql)/;
+    await page.route(gone, (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
+    await page.reload();
+    await shown(page.getByRole('button', { name: 'Try again' }));
+    await page.unroute(gone);
+    await shown(page.getByLabel('Email address'));
+    await server.stop();
+  });
+
+  test('shows lists again where it was there, but its database was not', async () => {
+    const server = await startTestServer();
+    const caller = await server.caller();
+    const { alias } = await caller.link();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
+    await shown(page.getByText('No spaces yet'));
+    const error = { message: 'Later.', extensions: { code: 'UNAVAILABLE' } };
+    const refuse = {
+      status: 503,
+      contentType: 'application/json',
+      body: JSON.stringify({ errors: [error] }),
+    };
+    await page.route(/\/(graphql|readyz)$/, (route) => route.fulfill(refuse));
+    await page.getByRole('link', { name: 'Links', exact: true }).click();
+    await shown(
+      page.getByText('The service does not answer. Keep this page open').or(page.locator('.notice.wrong')),
+    );
+    await page.unroute(/\/(graphql|readyz)$/);
+    await shown(rowOf(page, alias));
+    await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
+    expect(await page.locator('.notice.wrong').count()).toBe(0);
+    await server.stop();
+  });
+
   test('offers to load the page again where a part of it does not come', async () => {
     const server = await startTestServer();
     const caller = await server.caller();

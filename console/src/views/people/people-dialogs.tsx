@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Client, OperationResult } from 'urql';
+import { useAfterOutage } from '../../data/away.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { Fault, faultOf } from '../../data/faults.ts';
 import { useRead } from '../../data/read.ts';
@@ -117,9 +118,12 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   const [keys, setKeys] = useState<readonly KeyRowFragment[] | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const webhooks = useWebhooksChoice(isOfUser(user.id));
-  useEffect(() => {
+  const find = () => {
+    setFault(null);
     keysOf(session.client, user.id).then(setKeys, setFault);
-  }, [session.client, user.id]);
+  };
+  useEffect(find, [session.client, user.id]);
+  useAfterOutage(() => fault && find());
   const remove = async () => {
     if (keys === null || !webhooks.isKnown) throw fault ?? new Fault('refused', t.keysUnknown);
     const { disables: disableWebhooks } = webhooks;

@@ -1,4 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react';
+import { useAfterOutage } from '../../data/away.ts';
 import { type Fault, faultOf } from '../../data/faults.ts';
 import { useSession } from '../../data/session.ts';
 import {
@@ -38,18 +39,20 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
   const [webhooks, setWebhooks] = useState<readonly Webhook[] | null>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const [isWanted, setWanted] = useState(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the maker stays the same
-  useEffect(() => {
+  const find = () => {
     session.client
       .query(WebhookMakersDocument, {}, { requestPolicy: 'network-only' })
       .toPromise()
       .then(({ data, error }) => {
-        if (error) setFault(faultOf(error));
+        setFault(error ? faultOf(error) : null);
         const isOne = ({ disabled, createdBy, changedBy }: Webhook) =>
           !disabled && [createdBy, changedBy].some((maker) => maker !== null && isMaker(maker));
         setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);
       });
-  }, [session.client]);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the maker stays the same
+  useEffect(find, [session.client]);
+  useAfterOutage(() => fault && find());
   const t = texts.people;
   if (fault) return { isKnown: false, disables: false, field: <p className="error">{faultText(fault)}</p> };
   if (webhooks === null) return { isKnown: false, disables: false, field: null };
