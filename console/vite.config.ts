@@ -43,7 +43,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // What languages import: the first view waits for one, which must not wait for the first view.
-            { name: 'words', test: /\/(parts\/format|languages\/names)\.ts$/, priority: 1 },
+            { name: 'words', test: /\/(parts\/(format|plural)|languages\/names)\.ts$/, priority: 1 },
             // One request, where each module that views share would be one of its own.
             { name: 'first', tags: ['$initial'] },
             { name: 'views', minShareCount: 3, maxModuleSize: 8_000 },

@@ -1,9 +1,9 @@
 import { inDigits } from '../parts/format.ts';
+import { countingIn } from '../parts/plural.ts';
 import type { Texts, Translation } from './en.ts';
 import { pixelTypes, platforms } from './names.ts';
 
-const one = (count: number, single: string, several: string): string =>
-  `${inDigits(count)} ${count === 1 ? single : several}`;
+const { plural, unit, counted: one } = countingIn('de');
 
 const links = (count: number): string => one(count, 'Link', 'Links');
 
@@ -465,7 +465,7 @@ const rules: Translation['rules'] = {
 const BOT = 'Bot';
 
 const tagsNamed = (names: readonly string[]): string =>
-  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `„${name}“`).join(', ')}`;
+  `${unit(names.length, 'Tag', 'Tags')} ${names.map((name) => `„${name}“`).join(', ')}`;
 
 export const texts: Translation = {
   product: 'Linkspace',
@@ -938,7 +938,8 @@ export const texts: Translation = {
     draft: 'Nicht gespeichert',
     publicStatistics: 'Öffentliche Statistik',
     ends: (when, isPast) => `${isPast ? 'Abgelaufen' : 'Läuft ab'}: ${when}`,
-    limit: (clicks, isReached) => `${isReached ? 'Limit erreicht' : 'Limit'}: ${clicks} Klicks`,
+    limit: (clicks, isReached) =>
+      `${isReached ? 'Limit erreicht' : 'Limit'}: ${one(clicks, 'Klick', 'Klicks')}`,
     visit: 'Öffnen',
     enable: 'Einschalten',
     disable: 'Abschalten',
@@ -949,7 +950,7 @@ export const texts: Translation = {
     actionsOf: (link) => `Aktionen für ${link}`,
     clicks: (count) => one(count, 'Klick', 'Klicks'),
     clicksIn: (count) => `${count} in 30 Tagen`,
-    clicksUnit: (count) => (count === 1 ? 'Klick' : 'Klicks'),
+    clicksUnit: (count) => unit(count, 'Klick', 'Klicks'),
     nowDisabled: (alias) => `${alias} ist abgeschaltet.`,
     nowEnabled: (alias) => `${alias} ist eingeschaltet.`,
     deleted: (alias) => `${alias} ist gelöscht, mit Klicks und Statistik.`,
@@ -983,14 +984,16 @@ export const texts: Translation = {
     working: 'Links werden geändert',
     done: (count) => `${one(count, 'Link wurde', 'Links wurden')} geändert.`,
     changedSince: (count) =>
-      count === 1
-        ? 'Ein Link wurde seitdem geändert und bleibt, wie er ist.'
-        : `${inDigits(count)} Links wurden seitdem geändert und bleiben, wie sie sind.`,
+      plural(
+        count,
+        'Ein Link wurde seitdem geändert und bleibt, wie er ist.',
+        `${inDigits(count)} Links wurden seitdem geändert und bleiben, wie sie sind.`,
+      ),
     failed: (count) => `${links(count)} fehlgeschlagen`,
     move: 'Verschieben',
     ask: (verb, count) => `${links(count)} ${verb.toLowerCase()}?`,
     deleteWarning: (clicks, seconds) =>
-      `Ihre Adressen funktionieren nicht mehr, ${clicks === null ? 'Klicks' : `${clicks} Klicks`} und Statistik gehen verloren. ` +
+      `Ihre Adressen funktionieren nicht mehr, ${clicks === null ? 'Klicks' : one(clicks, 'Klick', 'Klicks')} und Statistik gehen verloren. ` +
       (seconds === null
         ? 'Das lässt sich nicht rückgängig machen.'
         : `Das lässt sich ${seconds} Sekunden lang rückgängig machen, danach nicht mehr.`),
@@ -1039,21 +1042,27 @@ export const texts: Translation = {
     linked: 'Zum Ziel führt ein Link:',
     existing: 'Dieser Link',
     leaveOut: (count) =>
-      count === 1
-        ? 'Die URL überspringen, zu der es schon einen Link gibt'
-        : `Die ${inDigits(count)} URLs überspringen, zu denen es schon einen Link gibt`,
+      plural(
+        count,
+        'Die URL überspringen, zu der es schon einen Link gibt',
+        `Die ${inDigits(count)} URLs überspringen, zu denen es schon einen Link gibt`,
+      ),
     ready: (count) => `${one(count, 'Link ist', 'Links sind')} bereit.`,
     wrong: (count) =>
-      count === 1
-        ? '1 Zeile ist falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.'
-        : `${inDigits(count)} Zeilen sind falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
-    create: (count, digits) => (count === 1 ? '1 Link erstellen' : `${digits} Links erstellen`),
+      plural(
+        count,
+        `${inDigits(count)} Zeile ist falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
+        `${inDigits(count)} Zeilen sind falsch: Korrigieren Sie sie hier, oder lassen Sie sie weg.`,
+      ),
+    create: (count) => `${links(count)} erstellen`,
     created: (count) => `${one(count, 'Link wurde', 'Links wurden')} erstellt`,
     failed: (count) => `${one(count, 'Zeile wurde', 'Zeilen wurden')} nicht importiert.`,
     skipped: (count) =>
-      count === 1
-        ? '1 Zeile wurde übersprungen: Ihren Link gibt es schon.'
-        : `${inDigits(count)} Zeilen wurden übersprungen: Ihre Links gibt es schon.`,
+      plural(
+        count,
+        `${inDigits(count)} Zeile wurde übersprungen: Ihren Link gibt es schon.`,
+        `${inDigits(count)} Zeilen wurden übersprungen: Ihre Links gibt es schon.`,
+      ),
     inList: 'In der Liste: Links von heute',
     addTags: 'Tags hinzufügen',
     copyAll: 'Alle Kurzlinks kopieren',
@@ -1100,7 +1109,7 @@ export const texts: Translation = {
     notChosen: (text) =>
       `„${text}“ ist nicht ausgewählt. Wählen Sie aus der Liste, oder leeren Sie das Feld.`,
     none: { expiry: 'Keiner', protection: 'Keiner', pixels: 'Keine' },
-    afterClicks: (count) => `nach ${count} Klicks`,
+    afterClicks: (count) => `nach ${one(count, 'Klick', 'Klicks')}`,
     expiry: 'Ablauf',
     expiresAt: 'Endet am',
     expiresAfter: 'Nach so vielen Klicks',
@@ -1280,7 +1289,7 @@ export const texts: Translation = {
       blocked: 'Er führt zu einem Host, den der Betreiber gesperrt hat.',
       notExpired: 'Er ist nicht abgelaufen.',
       expired: (when) => `Er ist am ${when} abgelaufen.`,
-      reached: (clicks) => `Er hat sein Limit von ${clicks} Klicks erreicht.`,
+      reached: (clicks) => `Er hat sein Limit von ${one(clicks, 'Klick', 'Klicks')} erreicht.`,
       noPassword: 'Er hat kein Passwort.',
       rightPassword: 'Das richtige Passwort wurde eingegeben.',
       wrongPassword: 'Er braucht ein Passwort, und das richtige wurde nicht eingegeben.',
@@ -1344,8 +1353,8 @@ export const texts: Translation = {
     nothingThen: (when) => `${when}: Es wurden keine Klicks gezählt.`,
     noneBefore: (when) => `Vor dem ${when} wurde nichts gezählt, daher kein Vergleich.`,
     readout: (when, clicks, visitors, before) =>
-      `${when}: Klicks: ${clicks}${visitors === null ? '' : `, Besucher: ${visitors}`}` +
-      (before === null ? '' : `; davor: ${before}`),
+      `${when}: Klicks: ${inDigits(clicks)}${visitors === null ? '' : `, Besucher: ${inDigits(visitors)}`}` +
+      (before === null ? '' : `; davor: ${inDigits(before)}`),
     table: 'Als Tabelle zeigen',
     intervals,
     nothingYet:
@@ -1376,8 +1385,7 @@ export const texts: Translation = {
     color: 'Farbe',
     colors: { 1: 'Blau', 2: 'Grün', 3: 'Orange', 4: 'Rot', 5: 'Violett', 6: 'Türkis' },
     open: 'Links anzeigen',
-    figures: (count, clicks) =>
-      `${links(count)} · ${clicks} ${clicks === '1' ? 'Klick' : 'Klicks'} in 30 Tagen`,
+    figures: (count, clicks) => `${links(count)} · ${one(clicks, 'Klick', 'Klicks')} in 30 Tagen`,
     changedMeanwhile: (name, color) =>
       `Jemand anderes hat diesen Space inzwischen geändert: Er ist jetzt „${name}“, ${color.toLowerCase()}. „Speichern“ ersetzt das durch Ihre Angaben.`,
     deleteTitle: (name) => `Space ${name} löschen?`,

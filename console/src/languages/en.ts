@@ -19,10 +19,10 @@ import type {
   WebhookEvent,
 } from '../generated/documents.ts';
 import { inDigits } from '../parts/format.ts';
+import { countingIn } from '../parts/plural.ts';
 import { pixelTypes, platforms, type Words } from './names.ts';
 
-const one = (count: number, single: string, several: string): string =>
-  `${inDigits(count)} ${count === 1 ? single : several}`;
+const { plural, unit, counted: one } = countingIn('en');
 
 const faults: Partial<Record<FaultKind, string>> = {
   away: 'The service does not answer. Check your connection, and try again.',
@@ -376,7 +376,7 @@ const shortcuts: readonly {
 type Rules = Readonly<Record<Rule, string>>;
 
 const tagsNamed = (names: readonly string[]): string =>
-  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `“${name}”`).join(', ')}`;
+  `${unit(names.length, 'Tag', 'Tags')} ${names.map((name) => `“${name}”`).join(', ')}`;
 
 const english = {
   product: 'Linkspace',
@@ -809,8 +809,8 @@ const english = {
     draft: 'Unsaved',
     publicStatistics: 'Public statistics',
     ends: (when: string, isPast: boolean) => `${isPast ? 'Ended' : 'Ends'} ${when}`,
-    limit: (clicks: string, isReached: boolean) =>
-      `${isReached ? 'Limit reached' : 'Limit'}: ${clicks} clicks`,
+    limit: (clicks: number, isReached: boolean) =>
+      `${isReached ? 'Limit reached' : 'Limit'}: ${one(clicks, 'click', 'clicks')}`,
     visit: 'Visit',
     enable: 'Enable',
     disable: 'Disable',
@@ -821,7 +821,7 @@ const english = {
     actionsOf: (link: string) => `Actions for ${link}`,
     clicks: (count: number) => one(count, 'click', 'clicks'),
     clicksIn: (count: string) => `${count} in 30 days`,
-    clicksUnit: (count: number): string => (count === 1 ? 'click' : 'clicks'),
+    clicksUnit: (count: number) => unit(count, 'click', 'clicks'),
     nowDisabled: (alias: string) => `${alias} is disabled.`,
     nowEnabled: (alias: string) => `${alias} is enabled.`,
     deleted: (alias: string) => `${alias} is deleted, with its clicks and statistics.`,
@@ -859,14 +859,16 @@ const english = {
     working: 'Changing links',
     done: (count: number) => `${one(count, 'link was', 'links were')} changed.`,
     changedSince: (count: number) =>
-      count === 1
-        ? 'One link was changed since, and stays as it is.'
-        : `${inDigits(count)} links were changed since, and stay as they are.`,
+      plural(
+        count,
+        'One link was changed since, and stays as it is.',
+        `${inDigits(count)} links were changed since, and stay as they are.`,
+      ),
     failed: (count: number) => `${one(count, 'link', 'links')} failed`,
     move: 'Move',
     ask: (verb: string, count: number) => `${verb} ${one(count, 'link', 'links')}?`,
-    deleteWarning: (clicks: string | null, seconds: number | null) =>
-      `Their addresses stop working, and their ${clicks === null ? 'clicks' : `${clicks} clicks`} and the statistics are lost. ` +
+    deleteWarning: (clicks: number | null, seconds: number | null) =>
+      `Their addresses stop working, and their ${clicks === null ? 'clicks' : one(clicks, 'click', 'clicks')} and the statistics are lost. ` +
       (seconds === null
         ? 'This cannot be undone.'
         : `You can undo it for ${seconds} seconds; then it is for good.`),
@@ -915,21 +917,27 @@ const english = {
     linked: 'its destination has a link:',
     existing: 'That link',
     leaveOut: (count: number) =>
-      count === 1
-        ? 'Skip the URL that already has a link'
-        : `Skip the ${inDigits(count)} URLs that already have a link`,
+      plural(
+        count,
+        'Skip the URL that already has a link',
+        `Skip the ${inDigits(count)} URLs that already have a link`,
+      ),
     ready: (count: number) => `${one(count, 'link is', 'links are')} ready.`,
     wrong: (count: number) =>
-      count === 1
-        ? '1 line is wrong: correct it here, or leave it out.'
-        : `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
-    create: (count: number, digits: string) => (count === 1 ? 'Create 1 link' : `Create ${digits} links`),
+      plural(
+        count,
+        `${inDigits(count)} line is wrong: correct it here, or leave it out.`,
+        `${inDigits(count)} lines are wrong: correct them here, or leave them out.`,
+      ),
+    create: (count: number) => `Create ${one(count, 'link', 'links')}`,
     created: (count: number) => `${one(count, 'link was', 'links were')} created`,
     failed: (count: number) => `${one(count, 'line was', 'lines were')} not imported.`,
     skipped: (count: number) =>
-      count === 1
-        ? '1 line was skipped: its link is there already.'
-        : `${inDigits(count)} lines were skipped: their links are there already.`,
+      plural(
+        count,
+        `${inDigits(count)} line was skipped: its link is there already.`,
+        `${inDigits(count)} lines were skipped: their links are there already.`,
+      ),
     inList: 'In the list: today’s links',
     addTags: 'Add tags',
     copyAll: 'Copy all short URLs',
@@ -976,7 +984,7 @@ const english = {
     notChosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
     none: { expiry: 'None', protection: 'None', pixels: 'None' },
     expiry: 'Expiry',
-    afterClicks: (count: string) => `after ${count} clicks`,
+    afterClicks: (count: number) => `after ${one(count, 'click', 'clicks')}`,
     expiresAt: 'Ends on',
     expiresAfter: 'After this many clicks',
     noLimit: 'No limit',
@@ -1153,7 +1161,7 @@ const english = {
       blocked: 'It leads to a host that the operator has blocked.',
       notExpired: 'It has not expired.',
       expired: (when: string) => `It expired at ${when}.`,
-      reached: (clicks: string) => `It has reached its limit of ${clicks} clicks.`,
+      reached: (clicks: number) => `It has reached its limit of ${one(clicks, 'click', 'clicks')}.`,
       noPassword: 'It has no password.',
       rightPassword: 'The right password was given.',
       wrongPassword: 'It needs a password, and the right one was not given.',
@@ -1216,9 +1224,10 @@ const english = {
     remark: 'Note',
     nothingThen: (when: string) => `${when}: no clicks were counted.`,
     noneBefore: (when: string) => `Nothing was counted before ${when}, so this is not compared.`,
-    readout: (when: string, clicks: string, visitors: string | null, before: string | null) =>
-      `${when}: ${clicks} clicks${visitors === null ? '' : `, ${visitors} visitors`}` +
-      (before === null ? '' : `; before: ${before}`),
+    readout: (when: string, clicks: number, visitors: number | null, before: number | null) =>
+      `${when}: ${one(clicks, 'click', 'clicks')}` +
+      (visitors === null ? '' : `, ${one(visitors, 'visitor', 'visitors')}`) +
+      (before === null ? '' : `; before: ${inDigits(before)}`),
     table: 'Show as table',
     intervals,
     nothing: 'Nothing was counted in this period.',
@@ -1248,8 +1257,8 @@ const english = {
     color: 'Colour',
     colors: { 1: 'Blue', 2: 'Green', 3: 'Orange', 4: 'Red', 5: 'Purple', 6: 'Teal' },
     open: 'Show its links',
-    figures: (links: number, clicks: string) =>
-      `${one(links, 'link', 'links')} · ${clicks} clicks in 30 days`,
+    figures: (links: number, clicks: number) =>
+      `${one(links, 'link', 'links')} · ${one(clicks, 'click', 'clicks')} in 30 days`,
     changedMeanwhile: (name: string, color: string) =>
       `Somebody else changed this space meanwhile: it is now “${name}”, ${color.toLowerCase()}. “Save” puts yours in its place.`,
     deleteTitle: (name: string) => `Delete the space ${name}?`,

@@ -1,14 +1,10 @@
 import { inDigits } from '../parts/format.ts';
+import { countingIn } from '../parts/plural.ts';
 import type { Translation } from './en.ts';
 import { pixelTypes, platforms } from './names.ts';
 
-const plural = new Intl.PluralRules('es');
-
 /** Spanish says “de” after millions: 1.000.000 de enlaces. */
-const one = (count: number, single: string, several: string): string => {
-  const form = plural.select(count);
-  return `${inDigits(count)} ${form === 'one' ? single : form === 'many' ? `de ${several}` : several}`;
-};
+const { plural, unit, counted: one } = countingIn('es', (several) => `de ${several}`);
 
 const severalKinds: Translation['history']['kinds'] = {
   LINK: 'Enlaces',
@@ -154,7 +150,7 @@ const rules: Translation['rules'] = {
 };
 
 const tagsNamed = (names: readonly string[], single: string, several: string): string =>
-  `${names.length === 1 ? 'Etiqueta' : 'Etiquetas'} ${names.map((name) => `«${name}»`).join(', ')} ${names.length === 1 ? single : several}`;
+  `${unit(names.length, 'Etiqueta', 'Etiquetas')} ${names.map((name) => `«${name}»`).join(', ')} ${unit(names.length, single, several)}`;
 
 export const texts: Translation = {
   product: 'Linkspace',
@@ -743,7 +739,7 @@ export const texts: Translation = {
     draft: 'Sin guardar',
     publicStatistics: 'Estadísticas públicas',
     ends: (when, isPast) => `${isPast ? 'Caducó' : 'Caduca'} el ${when}`,
-    limit: (clicks, isReached) => `Límite de clics${isReached ? ' alcanzado' : ''}: ${clicks}`,
+    limit: (clicks, isReached) => `Límite de clics${isReached ? ' alcanzado' : ''}: ${inDigits(clicks)}`,
     visit: 'Visitar',
     enable: 'Activar',
     disable: 'Desactivar',
@@ -754,8 +750,8 @@ export const texts: Translation = {
     actionsOf: (link) => `Acciones para ${link}`,
     clicks: (count) => one(count, 'clic', 'clics'),
     clicksIn: (count) => `${count} en 30 días`,
-    // Millions are shown in short.
-    clicksUnit: (count) => (count >= 1_000_000 ? 'de clics' : count === 1 ? 'clic' : 'clics'),
+    // Millions are shown in short, and all of them have this word.
+    clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} está desactivado.`,
     nowEnabled: (alias) => `${alias} está activado.`,
     deleted: (alias) => `${alias} se ha eliminado, con sus clics y estadísticas.`,
@@ -794,14 +790,16 @@ export const texts: Translation = {
     working: 'Cambiando enlaces',
     done: (count) => `${one(count, 'enlace modificado', 'enlaces modificados')}.`,
     changedSince: (count) =>
-      count === 1
-        ? 'Un enlace se ha modificado desde entonces y queda como está.'
-        : `${inDigits(count)} enlaces se han modificado desde entonces y quedan como están.`,
+      plural(
+        count,
+        'Un enlace se ha modificado desde entonces y queda como está.',
+        `${inDigits(count)} enlaces se han modificado desde entonces y quedan como están.`,
+      ),
     failed: (count) => one(count, 'enlace con errores', 'enlaces con errores'),
     move: 'Mover',
     ask: (verb, count) => `¿${verb} ${one(count, 'enlace', 'enlaces')}?`,
     deleteWarning: (clicks, seconds) =>
-      `Sus direcciones dejarán de funcionar, y sus ${clicks === null ? 'clics' : `${clicks} clics`} y estadísticas se perderán. ` +
+      `Sus direcciones dejarán de funcionar, y sus ${clicks === null ? 'clics' : one(clicks, 'clic', 'clics')} y estadísticas se perderán. ` +
       (seconds === null
         ? 'No se puede deshacer.'
         : `Puede deshacerlo durante ${seconds} segundos; después es definitivo.`),
@@ -850,9 +848,11 @@ export const texts: Translation = {
     linked: 'su destino tiene un enlace:',
     existing: 'Ese enlace',
     leaveOut: (count) =>
-      count === 1
-        ? 'Omitir la URL que ya tiene un enlace'
-        : `Omitir las ${inDigits(count)} URL que ya tienen un enlace`,
+      plural(
+        count,
+        'Omitir la URL que ya tiene un enlace',
+        `Omitir las ${inDigits(count)} URL que ya tienen un enlace`,
+      ),
     ready: (count) => `${one(count, 'enlace está listo', 'enlaces están listos')}.`,
     wrong: (count) =>
       one(
@@ -860,7 +860,7 @@ export const texts: Translation = {
         'línea no es correcta: corríjala aquí u omítala.',
         'líneas no son correctas: corríjalas aquí u omítalas.',
       ),
-    create: (count, digits) => (count === 1 ? 'Crear 1 enlace' : `Crear ${digits} enlaces`),
+    create: (count) => `Crear ${one(count, 'enlace', 'enlaces')}`,
     created: (count) => one(count, 'enlace creado', 'enlaces creados'),
     failed: (count) => `${one(count, 'línea no importada', 'líneas no importadas')}.`,
     skipped: (count) =>
@@ -910,7 +910,7 @@ export const texts: Translation = {
     taken: (name) => `${name} ya está en la lista.`,
     notChosen: (text) => `«${text}» no está elegido. Elija de la lista o borre el campo.`,
     none: { expiry: 'Ninguna', protection: 'Ninguna', pixels: 'Ninguno' },
-    afterClicks: (count) => `tras ${count} clics`,
+    afterClicks: (count) => `tras ${one(count, 'clic', 'clics')}`,
     expiry: 'Caducidad',
     expiresAt: 'Termina el',
     expiresAfter: 'Tras este número de clics',
@@ -1190,7 +1190,7 @@ export const texts: Translation = {
       blocked: 'Lleva a un host que el operador ha bloqueado.',
       notExpired: 'No ha caducado.',
       expired: (when) => `Caducó el ${when}.`,
-      reached: (clicks) => `Ha alcanzado su límite de ${clicks} clics.`,
+      reached: (clicks) => `Ha alcanzado su límite de ${one(clicks, 'clic', 'clics')}.`,
       noPassword: 'No tiene contraseña.',
       rightPassword: 'Se dio la contraseña correcta.',
       wrongPassword: 'Pide una contraseña, y no se dio la correcta.',
@@ -1253,8 +1253,8 @@ export const texts: Translation = {
     nothingThen: (when) => `${when}: no se contó ningún clic.`,
     noneBefore: (when) => `No se contó nada antes del ${when}: no se compara.`,
     readout: (when, clicks, visitors, before) =>
-      `${when} · clics: ${clicks}${visitors === null ? '' : ` · visitantes: ${visitors}`}` +
-      (before === null ? '' : ` · antes: ${before}`),
+      `${when} · clics: ${inDigits(clicks)}${visitors === null ? '' : ` · visitantes: ${inDigits(visitors)}`}` +
+      (before === null ? '' : ` · antes: ${inDigits(before)}`),
     table: 'Mostrar como tabla',
     intervals: { HOUR: 'Hora', DAY: 'Día', WEEK: 'Semana', MONTH: 'Mes' },
     nothingYet: 'Elija un período más largo, o comparta la URL corta: una visita se cuenta aquí en segundos.',
@@ -1292,7 +1292,7 @@ export const texts: Translation = {
     color: 'Color',
     colors: { 1: 'Azul', 2: 'Verde', 3: 'Naranja', 4: 'Rojo', 5: 'Morado', 6: 'Turquesa' },
     open: 'Mostrar sus enlaces',
-    figures: (links, clicks) => `${one(links, 'enlace', 'enlaces')} · clics en 30 días: ${clicks}`,
+    figures: (links, clicks) => `${one(links, 'enlace', 'enlaces')} · clics en 30 días: ${inDigits(clicks)}`,
     changedMeanwhile: (name, color) =>
       `Otra persona ha modificado este espacio entretanto: ahora se llama «${name}», de color ${color.toLowerCase()}. «Guardar» pone su versión en su lugar.`,
     deleteTitle: (name) => `¿Eliminar el espacio ${name}?`,

@@ -1,14 +1,10 @@
 import { inDigits } from '../parts/format.ts';
+import { countingIn } from '../parts/plural.ts';
 import type { Translation } from './en.ts';
 import { pixelTypes, platforms } from './names.ts';
 
-const plural = new Intl.PluralRules('fr');
-
 /** French says “de” after millions: 1 000 000 de liens. */
-const one = (count: number, single: string, several: string): string => {
-  const form = plural.select(count);
-  return `${inDigits(count)} ${form === 'one' ? single : form === 'many' ? `de ${several}` : several}`;
-};
+const { plural, unit, counted: one } = countingIn('fr', (several) => `de ${several}`);
 
 const severalKinds: Translation['history']['kinds'] = {
   LINK: 'Liens',
@@ -154,7 +150,7 @@ const rules: Translation['rules'] = {
 };
 
 const tagsNamed = (names: readonly string[], single: string, several: string): string =>
-  `${names.length === 1 ? 'Tag' : 'Tags'} ${names.map((name) => `« ${name} »`).join(', ')} ${names.length === 1 ? single : several}`;
+  `${unit(names.length, 'Tag', 'Tags')} ${names.map((name) => `« ${name} »`).join(', ')} ${unit(names.length, single, several)}`;
 
 export const texts: Translation = {
   product: 'Linkspace',
@@ -749,7 +745,7 @@ export const texts: Translation = {
     draft: 'Non enregistré',
     publicStatistics: 'Statistiques publiques',
     ends: (when, isPast) => `${isPast ? 'A expiré' : 'Expire'} le ${when}`,
-    limit: (clicks, isReached) => `Limite de clics${isReached ? ' atteinte' : ''} : ${clicks}`,
+    limit: (clicks, isReached) => `Limite de clics${isReached ? ' atteinte' : ''} : ${inDigits(clicks)}`,
     visit: 'Visiter',
     enable: 'Activer',
     disable: 'Désactiver',
@@ -760,9 +756,8 @@ export const texts: Translation = {
     actionsOf: (link) => `Actions pour ${link}`,
     clicks: (count) => one(count, 'clic', 'clics'),
     clicksIn: (count) => `${count} en 30 jours`,
-    // Millions are shown in short.
-    clicksUnit: (count) =>
-      count >= 1_000_000 ? 'de clics' : plural.select(count) === 'one' ? 'clic' : 'clics',
+    // Millions are shown in short, and all of them have this word.
+    clicksUnit: (count) => unit(Math.min(count, 1_000_000), 'clic', 'clics'),
     nowDisabled: (alias) => `${alias} est désactivé.`,
     nowEnabled: (alias) => `${alias} est activé.`,
     deleted: (alias) => `${alias} est supprimé, avec ses clics et ses statistiques.`,
@@ -803,14 +798,16 @@ export const texts: Translation = {
     working: 'Modification des liens',
     done: (count) => `${one(count, 'lien modifié', 'liens modifiés')}.`,
     changedSince: (count) =>
-      count === 1
-        ? 'Un lien a été modifié depuis et reste tel quel.'
-        : `${inDigits(count)} liens ont été modifiés depuis et restent tels quels.`,
+      plural(
+        count,
+        'Un lien a été modifié depuis et reste tel quel.',
+        `${inDigits(count)} liens ont été modifiés depuis et restent tels quels.`,
+      ),
     failed: (count) => one(count, 'lien en échec', 'liens en échec'),
     move: 'Déplacer',
     ask: (verb, count) => `${verb} ${one(count, 'lien', 'liens')} ?`,
     deleteWarning: (clicks, seconds) =>
-      `Leurs adresses cessent de fonctionner, leurs ${clicks === null ? 'clics' : `${clicks} clics`} et leurs statistiques sont perdus. ` +
+      `Leurs adresses cessent de fonctionner, leurs ${clicks === null ? 'clics' : one(clicks, 'clic', 'clics')} et leurs statistiques sont perdus. ` +
       (seconds === null
         ? 'Cette action est irréversible.'
         : `Vous pouvez l’annuler pendant ${seconds} secondes ; ensuite, elle est définitive.`),
@@ -859,9 +856,11 @@ export const texts: Translation = {
     linked: 'sa destination a un lien :',
     existing: 'Ce lien',
     leaveOut: (count) =>
-      count === 1
-        ? 'Ignorer l’URL qui a déjà un lien'
-        : `Ignorer les ${inDigits(count)} URL qui ont déjà un lien`,
+      plural(
+        count,
+        'Ignorer l’URL qui a déjà un lien',
+        `Ignorer les ${inDigits(count)} URL qui ont déjà un lien`,
+      ),
     ready: (count) => `${one(count, 'lien est prêt', 'liens sont prêts')}.`,
     wrong: (count) =>
       one(
@@ -869,7 +868,7 @@ export const texts: Translation = {
         'ligne est incorrecte : corrigez-la ici, ou ignorez-la.',
         'lignes sont incorrectes : corrigez-les ici, ou ignorez-les.',
       ),
-    create: (count, digits) => (count === 1 ? 'Créer 1 lien' : `Créer ${digits} liens`),
+    create: (count) => `Créer ${one(count, 'lien', 'liens')}`,
     created: (count) => one(count, 'lien créé', 'liens créés'),
     failed: (count) => `${one(count, 'ligne non importée', 'lignes non importées')}.`,
     skipped: (count) =>
@@ -919,7 +918,7 @@ export const texts: Translation = {
     taken: (name) => `${name} est déjà dans la liste.`,
     notChosen: (text) => `« ${text} » n’est pas sélectionné. Choisissez dans la liste, ou effacez le champ.`,
     none: { expiry: 'Aucune', protection: 'Aucune', pixels: 'Aucun' },
-    afterClicks: (count) => `après ${count} clics`,
+    afterClicks: (count) => `après ${one(count, 'clic', 'clics')}`,
     expiry: 'Expiration',
     expiresAt: 'Se termine le',
     expiresAfter: 'Après ce nombre de clics',
@@ -1200,7 +1199,7 @@ export const texts: Translation = {
       blocked: 'Il mène à un hôte que l’exploitant a bloqué.',
       notExpired: 'Il n’a pas expiré.',
       expired: (when) => `Il a expiré le ${when}.`,
-      reached: (clicks) => `Il a atteint sa limite de ${clicks} clics.`,
+      reached: (clicks) => `Il a atteint sa limite de ${one(clicks, 'clic', 'clics')}.`,
       noPassword: 'Il n’a pas de mot de passe.',
       rightPassword: 'Le bon mot de passe a été donné.',
       wrongPassword: 'Il demande un mot de passe, et le bon n’a pas été donné.',
@@ -1264,8 +1263,8 @@ export const texts: Translation = {
     nothingThen: (when) => `${when} : aucun clic n’a été compté.`,
     noneBefore: (when) => `Rien n’a été compté avant le ${when} : pas de comparaison.`,
     readout: (when, clicks, visitors, before) =>
-      `${when} · clics : ${clicks}${visitors === null ? '' : ` · visiteurs : ${visitors}`}` +
-      (before === null ? '' : ` · avant : ${before}`),
+      `${when} · clics : ${inDigits(clicks)}${visitors === null ? '' : ` · visiteurs : ${inDigits(visitors)}`}` +
+      (before === null ? '' : ` · avant : ${inDigits(before)}`),
     table: 'Afficher sous forme de tableau',
     intervals: { HOUR: 'Heure', DAY: 'Jour', WEEK: 'Semaine', MONTH: 'Mois' },
     nothingYet:
@@ -1304,7 +1303,7 @@ export const texts: Translation = {
     color: 'Couleur',
     colors: { 1: 'Bleu', 2: 'Vert', 3: 'Orange', 4: 'Rouge', 5: 'Violet', 6: 'Turquoise' },
     open: 'Afficher ses liens',
-    figures: (links, clicks) => `${one(links, 'lien', 'liens')} · clics en 30 jours : ${clicks}`,
+    figures: (links, clicks) => `${one(links, 'lien', 'liens')} · clics en 30 jours : ${inDigits(clicks)}`,
     changedMeanwhile: (name, color) =>
       `Quelqu’un d’autre a modifié cet espace entre-temps : il s’appelle maintenant « ${name} », couleur ${color.toLowerCase()}. « Enregistrer » met votre version à la place.`,
     deleteTitle: (name) => `Supprimer l’espace ${name} ?`,

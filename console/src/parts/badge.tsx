@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useLayoutEffect, useRef, useState } 
 import { hasEnded } from '../data/ending.ts';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { atNearMoment, inDigits } from './format.ts';
+import { atNearMoment } from './format.ts';
 import { Icon } from './icon.tsx';
 
 /** The status of a link, unless it is the usual one, and when it ends. */
@@ -33,7 +33,7 @@ export function StatusBadge({
       )}
       {expiration.clicks !== null && (
         <span className={isUsedUp ? 'badge warn' : 'badge'}>
-          {texts.links.limit(inDigits(expiration.clicks), isUsedUp)}
+          {texts.links.limit(expiration.clicks, isUsedUp)}
         </span>
       )}
     </>

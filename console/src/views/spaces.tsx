@@ -11,7 +11,6 @@ import {
   UpdateSpaceDocument,
 } from '../generated/documents.ts';
 import { ColoredForm } from '../parts/colored-form.tsx';
-import { inDigits } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
 
@@ -41,7 +40,7 @@ export function SpacesView(): ReactElement {
             <bdi>{space.name}</bdi>
           </Link>
           <Link href={`/spaces/${space.id}`} className="quiet">
-            {texts.spaces.figures(space.links.totalCount, inDigits(space.statistics.clicks))}
+            {texts.spaces.figures(space.links.totalCount, space.statistics.clicks)}
           </Link>
         </>
       )}

@@ -16,7 +16,6 @@ import {
 import { TagBadges } from '../parts/badge.tsx';
 import { ColoredForm } from '../parts/colored-form.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { inDigits } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { TagsChoice } from '../parts/tags-choice.tsx';
 import { texts } from '../texts.ts';
@@ -50,7 +49,7 @@ export function TagsView(): ReactElement {
               <TagBadges tags={[tag]} />
             </Link>
             <Link href={`/tags/${tag.id}`} className="quiet">
-              {texts.spaces.figures(tag.links.totalCount, inDigits(tag.statistics.clicks))}
+              {texts.spaces.figures(tag.links.totalCount, tag.statistics.clicks)}
             </Link>
           </>
         )}

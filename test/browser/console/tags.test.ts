@@ -155,7 +155,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await visit(server.origin, `/${alias}`, { headers: { 'X-Country': 'DE' } });
     await server.flush();
     const { page } = await tabOf(caller, '/tags');
-    await page.getByRole('link', { name: '1 link · 1 clicks in 30 days' }).click();
+    await page.getByRole('link', { name: '1 link · 1 click in 30 days' }).click();
     await shown(page.getByRole('heading', { name: 'Launch' }));
     await page.goto(`${page.url()}?from=${day}&to=${day}`);
     await expect

@@ -51,7 +51,7 @@ export function LinkForm({
     expiry:
       [
         endsAt !== null && atMoment(endsAt),
-        fields.expiresAfter && t.afterClicks(fields.expiresAfter),
+        fields.expiresAfter && t.afterClicks(Number(fields.expiresAfter)),
         fields.expiredUrl && t.thenTo(addressText(fields.expiredUrl)),
       ]
         .filter(Boolean)

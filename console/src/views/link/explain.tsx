@@ -15,7 +15,7 @@ import {
 import { Address } from '../../parts/address.tsx';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { atMoment, countryName, fromLocalInput, inDigits, languageName } from '../../parts/format.ts';
+import { atMoment, countryName, fromLocalInput, languageName } from '../../parts/format.ts';
 import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 
@@ -113,7 +113,7 @@ function whyOf({ rule, applied }: Step, visit: Visit): string {
       if (!applied) return t.notExpired;
       if (expiration.at !== null && Date.parse(expiration.at) <= at)
         return t.expired(atMoment(expiration.at));
-      return t.reached(inDigits(expiration.clicks ?? 0));
+      return t.reached(expiration.clicks ?? 0);
     case 'PASSWORD':
       return applied ? t.wrongPassword : hasPassword ? t.rightPassword : t.noPassword;
     case 'CLICK_LIMIT':

@@ -254,7 +254,7 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
           {'delete' in asked && (
             <p>
               {t.deleteWarning(
-                selection.isAll ? null : inDigits(selection.links.reduce((sum, one) => sum + one.clicks, 0)),
+                selection.isAll ? null : selection.links.reduce((sum, one) => sum + one.clicks, 0),
                 isUndoable ? UNDO_FOR / 1_000 : null,
               )}
             </p>

@@ -28,7 +28,7 @@ import {
   type LinkRowFragment,
 } from '../../generated/documents.ts';
 import { AFTER_CLICK } from '../../parts/field.tsx';
-import { inDigits, isAddress, trimPasted } from '../../parts/format.ts';
+import { isAddress, trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
@@ -238,7 +238,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
                   {isEmpty ? texts.cancel : t.discard}
                 </button>
                 <button type="submit" className="button" aria-disabled={isBusy}>
-                  {many > 1 ? texts.many.create(many, inDigits(many)) : t.create}
+                  {many > 1 ? texts.many.create(many) : t.create}
                 </button>
               </div>
               {/* Below the fields, which must not move while somebody is about to click one. */}

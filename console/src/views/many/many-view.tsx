@@ -21,7 +21,6 @@ import { inColumns, separatorIn } from '../../data/separators.ts';
 import { useSession } from '../../data/session.ts';
 import { ChoicesDocument } from '../../generated/documents.ts';
 import { CheckField, Field } from '../../parts/field.tsx';
-import { inDigits } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
@@ -308,7 +307,7 @@ export function ManyView(): ReactElement {
                   disabled={ready === 0 || separated !== null}
                   onClick={create}
                 >
-                  {t.create(ready, inDigits(ready))}
+                  {t.create(ready)}
                 </button>
               </div>
             </>

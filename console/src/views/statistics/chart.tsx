@@ -150,9 +150,9 @@ export function Chart({
         {pointed ? (
           t.readout(
             nameOf(pointed, pointed),
-            inDigits(pointed.clicks),
-            pointed.visitors === null ? null : inDigits(pointed.visitors),
-            pointed.earlier && inDigits(pointed.earlier.clicks),
+            pointed.clicks,
+            pointed.visitors,
+            pointed.earlier?.clicks ?? null,
           )
         ) : (
           <>

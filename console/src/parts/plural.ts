@@ -1,0 +1,25 @@
+import type { Language } from '../language.ts';
+import { inDigits } from './format.ts';
+
+/** How a language counts things. */
+export interface Counting {
+  /** Chooses between two words or sentences by a number. */
+  plural(count: number, single: string, several: string): string;
+  /** A number in digits, and what is counted. */
+  counted(count: number, single: string, several: string): string;
+  /** What is counted, behind a number that stands elsewhere. */
+  unit(count: number, single: string, several: string): string;
+}
+
+/**
+ * Counts in a language, by the rules that browsers know.
+ * @param many what stands behind millions, if that is no plain plural
+ */
+export function countingIn(language: Language, many: (several: string) => string = String): Counting {
+  const rules = new Intl.PluralRules(language);
+  const plural: Counting['plural'] = (count, single, several) =>
+    rules.select(count) === 'one' ? single : several;
+  const unit: Counting['unit'] = (count, single, several) =>
+    rules.select(count) === 'many' ? many(several) : plural(count, single, several);
+  return { plural, unit, counted: (...given) => `${inDigits(given[0])} ${unit(...given)}` };
+}
