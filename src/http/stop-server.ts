@@ -8,7 +8,10 @@ const SWEEP_INTERVAL = 50;
 /** How long a connection has been idle when it is closed, in milliseconds: its client may be sending the next request. */
 const IDLE_FOR = 500;
 
-/** How long a stop waits for a moment in which no connection arrives, in milliseconds, and how long such a moment is. */
+/**
+ * For how long a stop waits for a turn of the event loop in which no connection arrives, in milliseconds, and how long that turn
+ * may take in the first half of this time.
+ */
 const QUIET_TIMEOUT = 1_000;
 const QUIET = 1;
 
@@ -65,14 +68,20 @@ export function createStopper(server: Server): Stopper {
     stopping = true;
     for (const { last } of connections.values()) if (last) closeAfterAnswer(last.res);
   };
-  /** Waits until the system has no connection to accept: the close would reset it, and a proxy does not repeat its POST. */
+  /**
+   * Waits until the system has no connection to accept, of which Node takes one in each turn of its event loop. The close would
+   * reset it, and a proxy does not repeat its POST.
+   */
   const untilNoneArrives = async () => {
     const deadline = performance.now() + QUIET_TIMEOUT;
+    // The end of this turn; the next one looks for connections.
+    await setImmediate();
     for (let now = performance.now(); now < deadline; ) {
       const [before, since] = [accepted, now];
       await setImmediate();
       now = performance.now();
-      if (accepted === before && now - since < QUIET) return;
+      const isShort = now - since < QUIET || now > deadline - QUIET_TIMEOUT / 2;
+      if (accepted === before && isShort) return;
     }
   };
   const stop = async () => {
