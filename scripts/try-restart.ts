@@ -1,6 +1,6 @@
 // npm run try-restart: restarts two processes in turn, ten times, behind a real nginx and a real Caddy, under a load of writes and
 // visits, and counts what fails. It begins with one process of the last version without draining, behind the proxy's file of that
-// version, and upgrades as the guide says. Takes about six minutes. Needs Git, and Debian's packages nginx and caddy.
+// version, and upgrades as the guide says. Takes about eight minutes. Needs Git, and Debian's packages nginx and caddy.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const [POSTS, REDIRECTS] = [5_000, 50_000];
 /** How many clients write and visit at once, and how long each pauses after an answer, in milliseconds. */
 const [WRITERS, VISITORS, PAUSE] = [12, 60, 120];
 /** How long a process that is back is left in peace: longer than the proxies need to see it, in milliseconds. */
-const SETTLE = 3_000;
+const SETTLE = 10_000;
 
 const isInstalled = (name: string, option: string) => spawnSync(name, [option]).status === 0;
 const missing = [
