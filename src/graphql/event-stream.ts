@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
 import { OVER } from '../domain/change/subscriptions.ts';
@@ -5,6 +6,12 @@ import { STREAM_TYPE } from '../http/request/accept.ts';
 
 /** How often a comment keeps a quiet connection open, in milliseconds. */
 const PING_INTERVAL = 12_000;
+
+/**
+ * How long a stream whose client may come back stays open after its last event, in milliseconds. graphql-sse 2.6.1 waits for ever if it
+ * reads an event and the end of the stream at once: it looks for who waits for events before they wait again.
+ */
+const END_PAUSE = 250;
 
 const COMMENT = Buffer.from(':\n\n');
 const COMPLETE = Buffer.from('event: complete\ndata:\n\n');
@@ -24,8 +31,14 @@ function eventOf({ errors, ...answer }: ExecutionResult): Buffer {
  * Sends the answers of a subscription as server-sent events. Yoga would end all streams with `complete`, after which clients do
  * not come back: here only those that are over end so.
  */
-export function sendEvents(answers: AsyncIterable<ExecutionResult>, { Response }: FetchAPI): Response {
+export function sendEvents(
+  answers: AsyncIterable<ExecutionResult>,
+  { Response }: FetchAPI,
+  pause: (milliseconds: number) => Promise<unknown> = setTimeout,
+): Response {
   const iterator: AsyncIterator<ExecutionResult, unknown> = answers[Symbol.asyncIterator]();
+  /** Until when the stream stays open, by the monotonic clock. */
+  let openUntil = 0;
   const body = new ReadableStream<Uint8Array>({
     // Some browsers wait for the first bytes.
     start: (controller) => controller.enqueue(COMMENT),
@@ -35,8 +48,12 @@ export function sendEvents(answers: AsyncIterable<ExecutionResult>, { Response }
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(COMMENT);
       }, PING_INTERVAL);
       const { done, value } = await iterator.next().finally(() => clearInterval(pings));
-      if (!done) return controller.enqueue(eventOf(value));
+      if (!done) {
+        openUntil = performance.now() + END_PAUSE;
+        return controller.enqueue(eventOf(value));
+      }
       if (value === OVER) controller.enqueue(COMPLETE);
+      else await pause(Math.max(0, openUntil - performance.now()));
       controller.close();
     },
     cancel: () => iterator.return?.().then(() => {}),

@@ -43,7 +43,7 @@ test.each([
     yield { data: null, errors: [new GraphQLError('Not now.', { extensions })] };
     return end;
   }
-  expect(await sendEvents(answers(), fetchAPI).text()).toBe(
+  expect(await sendEvents(answers(), fetchAPI, async () => {}).text()).toBe(
     [
       ':\n\n',
       'event: next\ndata: {"data":{"n":1}}\n\n',
@@ -51,4 +51,27 @@ test.each([
       last,
     ].join(''),
   );
+});
+
+test('a stream that may begin again does not end together with its last event', async () => {
+  async function* answers() {
+    yield { data: { n: 1 } };
+  }
+  const begun = Promise.withResolvers<number>();
+  const over = Promise.withResolvers<void>();
+  const pause = (milliseconds: number) => {
+    begun.resolve(milliseconds);
+    return over.promise;
+  };
+  let hasEnded = false;
+  const text = sendEvents(answers(), fetchAPI, pause)
+    .text()
+    .finally(() => {
+      hasEnded = true;
+    });
+  expect(await begun.promise).toBeGreaterThan(0);
+  await setImmediate();
+  expect(hasEnded).toBe(false);
+  over.resolve();
+  expect(await text).toContain('"n":1');
 });

@@ -91,6 +91,12 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   const listen = async (): Promise<void> => {
     const stream = createStream({
       url: '/graphql',
+      // Ends the stream when its answer does: graphql-sse waits for ever if it reads an event and the end at once.
+      fetchFn: async (...request: Parameters<typeof fetch>) => {
+        const response = await fetch(...request);
+        const flush = () => void setTimeout(() => stream.dispose());
+        return new Response(response.body?.pipeThrough(new TransformStream({ flush })), response);
+      },
       headers: headersOf(accountId),
       retryAttempts: 0,
       on: {
