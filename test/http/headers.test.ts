@@ -127,6 +127,10 @@ test('refuses an Idempotency-Key and an X-Account of more than 255 characters, h
       { errors: { 'Idempotency-Key': [expect.any(String)] } },
     ]);
     const account = { 'X-Account': long };
+    for (const path of ['/graphql?query={__typename}', '/api/v1/spaces'])
+      expect((await caller.fetch(path, { headers: { Accept: 'application/json', ...account } })).status).toBe(
+        path.startsWith('/api') ? 422 : 400,
+      );
     expect((await person.graphql('{ viewer { role } }', {}, account)).errors).toMatchObject([
       { extensions: { code: 'VALIDATION' } },
     ]);

@@ -44,8 +44,10 @@ export class KeyAccess {
     this.#trust = trust;
   }
 
-  /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys */
+  /** @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED after too many wrong keys, VALIDATION */
   async authenticate(req: IncomingMessage): Promise<LiveActor> {
+    // A key has one account, so that the header only must not be too long.
+    accountIn(req);
     const key = keyIn(req.headers.authorization);
     const hash = key === null ? null : hashToken(key);
     const known = hash === null ? null : await this.#authentication.remembered(hash);
