@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import { showToast } from '../parts/toasts.tsx';
+import { dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { UNDO_FOR } from './actions.ts';
 import type { LinkFields } from './link-fields.ts';
@@ -21,6 +21,11 @@ export function useTakenBack(name: string, take: (typed: Typed) => void): void {
   }, [name]);
 }
 
+const aboutDiscarded = (name: string): string => `discarded ${name}`;
+
+/** Offers back no longer what was discarded before something else was saved. */
+export const forgetDiscarded = (name: string): void => dismissAbout(aboutDiscarded(name));
+
 interface Discarded {
   /** The name of the draft. */
   readonly name: string;
@@ -40,6 +45,5 @@ export function offerBack({ name, typed, told, keep, open }: Discarded): void {
     else keep();
     open();
   };
-  const about = `discarded ${name}`;
-  showToast(told, { about, shownFor: UNDO_FOR, action: { name: texts.undo, run } });
+  showToast(told, { about: aboutDiscarded(name), shownFor: UNDO_FOR, action: { name: texts.undo, run } });
 }

@@ -4,7 +4,7 @@ import { aboutRecord, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { attempt } from './actions.ts';
 import { announce } from './bus.ts';
-import { offerBack, useTakenBack } from './discarded.ts';
+import { forgetDiscarded, offerBack, useTakenBack } from './discarded.ts';
 import { draftName, dropDraft, keepDraft, readDraft } from './drafts.ts';
 import { changedFields, type Editing, editingOf, editingOn, isConflict, type Saved } from './edit-state.ts';
 import {
@@ -135,6 +135,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
     saved(link, mine) {
       const saved = { before: draftOf(mine.read), after: fieldsOf(link), at: link.updatedAt };
       learn(link, changedFields(saved.after, saved.before), saved);
+      forgetDiscarded(name);
       setEditing(({ fields }) => editingOn(link, fields, mine.fields));
       setErrors({});
       return saved;
