@@ -106,9 +106,10 @@ test('npm start goes on accepting after a signal to all processes, and another o
   running.push(program);
   const owner = new Caller(program.origin, KEY);
   const signal = () => process.kill(-(program.child.pid ?? 0), 'SIGTERM');
+  // Twice at once: two seconds later, the second one would end the draining.
+  signal();
   signal();
   await expect.poll(() => statuses(program.origin)).toEqual([200, 503, 503]);
-  signal();
   for (let i = 0; i < 5; i++)
     expect((await owner.rest('POST', '/links', { url: 'https://example.com/' })).status).toBe(201);
   expect(program.log.filter(({ msg }) => msg === 'stopping')).toMatchObject([{ drainSeconds: 20 }]);
