@@ -153,6 +153,7 @@ test('claims queues of failing receivers separately from others, longest waiting
     where: { webhookId: { in: [second, fourth] } },
     data: { failingSince: NOON },
   });
+  await db.prisma.webhookQueue.update({ where: { webhookId: fourth }, data: { dueAt: later(1) } });
   const claim = async (failing: number, others: number) => {
     const claimed = await claimQueues(db, { by: 'one', duration: 60_000 }, later(60), {
       failing,

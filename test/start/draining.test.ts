@@ -112,7 +112,8 @@ test('npm start goes on accepting after a signal to all processes, and another o
   await expect.poll(() => statuses(program.origin)).toEqual([200, 503, 503]);
   for (let i = 0; i < 5; i++)
     expect((await owner.rest('POST', '/links', { url: 'https://example.com/' })).status).toBe(201);
-  expect(program.log.filter(({ msg }) => msg === 'stopping')).toMatchObject([{ drainSeconds: 20 }]);
+  const begun = () => program.log.filter(({ msg }) => msg === 'stopping');
+  await expect.poll(begun).toMatchObject([{ drainSeconds: 20 }]);
   expect((await endDraining(program, signal)).code).toBe(0);
   expect(program.log.at(-1)).toMatchObject({ msg: 'stopped' });
 });
