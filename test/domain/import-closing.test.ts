@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ImportFormat, importFormats } from '../../src/domain/transfer/formats.ts';
+import { closingFieldOf } from '../../src/domain/transfer/closing-columns.ts';
+import { type Format, type ImportFormat, importFormats } from '../../src/domain/transfer/formats.ts';
 import { importInto } from '../support/moving.ts';
 import {
   type Caller,
@@ -262,6 +263,113 @@ const YES = [
   'VERDADERO',
 ];
 
+/** Names of people's sheets, templates and services that are less common, each with a value that closes. */
+const lessCommon: readonly Case[] = [
+  // Hints in brackets, as templates have them.
+  ['Active (Y/N)', 'N', 'disabled'],
+  ['Aktiv (ja/nein)', 'nein', 'disabled'],
+  ['Disabled (yes/no)', 'yes', 'disabled'],
+  ['Deleted [true/false]', 'true', 'skipped'],
+  ['Password (optional)', 'yes', 'disabled'],
+  ['Expiry date (dd/mm/yyyy)', '31/12/2030', 'disabled'],
+  ['Expires at (optional, leave empty for links that never expire)', FUTURE, ENDS],
+  ['Max clicks (optional)', 5, '5 clicks'],
+  // What stands before and behind a name.
+  ['Gelöscht am', '2024-01-01', 'skipped'],
+  ['Supprimé le', '2024-01-01', 'skipped'],
+  ['Eliminado el', '2024-01-01', 'skipped'],
+  ['Date de suppression', '2024-01-01', 'skipped'],
+  ['fecha de eliminación', '2024-01-01', 'skipped'],
+  ['date_deleted', '2024-01-01', 'skipped'],
+  ['deleted_by', 'ann', 'skipped'],
+  ['Deaktiviert am', '2024-01-01', 'disabled'],
+  ['Gesperrt seit', '2024-01-01', 'disabled'],
+  ['Désactivé le', '2024-01-01', 'disabled'],
+  ['date_disabled', '2024-01-01', 'disabled'],
+  ['Fecha de desactivación', '2024-01-01', 'disabled'],
+  ['disabled_reason', 'reported as spam', 'disabled'],
+  ['banned_by_id', 7, 'disabled'],
+  ['date_expires', FUTURE, ENDS],
+  ['Date of expiry', FUTURE, ENDS],
+  ['expiry_ts', 1_936_000_000, 'ends 2031-05-08T09:46:40.000Z'],
+  ['Date limite', FUTURE, ENDS],
+  ['Exp. date', FUTURE, ENDS],
+  ['not_after', FUTURE, ENDS],
+  ['valid upto', FUTURE, ENDS],
+  ['Validity', FUTURE, ENDS],
+  ['Closing date', FUTURE, ENDS],
+  ['stop date', FUTURE, ENDS],
+  ['Visible until', FUTURE, ENDS],
+  ['Gültigkeit', FUTURE, ENDS],
+  ['online bis', FUTURE, ENDS],
+  ['válida hasta', FUTURE, ENDS],
+  ['vigente hasta', FUTURE, ENDS],
+  ['launch date', FUTURE, 'disabled'],
+  // Other words.
+  ['is_live', false, 'disabled'],
+  ['Online', 'no', 'disabled'],
+  ['is_draft', true, 'disabled'],
+  ['invalid', true, 'disabled'],
+  ['terminated', 'yes', 'disabled'],
+  ['frozen', 1, 'disabled'],
+  ['secret_key', 'a1b2', 'disabled'],
+  ['passphrase', 'moon', 'disabled'],
+  ['pwd', 'moon', 'disabled'],
+  ['hashed_password', '$2b$10$abc', 'disabled'],
+  ['Mit Passwort', 'ja', 'disabled'],
+  ['con contraseña', 'sí', 'disabled'],
+  ['expire_at_views', 100, '100 clicks'],
+  ['max_click', 100, '100 clicks'],
+  ['Max. clicks allowed', 100, '100 clicks'],
+  ['Límite de clicks', 100, '100 clicks'],
+  ['Maximale Anzahl Klicks', 100, '100 clicks'],
+  ['one_time', 'yes', 'disabled'],
+  ['single use', 1, '1 clicks'],
+];
+
+test('reads less common names of columns that close links, with hints in brackets', async () => {
+  const open = lessCommon.map(([column]): Case => [column, '', 'open']);
+  const all = [...lessCommon, ...open];
+  expect((await fates(all)).found).toEqual(all);
+});
+
+test('takes no other column of services for one that closes links', () => {
+  const others = [
+    ...Object.values(importFormats).flatMap(({ columns }: Format) => Object.values(columns).flat()),
+    ...[
+      'published by',
+      'created by',
+      'end of line',
+      'date created',
+      'date',
+      'status code',
+      'limit',
+      'link id',
+    ],
+    ...[
+      'secret santa',
+      'spam score',
+      'cloaking',
+      'redirect type',
+      'human clicks',
+      'unique clicks',
+      'am',
+      'le',
+    ],
+    ...[
+      'expired url',
+      'expiry destination',
+      'hide referrer',
+      'utm campaign',
+      'notes',
+      'folder',
+      'owner',
+      '(x)',
+    ],
+  ].filter((name) => !/pass|kennwort|contraseña/i.test(name));
+  expect(others.filter((name) => closingFieldOf(name) !== undefined)).toEqual([]);
+});
+
 const named: readonly Case[] = [
   ...flags.map((column): Case => [column, 'yes', 'disabled']),
   ...opposite.map((column): Case => [column, 'no', 'disabled']),
@@ -320,6 +428,10 @@ const valued: readonly Case[] = [
   ['max clicks', 'unlimited', 'open'],
   ['max clicks', '1,000', '1000 clicks'],
   ['max clicks', '100.0', '100 clicks'],
+  ['max clicks', '100.00', '100 clicks'],
+  // German and Spanish for a thousand.
+  ['max clicks', '1.000', 'disabled'],
+  ['max clicks', '25.000', 'disabled'],
   // Times.
   ['deleted at', '2024-01-01 10:00:00', 'skipped'],
   ['deleted_at', 1_700_000_000, 'skipped'],
@@ -357,6 +469,12 @@ const valued: readonly Case[] = [
     'draft',
     'deaktiviert',
     '0',
+    'Not active',
+    'nicht aktiv',
+    'no activo',
+    'Disabled by an admin',
+    'Blocked (abuse)',
+    'expired on 2024-01-01',
   ].map((value): Case => ['Link status', value, 'disabled']),
   ...['deleted', 'Trashed', 'trash', 'removed', 'gelöscht', 'supprimé', 'eliminado'].map(
     (value): Case => ['state', value, 'skipped'],

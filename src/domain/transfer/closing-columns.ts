@@ -12,26 +12,33 @@ const names = {
     'quarantined, spam, turned off, switched off, deaktiviert, gesperrt, inaktiv, pausiert, abgeschaltet',
     'ausgeschaltet, abgelaufen, blockiert, désactivé, désactivée, inactif, bloqué, bloquée, suspendu',
     'suspendue, banni, fermé, expirée, desactivado, deshabilitado, inhabilitado, inactivo, bloqueado',
-    'suspendido, pausado, caducado, expirado, cerrado, vencido',
+    'suspendido, pausado, caducado, expirado, cerrado, vencido, terminated, frozen, invalid, invalidated',
+    'unavailable, abuse, malware, draft, entwurf, brouillon, borrador, deaktivierung, sperrung, gesperrt von',
+    'deaktiviert von, désactivation, désactivée par, désactivé par, desactivación, baja, disabled by',
+    'deactivated by, banned by, banned by id, blocked by, suspended by, disabled reason, disable reason',
+    'deactivation reason, ban reason, banned reason, block reason, blocked reason, suspension reason',
   ],
   /** Those that say no are closed. */
   active: [
     'valid, available, gültig, verfügbar, valide, disponible, válido, active, activated, enabled, published',
     'aktiv, aktiviert, eingeschaltet, freigeschaltet, veröffentlicht, actif, activée, publié, activo, activa',
-    'activado, habilitado, publicado',
+    'activado, habilitado, publicado, live, online, en ligne, en línea, freigegeben',
   ],
   archived: ['archived, archive, archiviert, archivé, archivée, archivado, archivada'],
   deleted: [
     'deleted, delete, deletion, soft deleted, trashed, trash, in trash, removed, removal, binned, gelöscht',
     'geloescht, entfernt, papierkorb, im papierkorb, supprimé, supprimée, suppression, corbeille',
-    'dans la corbeille, eliminado, eliminada, borrado, borrada, papelera, en la papelera',
+    'dans la corbeille, eliminado, eliminada, borrado, borrada, papelera, en la papelera, löschung, eliminación',
+    'deleted by, deleted by id, removed by, trashed by, gelöscht von, supprimé par, eliminado por',
   ],
   has_password: [
     'password, password protected, password protection, password enabled, password required, protected',
     'password set, password hash, requires password, needs password, with password, passcode, passwort',
     'passwortschutz, passwortgeschützt, passwortgeschuetzt, passwort geschützt, geschützt, kennwort',
     'kennwortgeschützt, mot de passe, protégé, protégée, protégé par mot de passe, contraseña, protegido',
-    'protegido con contraseña, protegido por contraseña',
+    'protegido con contraseña, protegido por contraseña, protegida, password protect, password hashed',
+    'hashed password, encrypted password, passphrase, pass phrase, pwd, pw, secret key, secret, access code',
+    'mit passwort, mit kennwort, avec mot de passe, con contraseña',
   ],
   expires_at: [
     'valid end, validity end, end of validity, active end, expire on, stops, open until, open till, expires',
@@ -44,6 +51,11 @@ const names = {
     "actif jusqu'au, jusqu'au, fin, date de fin, échéance, date d'échéance, caduca, caduca el, caducidad",
     'fecha de caducidad, expira, expira el, expiración, fecha de expiración, vence, vence el, vencimiento',
     'fecha de vencimiento, válido hasta, activo hasta, fecha de fin, fecha fin, termina, termina el',
+    'exp date, exp time, not after, not valid after, valid upto, valid up to, validity, visible until',
+    'visible till, visible to, closing, close, stop, terminates, termination, gültigkeit, gültigkeit bis',
+    'verfügbar bis, sichtbar bis, online bis, live bis, date limite, validité, fin de validité',
+    "disponible jusqu'au, visible jusqu'au, en ligne jusqu'au, válida hasta, activa hasta, vigente hasta",
+    'vigencia, vigencia hasta, disponible hasta, visible hasta, fecha límite, validez',
   ],
   expiration_clicks: [
     'expire clicks, expires clicks, expiry clicks, clicks to expire, clicks allowed, expiration clicks',
@@ -57,7 +69,12 @@ const names = {
     'clics max, clics maximum, maximum de clics, nombre max de clics, nombre maximal de clics',
     'nombre maximum de clics, limite de visites, max visites, visites max, límite de clics, clics máximos',
     'máximo de clics, número máximo de clics, límite de visitas, max visitas, visitas máximas',
-    'máximo de visitas',
+    'máximo de visitas, max click, max clicks allowed, maximum clicks allowed, total clicks allowed, hits limit',
+    'uses limit, views limit, scans limit, click quota, expire at clicks, expires at clicks, expire views',
+    'expire at views, expires at views, expire after views, expires after views, expiry views',
+    'expiration views, click expiration, click expiry, max klickzahl, maximale klickzahl, max anzahl klicks',
+    'maximale anzahl klicks, limite clicks, limite de clicks, max de clics, one time, one time use',
+    'one time link, single use, einmalig, usage unique, un solo uso',
   ],
   starts_at: [
     'valid start, validity start, start of validity, active start, open from, valid since, valid from',
@@ -67,7 +84,8 @@ const names = {
     'gültig von, gültig seit, aktiv ab, aktiv seit, beginn, beginnt, beginnt am, startet, startet am',
     'startdatum, verfügbar ab, valable à partir du, valable dès, valide à partir du, actif à partir du',
     'actif depuis, à partir du, début, date de début, commence le, válido desde, activo desde',
-    'disponible desde, inicio, fecha de inicio, comienza, comienza el, empieza, empieza el',
+    'disponible desde, inicio, fecha de inicio, comienza, comienza el, empieza, empieza el, launch date, launches',
+    'publication date, not valid before, online ab, sichtbar ab, live ab, válida desde, activa desde, vigente desde',
   ],
   status: ['status, state, zustand, statut, état, estado, estatus'],
 } as const satisfies Record<string, readonly string[]>;
@@ -95,8 +113,12 @@ const BEFORE = [
   /^(?:meta)?(?:short)?(?:link|url)?/,
   /^(?:meta)?(?:short)?(?:link|url)?(?:is|was|has(?:been)?)/,
   /^(?:ist|wurde|est|esta)/,
+  /^(?:date|datum|fecha|time|dt)/,
+  /^(?:date|datum|fecha)(?:of|der|dela|de|d)/,
 ];
-const BEHIND = /(?:at|on|date|datum|time|timestamp|utc|gmt|flag)$/;
+const BEHIND = /(?:at|on|date|datum|time|timestamp|utc|gmt|flag|ts|dt|am|seit|le|el)$/;
+/** A hint behind a name, such as `(yes/no)`. */
+const HINT = /\s*[([{][^()[\]{}]*[)\]}]\s*\*?\s*$/;
 /** Longer names are none of these. */
 const MAX_NAME = 60;
 
@@ -105,8 +127,18 @@ function fieldOf(name: string): ClosingField | undefined {
   return fields.get(name) ?? (shorter === name ? undefined : fieldOf(shorter));
 }
 
+/** Names that are longer with their hints are none of these. */
+const MAX_HINTED = 200;
+
 /** The field of a column that closes links; undefined for any other column. */
 export function closingFieldOf(column: string): ClosingField | undefined {
+  if (column.length > MAX_HINTED) return undefined;
+  const own = namedField(column);
+  const bare = column.replace(HINT, '');
+  return own ?? (bare === column ? undefined : namedField(bare));
+}
+
+function namedField(column: string): ClosingField | undefined {
   if (column.length > MAX_NAME) return undefined;
   const name = plainName(column);
   const shorter = BEFORE.map((before) => name.replace(before, ''));

@@ -49,6 +49,14 @@ function startOf(at: Date, now: Date): Effect {
   return at > now ? { is: 'closed', note } : OPEN;
 }
 
+/** Returns true also for a closed state in more words, such as `not active` and `blocked (spam)`. */
+function isClosedStatus(word: string): boolean {
+  const parts = word.split(/[^\p{L}]+/u);
+  const isNot = (one: string, index: number) =>
+    /^(?:not|nicht|no|non)$/.test(one) && words.active.has(parts[index + 1] ?? '');
+  return words.no.has(word) || [word, ...parts].some((one) => words.closed.has(one)) || parts.some(isNot);
+}
+
 const unclear = (value: unknown, what: string): Effect => ({
   is: 'closed',
   because: `is "${shown(value)}"${what}`,
@@ -83,7 +91,8 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
   },
   expiration_clicks(value) {
     if (isUnlimited(value)) return OPEN;
-    const { data: clicks } = count.safeParse(String(value).replace(/\.0+$/, ''));
+    // 1.000 may be a thousand.
+    const { data: clicks } = count.safeParse(String(value).replace(/\.00?$/, ''));
     if (clicks === undefined) return unclear(value, ', which is no number of clicks');
     return clicks === 0 ? OPEN : { is: 'limited', clicks };
   },
@@ -93,8 +102,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
     if (words.deleted.has(word)) return { is: 'deleted' };
     const status = `has the status "${shown(value)}"`;
     // A sheet has a column of this name for anything.
-    if (isSheet && !words.closed.has(word) && !words.no.has(word))
-      return { is: 'open', note: `${status}, which is left out` };
+    if (isSheet && !isClosedStatus(word)) return { is: 'open', note: `${status}, which is left out` };
     return { is: 'closed', note: `${status}: it is disabled` };
   },
 };
