@@ -76,3 +76,53 @@ test('unzips no more of a part than the file says that it has', () => {
   expect(sheetIn(zip)).toBeNull();
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
 });
+
+/** What cells show that have these formats of numbers. */
+function shownWith(formats: readonly { id: number; code?: string }[], rows: string): string[][] | null {
+  const codes = formats.flatMap(({ id, code }) => (code === undefined ? [] : [{ id, code }]));
+  const styles = `<styleSheet><numFmts>${codes
+    .map(({ id, code }) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`)
+    .join(
+      '',
+    )}</numFmts><cellXfs>${formats.map(({ id }) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`;
+  const parts = {
+    'xl/workbook.xml': '<workbook><sheets><sheet id="a"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      '<Relationships><Relationship Id="a" Target="s.xml"/><Relationship Id="b" Type="/styles" Target="styles.xml"/></Relationships>',
+    'xl/styles.xml': styles,
+    'xl/s.xml': `<worksheet><sheetData>${rows}</sheetData></worksheet>`,
+  };
+  return sheetIn(
+    zipSync(Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)]))),
+  );
+}
+
+test.each([
+  ['a day', { id: 14 }, '47848', '2030-12-31'],
+  ['a day of Chinese and Japanese Excel', { id: 57 }, '47848', '2030-12-31'],
+  ['another one', { id: 31 }, '47848', '2030-12-31'],
+  ['a day with its language', { id: 164, code: '[$-407]d. mmmm yyyy;@' }, '47848', '2030-12-31'],
+  ['no day, but a number that no calendar has', { id: 14 }, '1936000000', '1936000000'],
+  ['no day before the first one', { id: 14 }, '-1', '-1'],
+  ['a number with a width of letters', { id: 164, code: '#,##0_D_M' }, '1234', '1234'],
+  ['a number filled with a letter', { id: 164, code: '*s#,##0' }, '1234', '1234'],
+  ['zeros before a number', { id: 164, code: '000' }, '7', '007'],
+  ['a number longer than its zeros', { id: 164, code: '000' }, '1234', '1234'],
+])('shows %s', (_what, format, value, shown) => {
+  expect(shownWith([{ id: 0 }, format], `<row><c s="1"><v>${value}</v></c></row>`)).toEqual([[shown]]);
+});
+
+test('shows the formula of a cell that no program has computed, and nothing for an empty text', () => {
+  const rows =
+    '<row><c><f>TODAY()+30</f><v></v></c><c><f>A1&amp;"x"</f></c><c t="str"><f>""</f><v></v></c><c><f>1+1</f><v>2</v></c></row>';
+  expect(sheetWith(rows)).toEqual([['=TODAY()+30', '=A1&"x"', '', '2']]);
+});
+
+test('reads booleans in words, and cells in any order and case', () => {
+  const rows =
+    '<row><c t="b"><v>TRUE</v></c><c t="b"><v>false</v></c></row><row><c r="c2"><v>3</v></c><c r="A2"><v>1</v></c></row>';
+  expect(sheetWith(rows)).toEqual([
+    ['true', 'false'],
+    ['1', '', '3'],
+  ]);
+});

@@ -14,6 +14,9 @@ const MAX_COLUMNS = 16_384;
 const unescaped = (text: string): string =>
   text.replace(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
+/** The day after the last one of the calendar, as a number. */
+const END_OF_DAYS = 2_958_466;
+
 /** A day, or a time of one, from the days since the first of the calendar. */
 const timeOf = (days: number): string =>
   new Date(Math.round((days - 25_569) * 86_400) * 1_000)
@@ -23,7 +26,10 @@ const timeOf = (days: number): string =>
 
 /** The number of a cell's column, from 0. */
 const columnOf = (place: string): number =>
-  [...place.replace(/\d/g, '')].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  [...place.toUpperCase().replace(/\d/g, '')].reduce(
+    (sum, letter) => sum * 26 + letter.charCodeAt(0) - 64,
+    0,
+  ) - 1;
 
 /** Collects texts of elements `t`, without those that tell how others are pronounced. */
 class Texts {
@@ -135,8 +141,19 @@ function sharedStrings(xml: string): string[] {
   return strings;
 }
 
-/** Whether numbers of each style are times. */
-function timesIn(styles: string): boolean[] {
+/** A way to show numbers: as times, or with zeros before them, up to so many digits. */
+interface NumberFormat {
+  readonly isTime: boolean;
+  readonly digits: number;
+}
+
+/** The formats of times that are without a code in the file; some are those of Chinese, Japanese, Korean and Thai. */
+const TIME_ID = /^(1[4-9]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8]|7[1-9]|8[01])$/;
+/** What stands for itself in a code: quoted, escaped, or the width or the filling of a space. */
+const LITERAL = /"[^"]*"|\[.*?\]|[\\_*]./g;
+
+/** The number format of each style. */
+function formatsIn(styles: string): NumberFormat[] {
   const codes = new Map<string | null, string>();
   const formats: (string | null)[] = [];
   let isOfCells = false;
@@ -150,23 +167,27 @@ function timesIn(styles: string): boolean[] {
       if (name === 'cellXfs') isOfCells = false;
     },
   });
-  return formats.map(
-    (id) =>
-      // These are without a code in the file.
-      /^(1[4-9]|2[0-2]|4[5-7])$/.test(id ?? '') ||
-      /[dmyhs]/i.test((codes.get(id) ?? '').replace(/"[^"]*"|\[.*?\]|\\./g, '')),
-  );
+  return formats.map((id) => {
+    const code = codes.get(id);
+    const isTime = code === undefined ? TIME_ID.test(id ?? '') : /[dmyhs]/i.test(code.replace(LITERAL, ''));
+    return { isTime, digits: /^0+$/.test(code ?? '') ? (code ?? '').length : 0 };
+  });
 }
 
 /** What the cells of a workbook refer to. */
 interface Beside {
   readonly strings: readonly string[];
-  readonly times: readonly boolean[];
+  readonly formats: readonly NumberFormat[];
   readonly offset: number;
 }
 
 /** What stands in a cell with a value, of a type and a style. */
-function shownValue(value: string, type: string, style: number, { strings, times, offset }: Beside): string {
+function shownValue(
+  value: string,
+  type: string,
+  style: number,
+  { strings, formats, offset }: Beside,
+): string {
   if (value === '') return '';
   if (type === 's') {
     const text = strings[Number(value)];
@@ -174,11 +195,13 @@ function shownValue(value: string, type: string, style: number, { strings, times
     return text;
   }
   if (type === 'str') return unescaped(value);
-  if (type === 'b') return value === '1' ? 'true' : 'false';
-  if (type !== 'n') return value;
-  if (times[style]) return timeOf(Number(value) + offset);
+  if (type === 'b') return /^(1|true)$/i.test(value) ? 'true' : 'false';
+  if (type !== 'n' || Number.isNaN(Number(value))) return value;
+  const { isTime = false, digits = 0 } = formats[style] ?? {};
+  const days = Number(value) + offset;
+  if (isTime && days >= 0 && days < END_OF_DAYS) return timeOf(days);
   // Spreadsheets show no more digits.
-  return String(Number(Number(value).toPrecision(15)));
+  return String(Number(Number(value).toPrecision(15))).replace(/^\d+$/, (all) => all.padStart(digits, '0'));
 }
 
 /** The rows of a sheet. @throws Error if they are too large */
@@ -190,13 +213,17 @@ function rowsOf(sheet: string, beside: Beside): string[][] {
   let cell = { column: 0, type: 'n', style: 0 };
   let value: string | null = null;
   let isValue = false;
+  let formula: string | null = null;
+  let isFormula = false;
   const put = (text: string) => {
     const { column } = cell;
     next = column + 1;
     if (text === '') return;
-    length += column - row.length + text.length + 1;
+    const gap = Math.max(0, column - row.length);
+    length += gap + text.length + 1;
     if (column >= MAX_COLUMNS || length > MAX_TEXT) throw new Error('it is too large');
-    row.push(...Array.from({ length: column - row.length }, () => ''), text);
+    row.push(...Array.from({ length: gap }, () => ''));
+    row[column] = text;
   };
   scanXml(sheet, {
     open(name, attribute) {
@@ -210,23 +237,29 @@ function rowsOf(sheet: string, beside: Beside): string[][] {
         const place = attribute('r');
         const [type, style] = [attribute('t') ?? 'n', Number(attribute('s'))];
         cell = { column: place === null ? next : columnOf(place), type, style };
-        value = null;
+        [value, formula] = [null, null];
       }
+      if (name === 'f') formula = '';
+      isFormula = name === 'f';
       isValue = name === 'v' && value === null;
       texts.open(name);
     },
     text(text) {
       if (isValue) value = (value ?? '') + text;
+      if (isFormula) formula += text;
       texts.text(text);
     },
     close(name) {
-      isValue = false;
+      isValue = isFormula = false;
       texts.close(name);
       if (name === 'row') rows.push(row);
       if (name !== 'c') return;
       const inline = texts.take();
-      const text =
+      // A library wrote the file, and no program has computed it yet.
+      const isUnknown = formula !== null && cell.type !== 'str' && (value ?? '') === '';
+      const known =
         cell.type === 'inlineStr' ? inline : shownValue(value ?? '', cell.type, cell.style, beside);
+      const text = isUnknown ? `=${formula || '…'}` : known;
       put(text.replace(/\p{Cc}+/gu, ' ').trim());
     },
   });
@@ -255,8 +288,8 @@ export function sheetIn(bytes: Uint8Array): string[][] | null {
     if (sheet === null) return null;
     const beside = (name: string) => workbook.replace(/[^/]*$/, `${name}.xml`);
     const partOf = (kind: string) => parts.at(pathOf(related, kind, beside(kind))) ?? '';
-    const [strings, times] = [sharedStrings(partOf('sharedStrings')), timesIn(partOf('styles'))];
-    return rowsOf(sheet, { strings, times, offset });
+    const [strings, formats] = [sharedStrings(partOf('sharedStrings')), formatsIn(partOf('styles'))];
+    return rowsOf(sheet, { strings, formats, offset });
   } catch {
     return null;
   }
