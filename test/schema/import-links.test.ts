@@ -102,6 +102,18 @@ test('says which line has the alias of another, and which has two URLs', async (
   ]);
 });
 
+test('does not take a word before a URL for another URL', async () => {
+  const lines = [
+    'See https://b.example/17',
+    '7 https://b.example/18',
+    '| https://b.example/19 | x |',
+    'a, https://b.example/20',
+  ];
+  const reasons = (await importing(lines.join('\n'))).map(({ status, reason }) => [status, reason]);
+  const refused = ['REFUSED', expect.stringContaining('must be an absolute http or https URL')];
+  expect(reasons).toEqual([refused, refused, refused, refused]);
+});
+
 test('takes an alias or a short URL from the column for short links of a sheet', async () => {
   const text = 'Landing page,Short link\nhttps://a.example/1,s-1\nhttps://a.example/2,https://go.example/s2';
   const results = await importing(text, { format: 'CSV' });

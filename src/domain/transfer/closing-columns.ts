@@ -2,7 +2,7 @@ import { foldMarks } from '../input.ts';
 
 /**
  * The columns that close a link to visitors, now or later, in every format: as services name them in their exports, and people
- * in their sheets, in the languages of the console. Some words before and behind them make no difference.
+ * in their sheets, in the languages of the console, and less so in Italian, Portuguese and Dutch. Some words before and behind them make no difference.
  */
 const names = {
   disabled: [
@@ -17,19 +17,26 @@ const names = {
     'deaktiviert von, désactivation, désactivée par, désactivé par, desactivación, baja, disabled by',
     'deactivated by, banned by, banned by id, blocked by, suspended by, disabled reason, disable reason',
     'deactivation reason, ban reason, banned reason, block reason, blocked reason, suspension reason',
+    'disattivato, disattivata, disabilitato, bloccato, sospeso, inattivo, scaduto, scaduta, desativado, desativada',
+    'desabilitado, suspenso, inativo, uitgeschakeld, gedeactiveerd, geblokkeerd, inactief, gepauzeerd, verlopen',
   ],
   /** Those that say no are closed. */
   active: [
     'valid, available, gültig, verfügbar, valide, disponible, válido, active, activated, enabled, published',
     'aktiv, aktiviert, eingeschaltet, freigeschaltet, veröffentlicht, actif, activée, publié, activo, activa',
     'activado, habilitado, publicado, live, online, en ligne, en línea, freigegeben',
+    'attivo, attiva, abilitato, pubblicato, ativo, ativa, actief, ingeschakeld, gepubliceerd',
   ],
-  archived: ['archived, archive, archiviert, archivé, archivée, archivado, archivada'],
+  archived: [
+    'archived, archive, archiviert, archivé, archivée, archivado, archivada, archiviato, arquivado, gearchiveerd',
+  ],
   deleted: [
     'deleted, delete, deletion, soft deleted, trashed, trash, in trash, removed, removal, binned, gelöscht',
     'geloescht, entfernt, papierkorb, im papierkorb, supprimé, supprimée, suppression, corbeille',
     'dans la corbeille, eliminado, eliminada, borrado, borrada, papelera, en la papelera, löschung, eliminación',
     'deleted by, deleted by id, removed by, trashed by, gelöscht von, supprimé par, eliminado por',
+    'eliminato, eliminata, cancellato, cancellata, cestino, nel cestino, excluído, excluída, apagado, removido, lixeira',
+    'na lixeira, verwijderd, prullenbak, in prullenbak',
   ],
   has_password: [
     'password, password protected, password protection, password enabled, password required, protected',
@@ -39,6 +46,8 @@ const names = {
     'protegido con contraseña, protegido por contraseña, protegida, password protect, password hashed',
     'hashed password, encrypted password, passphrase, pass phrase, pwd, pw, secret key, secret, access code',
     'mit passwort, mit kennwort, avec mot de passe, con contraseña',
+    'protetto, protetto da password, con password, senha, com senha, protegido por senha, wachtwoord, met wachtwoord',
+    'beveiligd, beveiligd met wachtwoord',
   ],
   expires_at: [
     'valid end, validity end, end of validity, active end, expire on, stops, open until, open till, expires',
@@ -56,6 +65,10 @@ const names = {
     'verfügbar bis, sichtbar bis, online bis, live bis, date limite, validité, fin de validité',
     "disponible jusqu'au, visible jusqu'au, en ligne jusqu'au, válida hasta, activa hasta, vigente hasta",
     'vigencia, vigencia hasta, disponible hasta, visible hasta, fecha límite, validez',
+    'scade, scade il, scadenza, data di scadenza, data scadenza, valido fino al, valido fino a, attivo fino al',
+    'data di fine, data fine, expira em, expiração, data de expiração, validade, válido até, ativo até, vence em',
+    'data de vencimento, data de término, término, data final, verloopt, verloopt op, vervalt op, vervaldatum',
+    'geldig tot, geldig tot en met, actief tot, einddatum',
   ],
   expiration_clicks: [
     'expire clicks, expires clicks, expiry clicks, clicks to expire, clicks allowed, expiration clicks',
@@ -75,6 +88,8 @@ const names = {
     'expiration views, click expiration, click expiry, max klickzahl, maximale klickzahl, max anzahl klicks',
     'maximale anzahl klicks, limite clicks, limite de clicks, max de clics, one time, one time use',
     'one time link, single use, einmalig, usage unique, un solo uso',
+    'limite di clic, clic massimi, max clic, numero massimo di clic, limite de cliques, máximo de cliques, max cliques',
+    'kliklimiet, max kliks, maximum aantal kliks, max aantal kliks',
   ],
   starts_at: [
     'valid start, validity start, start of validity, active start, open from, valid since, valid from',
@@ -86,8 +101,10 @@ const names = {
     'actif depuis, à partir du, début, date de début, commence le, válido desde, activo desde',
     'disponible desde, inicio, fecha de inicio, comienza, comienza el, empieza, empieza el, launch date, launches',
     'publication date, not valid before, online ab, sichtbar ab, live ab, válida desde, activa desde, vigente desde',
+    'valido dal, attivo dal, data di inizio, data inizio, válido a partir de, ativo a partir de, data de início',
+    'geldig vanaf, geldig van, actief vanaf, begindatum, startdatum',
   ],
-  status: ['status, state, zustand, statut, état, estado, estatus'],
+  status: ['status, state, zustand, statut, état, estado, estatus, stato, situação'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** A field by which a link may be closed. */
@@ -116,7 +133,7 @@ const BEFORE = [
   /^(?:date|datum|fecha|time|dt)/,
   /^(?:date|datum|fecha)(?:of|der|dela|de|d)/,
 ];
-const BEHIND = /(?:at|on|date|datum|time|timestamp|utc|gmt|flag|ts|dt|am|seit|le|el)$/;
+const BEHIND = /(?:at|on|date|datum|time|timestamp|utc|gmt|flag|ts|dt|am|seit|le|el|il|em|op)$/;
 /** A hint behind a name, such as `(yes/no)`. */
 const HINT = /\s*[([{][^()[\]{}]*[)\]}]\s*\*?\s*$/;
 /** Longer names are none of these. */

@@ -280,7 +280,9 @@ const TWO_URLS = /^(\S+\s[\s,;|]*|[^?#]*[,;|]\s*)https?:\/\//i;
 
 const address = text.transform((given, context) => {
   const bare = linkIn(trimPasted(given)).url;
-  if (TWO_URLS.test(bare)) context.addIssue(refusal('TWO_URLS'));
+  const [, before = ''] = TWO_URLS.exec(bare) ?? [];
+  // Not a word, as in `See https://…`.
+  if (/[./]/.test(before)) context.addIssue(refusal('TWO_URLS'));
   return NO_SCHEME.test(bare) ? `https://${bare}` : bare;
 });
 

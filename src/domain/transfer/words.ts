@@ -19,7 +19,7 @@ export const words = {
     'none, null, nil, undefined, na, n/a, #n/a, unset, not set, -, –, —, \\N, [], {}, kein, keine, aucun, aucune, ninguno, ninguna',
   ),
   no: wordsIn(
-    '0, 0.0, 0,0, false, no, off, n, f, never, nein, nie, niemals, falsch, non, faux, jamais, falso, nunca, nao, nee, onwaar',
+    '0, 0.0, 0,0, false, no, off, n, f, never, nein, nie, niemals, falsch, non, faux, jamais, falso, nunca, nao, nee, onwaar, mai, nooit',
   ),
   yes: wordsIn(
     '1, 1.0, 1,0, true, yes, on, y, t, x, ✓, ✔, ☑, ✅, ja, j, wahr, oui, o, vrai, sí, s, verdadero, sim, verdadeiro, vero, waar',
@@ -32,6 +32,7 @@ export const words = {
   active: wordsIn(
     'active, activated, enabled, live, published, online, open, ok, running, valid, aktiv, aktiviert, gültig, veröffentlicht',
     'actif, activé, activée, publié, valide, en ligne, activo, activa, activado, habilitado, publicado, válido, en línea',
+    'attivo, attiva, attivato, abilitato, pubblicato, ativo, ativa, ativado, actief, ingeschakeld, gepubliceerd',
   ),
   closed: wordsIn(
     'inactive, disabled, deactivated, paused, suspended, blocked, banned, expired, archived, stopped, closed, ended, draft',
@@ -39,9 +40,12 @@ export const words = {
     'inaktiv, deaktiviert, gesperrt, pausiert, abgelaufen, archiviert, gestoppt, geschlossen, entwurf, beendet, ungültig',
     'inactif, désactivé, désactivée, bloqué, suspendu, expiré, archivé, fermé, brouillon, terminé, en pause',
     'inactivo, desactivado, deshabilitado, bloqueado, suspendido, caducado, expirado, archivado, cerrado, borrador, pausado',
+    'inattivo, disattivato, disabilitato, bloccato, sospeso, scaduto, archiviato, bozza, inativo, desativado, suspenso',
+    'arquivado, rascunho, inactief, uitgeschakeld, geblokkeerd, gepauzeerd, verlopen, gearchiveerd, concept',
   ),
   deleted: wordsIn(
     'deleted, trashed, trash, in trash, removed, gelöscht, entfernt, papierkorb, im papierkorb, supprimé, supprimée',
     'corbeille, eliminado, eliminada, borrado, borrada, papelera',
+    'eliminato, cancellato, cestino, excluído, apagado, removido, lixeira, verwijderd, prullenbak',
   ),
 } as const;
