@@ -10,11 +10,16 @@ import { parseEnv } from 'node:util';
 import { script } from './command.mjs';
 import { root } from './stamp.mjs';
 
+/** A value without quotes that ends at a # right behind a character: it may be a comment, or part of a password. */
+const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s"'`#](?:[^\n#]*[^\s#])?)#/gm;
+
 /** The environment wins over the file, also where one has a secret and the other the path of its file. */
 async function loadEnv(file) {
   const { decodeText } = await import('../src/decode-text.js');
   const given = { ...process.env };
-  for (const [name, value] of Object.entries(parseEnv(decodeText(readFileSync(file))))) {
+  const text = decodeText(readFileSync(file));
+  const cut = new Map([...text.matchAll(CUT_VALUE)].map(([, name, value]) => [name, value]));
+  for (const [name, value] of Object.entries(parseEnv(text))) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
     if (name in given || given[other]) continue;
     if (value.includes('\ufffd'))
@@ -22,6 +27,10 @@ async function loadEnv(file) {
         new Error(`${name} in ${file} has bytes that are not UTF-8: save the file in UTF-8.`),
         // That of wrong settings: a service manager need not try again.
         program === 'main' ? { exitCode: 78 } : {},
+      );
+    if (cut.get(name) === value)
+      process.stderr.write(
+        `${name} in ${file} ends before its #: put the value in quotes if the # is part of it.\n`,
       );
     process.env[name] = value;
   }

@@ -56,6 +56,29 @@ test.each([
   ]);
 });
 
+test('says which value in .env ends at a # that may be part of it', () => {
+  const told = (name: string) =>
+    `${name} in .env ends before its #: put the value in quotes if the # is part of it.\n`;
+  const url = 'DATABASE_URL=file:./a#b.db\n';
+  expect(said({}, url)).toMatch(new RegExp(`^${told('DATABASE_URL')}(Building…\n)?There is no file \\./a: `));
+  expect(said({}, `export OIDC_CLIENT_SECRET = s3cr#t\r\n${url}`)).toContain(told('OIDC_CLIENT_SECRET'));
+  const plain = [
+    ...[
+      'PORT=3000 # comment',
+      '#HOST=a#b',
+      'OIDC_NAME="a#b"',
+      "EXTRA='a#b'",
+      'LOG_LEVEL=#x',
+      'BASE_URL=',
+    ],
+    ...['DATABASE_URL="file:./a#b.db"', 'NOTE="', 'A=b#c', '"'],
+  ];
+  expect(said({}, plain.join('\n'))).toMatch(/^(Building…\n)?There is no file \.\/a#b\.db/);
+  expect(said({ DATABASE_URL: 'file:./outside.db' }, url)).toMatch(
+    /^(Building…\n)?There is no file \.\/outside\.db/,
+  );
+});
+
 test('names a value in .env that is not UTF-8', () => {
   const file = Buffer.from('# Gr\xfc\xdfe\nDATABASE_URL=file:./b\xfcro.db\n', 'latin1');
   expect(said({}, file)).toBe('DATABASE_URL in .env has bytes that are not UTF-8: save the file in UTF-8.\n');
