@@ -58,7 +58,9 @@ export function isDatabaseUrl(url: string): boolean {
   if (/^file:.*\?/s.test(url)) return false;
   if (providerOf(url) !== 'postgresql') return providerOf(url) !== null;
   try {
-    const { username, password, pathname } = new URL(url);
+    const { username, password, pathname, hash } = new URL(url);
+    // The driver would leave out the rest of a name or a password.
+    if (hash !== '') return false;
     decodeURIComponent(`${username}${password}${pathname}`);
     // PostgreSQL would cut a longer name.
     return !hasBrokenPassword(url) && Buffer.byteLength(namedSchema(url) ?? '') <= MAX_IDENTIFIER;

@@ -30,6 +30,11 @@ test.each([
     url,
     `DATABASE_URL is "${url}"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.`,
   ]),
+  [
+    'DATABASE_URL',
+    'postgresql://db/my#x',
+    'DATABASE_URL is "postgresql:***"; it may be file:PATH for SQLite, without parameters, or postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters percent-encoded.',
+  ],
   ...['10.0.0.0/0', '::/0'].map((range) => [
     'TRUST_PROXY',
     range,
