@@ -10,6 +10,8 @@ import { parseEnv } from 'node:util';
 import { script } from './command.mjs';
 import { root } from './stamp.mjs';
 
+/** A line with a setting, an empty one, or a comment. */
+const SETTING = /^[ \t]*(?:(?:export[ \t]+)?[\w.-]+[ \t]*=|#|$)/;
 /** A value without quotes that ends at a # right behind a character: it may be a comment, or part of a password. */
 const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s"'`#](?:[^\n#]*[^\s#])?)#/gm;
 
@@ -18,8 +20,15 @@ async function loadEnv(file) {
   const { decodeText } = await import('../src/decode-text.js');
   const given = { ...process.env };
   const text = decodeText(readFileSync(file));
+  const values = parseEnv(text);
+  const longer = Object.values(values).filter((value) => value.includes('\n'));
+  for (const [index, line] of text.split('\n').entries()) {
+    const bare = line.replace(/["'`][ \t]*(?:#.*)?$/, '');
+    if (!SETTING.test(line) && !longer.some((value) => value.includes(bare)))
+      process.stderr.write(`Line ${index + 1} of ${file} has no effect: it may be NAME=value.\n`);
+  }
   const cut = new Map([...text.matchAll(CUT_VALUE)].map(([, name, value]) => [name, value]));
-  for (const [name, value] of Object.entries(parseEnv(text))) {
+  for (const [name, value] of Object.entries(values)) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
     if (name in given || given[other]) continue;
     if (value.includes('\ufffd'))

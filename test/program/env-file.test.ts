@@ -63,20 +63,39 @@ test('says which value in .env ends at a # that may be part of it', () => {
   expect(said({}, url)).toMatch(new RegExp(`^${told('DATABASE_URL')}(Building…\n)?There is no file \\./a: `));
   expect(said({}, `export OIDC_CLIENT_SECRET = s3cr#t\r\n${url}`)).toContain(told('OIDC_CLIENT_SECRET'));
   const plain = [
-    ...[
-      'PORT=3000 # comment',
-      '#HOST=a#b',
-      'OIDC_NAME="a#b"',
-      "EXTRA='a#b'",
-      'LOG_LEVEL=#x',
-      'BASE_URL=',
-    ],
+    ...['PORT=3000 # comment', '#HOST=a#b', 'OIDC_NAME="a#b"', "EXTRA='a#b'", 'LOG_LEVEL=#x', 'BASE_URL='],
     ...['DATABASE_URL="file:./a#b.db"', 'NOTE="', 'A=b#c', '"'],
   ];
   expect(said({}, plain.join('\n'))).toMatch(/^(Building…\n)?There is no file \.\/a#b\.db/);
   expect(said({ DATABASE_URL: 'file:./outside.db' }, url)).toMatch(
     /^(Building…\n)?There is no file \.\/outside\.db/,
   );
+});
+
+test('says which lines of .env have no effect', () => {
+  const told = (line: number) => `Line ${line} of .env has no effect: it may be NAME=value.\n`;
+  for (const line of [
+    'set DATABASE_URL=file:./x.db',
+    'DATABASE_URL: file:./x.db',
+    '$env:DATABASE_URL = "file:./x.db"',
+    '\u00a0DATABASE_URL=file:./x.db',
+    'DATABASE_URL',
+    '// DATABASE_URL=file:./x.db',
+  ])
+    expect(said({}, `# Settings\n\n${line}\nDATABASE_URL=file:./y.db\n`)).toMatch(
+      new RegExp(`^${told(3)}(.*\\n)?There is no file \\./y\\.db: `),
+    );
+  const plain = [
+    '  export A=1',
+    'B =',
+    '#C',
+    '  # D',
+    "E='",
+    'of several lines',
+    "'",
+    'DATABASE_URL=file:./y.db',
+  ];
+  expect(said({}, plain.join('\r\n'))).toMatch(/^There is no file \.\/y\.db: /);
 });
 
 test('names a value in .env that is not UTF-8', () => {
