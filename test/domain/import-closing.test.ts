@@ -589,3 +589,11 @@ test('archived links of Bitly and Dub lead visitors on', async () => {
     expect(report.unusedColumns).toContain('archived');
   }
 });
+
+test('statistics that were not public stay private in every format that says so', async () => {
+  const text =
+    'url,alias,public_stats\nhttps://a.example/1,a,false\nhttps://a.example/2,b,true\nhttps://a.example/3,c,\n';
+  expect(await importInto(server, { text })).toMatchObject({ created: 3, unusedColumns: [] });
+  const links = await aliases();
+  expect(['a', 'b', 'c'].map((alias) => links.get(alias)?.privacy)).toEqual([1, 0, 0]);
+});

@@ -40,6 +40,7 @@ const ownFields = [
   ...exportFields.filter((field) => !isClosing(field)),
   'password',
   'privacy_password',
+  'public_statistics',
 ] as const;
 
 /** The fields of an import's line, whatever the columns of its file are called. */
@@ -115,6 +116,7 @@ const ownNames: Columns = {
   tags: ['tag', 'schlagwörter', 'étiquettes', 'etiquetas'],
   password: ['passwort', 'kennwort', 'mot de passe', 'contraseña', 'link password'],
   expiration_url: common.expiration_url,
+  public_statistics: ['public stats', 'stats public'],
 };
 
 /** The supported formats, with the columns of each service's exports. */
