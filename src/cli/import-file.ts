@@ -9,6 +9,9 @@ import { withoutMark } from '../shared/byte-order-mark.ts';
 /** How many bytes of a file are read to detect its format. */
 const DETECTED_BYTES = 65_536;
 
+/** The beginnings of zips, as .xlsx and .ods are, and of .xls. */
+const WORKBOOKS = [Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];
+
 /** A file of links, which can be read once. */
 export interface Source extends RecordSource {
   readonly size: number;
@@ -21,6 +24,10 @@ export interface Source extends RecordSource {
  */
 export async function openSource(path: string, format: ImportFormat): Promise<Source> {
   const { head, size } = await headOf(path);
+  if (WORKBOOKS.some((begin) => head.subarray(0, begin.length).equals(begin)))
+    throw new OperatorError(
+      `${path} is a workbook or another zip: import an .xlsx in the console, or save it as CSV in UTF-8.`,
+    );
   // Excel's "Unicode text".
   const isWide = head[0] === 0xff && head[1] === 0xfe;
   const text = head.toString(isWide ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');

@@ -44,6 +44,15 @@ test('takes every short URL of Bitly, custom ones first, and treats an empty lis
   expect(found[3]).toMatchObject({ tags: [{ name: '[Draft] x' }] });
 });
 
+test('says what to do with a workbook', async () => {
+  const text = Buffer.from('PK\x03\x04\x14\0\x06\0', 'latin1');
+  await expect(importInto(server, { text })).rejects.toThrow(
+    / is a workbook or another zip: .* save it as CSV in UTF-8\.$/,
+  );
+  const old = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+  await expect(importInto(server, { text: old })).rejects.toThrow(/ is a workbook /);
+});
+
 test('skips blank lines before the header', async () => {
   const text = '\n  \nalias;url\none;https://a.example/\n   \n';
   expect(await importInto(server, { text })).toMatchObject({ created: 1, refused: 0 });

@@ -1,3 +1,4 @@
+import { foldMarks } from '../input.ts';
 import type { ClosingField } from './closing-columns.ts';
 import type { Note } from './report.ts';
 import { isoTime, timeOf } from './times.ts';
@@ -50,8 +51,9 @@ function startOf(at: Date, now: Date): Effect {
 }
 
 /** Returns true also for a closed state in more words, such as `not active` and `blocked (spam)`. */
-function isClosedStatus(word: string): boolean {
-  const parts = word.split(/[^\p{L}]+/u);
+function isClosedStatus(value: unknown): boolean {
+  const word = wordOf(value);
+  const parts = foldMarks(shown(value)).split(/[^\p{L}]+/u);
   const isNot = (one: string, index: number) =>
     /^(?:not|nicht|no|non)$/.test(one) && words.active.has(parts[index + 1] ?? '');
   return words.no.has(word) || [word, ...parts].some((one) => words.closed.has(one)) || parts.some(isNot);
@@ -102,7 +104,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
     if (words.deleted.has(word)) return { is: 'deleted' };
     const status = `has the status "${shown(value)}"`;
     // A sheet has a column of this name for anything.
-    if (isSheet && !isClosedStatus(word)) return { is: 'open', note: `${status}, which is left out` };
+    if (isSheet && !isClosedStatus(value)) return { is: 'open', note: `${status}, which is left out` };
     return { is: 'closed', note: `${status}: it is disabled` };
   },
 };
