@@ -158,6 +158,7 @@ export function closingFieldOf(column: string): ClosingField | undefined {
 function namedField(column: string): ClosingField | undefined {
   if (column.length > MAX_NAME) return undefined;
   const name = plainName(column);
-  const shorter = BEFORE.map((before) => name.replace(before, ''));
-  return [name, ...shorter].map(fieldOf).find((field) => field !== undefined);
+  // Most names have nothing before them, and are looked up once.
+  const all = new Set([name, ...BEFORE.map((before) => name.replace(before, ''))]);
+  return [...all].map(fieldOf).find((field) => field !== undefined);
 }
