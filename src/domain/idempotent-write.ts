@@ -14,6 +14,7 @@ import { type Actor, callerOf, senderName } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
+import { refusal } from './rules.ts';
 
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
@@ -122,7 +123,7 @@ export class KeyedWrite {
     this.#ask = ask;
     const { length } = this.#secret;
     if (length === 0 || length > MAX_KEY_LENGTH)
-      throw wrongKey(`must have 1 to ${MAX_KEY_LENGTH} characters, not ${length}`);
+      throw wrongKey(refusal('LENGTH_GIVEN', { min: 1, max: MAX_KEY_LENGTH, length }));
     const { running: runningKeys } = this.#database.keyedWrites;
     if (runningKeys.has(this.#runningKey)) throw running();
     runningKeys.add(this.#runningKey);

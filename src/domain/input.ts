@@ -215,7 +215,8 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
 
 /** Parses the input. @throws DomainError VALIDATION with all wrong fields */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input);
+  // Without an error of its own, a schema would tell zod's words.
+  const result = schema.safeParse(input, { error: () => refusal('INVALID') });
   if (!result.success) throw invalid(fieldErrors(result.error));
   return result.data;
 }

@@ -28,7 +28,7 @@ import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import type { RequestOf } from './context.ts';
 import { Documents } from './document.ts';
-import { badRequest, headersOf } from './errors.ts';
+import { badRequest, extensionsOf, headersOf } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
 import { limits, tooLarge } from './limits.ts';
 import { run, type Sent } from './pipeline.ts';
@@ -198,7 +198,7 @@ function refuse(
   { headers: { accept } }: IncomingMessage,
   res: ServerResponse,
   status: number,
-  { message, ...extensions }: { message: string; code: string; requestId?: string },
+  { message, ...extensions }: { message: string; code: string; [more: string]: unknown },
   headers = {},
 ): void {
   res.writeHead(status, {
@@ -339,8 +339,9 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
       const visible = visibleError(error);
       if (!visible || visible.code === 'UNAVAILABLE') report(res, error);
       if (visible) {
-        const { message, code } = visible;
-        return refuse(req, res, errorForms[code].status ?? 400, { message, code }, headersOf(visible));
+        const { http: _, ...extensions } = extensionsOf(visible);
+        const status = errorForms[visible.code].status ?? 400;
+        return refuse(req, res, status, { message: visible.message, ...extensions }, headersOf(visible));
       }
       const { requestId } = requestInfoOf(res);
       if (res.headersSent) res.end();

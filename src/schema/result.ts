@@ -58,10 +58,13 @@ const ReasonValue = builder.objectRef<NamedValue>('ReasonValue').implement({
   fields: (t) => ({
     name: t.exposeString('name', {
       description: 'Its name in the description of the reason, such as `max`.',
+      extensions: costs({ weight: 1 }),
     }),
     value: t.exposeString('value', {
       description:
         'An id, a number, a day or time, a host, or a code, as a text. It has no words to translate.',
+      // Values are short: with more, an import could not ask for the reasons of its records.
+      extensions: costs({ weight: 2 }),
     }),
   }),
 });

@@ -213,6 +213,13 @@ describe('refuses a registration', () => {
   });
 });
 
+test('refuses what is no answer of an authenticator, without words of the parser', async () => {
+  const { body } = await new Person(server).auth('passkey/sign-in', { response: { type: 'key' } });
+  expect(body.error).toMatchObject({
+    ...{ code: 'VALIDATION', field: 'response.id', message: 'response.id is not valid.', reason: 'INVALID' },
+  });
+});
+
 describe('refuses a sign-in', () => {
   let owner: Person;
   let email: string;

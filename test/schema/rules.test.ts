@@ -155,3 +155,43 @@ test('tells the reason of a time in the past, of a field that cannot be cleared,
     errors: [{ extensions: { reason: 'SCOPE_MISSING', reasonValues: [scope] } }],
   });
 });
+
+test('tells the reason of errors before the operation, such as a wrong header', async () => {
+  const sent = async (who: Pick<Person, 'fetch'>, headers: Record<string, string>) => {
+    const body = JSON.stringify({ query: 'mutation { deleteLink(id: "9") { __typename } }' });
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body };
+    const { errors } = (await (await who.fetch('/graphql', init)).json()) as {
+      errors: { extensions: object }[];
+    };
+    return errors[0]?.extensions;
+  };
+  const tooLong = (max: string) => [
+    { name: 'max', value: max },
+    { name: 'length', value: '300' },
+  ];
+  expect(await sent(person, { 'X-Account': '999' })).toEqual({
+    ...{ code: 'FORBIDDEN', rule: 'NOT_A_MEMBER', values: [], reason: 'NOT_A_MEMBER', reasonValues: [] },
+  });
+  expect(await sent(person, { 'X-Account': '9'.repeat(300) })).toMatchObject({
+    fields: [{ path: ['X-Account'], reason: 'TOO_LONG', reasonValues: tooLong('255') }],
+  });
+  expect(await sent(owner, { 'Idempotency-Key': 'x'.repeat(300) })).toMatchObject({
+    fields: [{ reason: 'WRONG_LENGTH', reasonValues: [{ name: 'min', value: '1' }, ...tooLong('255')] }],
+  });
+});
+
+test('the reasons of an import and of a batch, with their values, are within the limit of a request', async () => {
+  const fields = 'fields { path messages reason reasonValues { name value } }';
+  const { importLinks } = await owner.data<{ importLinks: { results: { fields: FieldError[] }[] } }>(
+    `mutation { importLinks(text: "url,title\\nhttps://a.example/,${'x'.repeat(300)}", format: CSV) {
+      results { line status alias reason link { id nodeId shortUrl } ${fields} } } }`,
+  );
+  expect(importLinks.results).toMatchObject([{ fields: [{ path: ['title'], reason: 'TOO_LONG' }] }]);
+  const { createLinks } = await owner.data<{ createLinks: object[] }>(
+    `mutation ($inputs: [CreateLinkInput!]!) { createLinks(inputs: $inputs) {
+      ... on Link { id nodeId shortUrl } ... on Error { message reason } ... on ValidationError { ${fields} } } }`,
+    { inputs: Array.from({ length: 100 }, () => ({ url: 'nothing' })) },
+  );
+  expect(createLinks).toHaveLength(100);
+  expect(createLinks[0]).toMatchObject({ fields: [{ path: ['url'], reason: 'NOT_A_URL' }] });
+});
