@@ -19,7 +19,7 @@ import type { User } from '../domain/access/user.ts';
 import { type SignedIn, waysOf } from '../domain/access/ways-in.ts';
 import { DomainError, invalidField, visibleError } from '../domain/errors.ts';
 import { isStorable, parseInput } from '../domain/input.ts';
-import { refusal } from '../domain/rules.ts';
+import { because, refusal } from '../domain/rules.ts';
 import { hostOf, isOnHost, plainHost, protocolOf } from '../domain/url.ts';
 import { clientOf, schemeOf, type Trust } from '../http/request/client.ts';
 import type { Routes } from './routes.ts';
@@ -186,7 +186,8 @@ export class Passkeys {
 }
 
 function invalidResponse(): DomainError {
-  return invalidField('response', 'is not the answer to the options, or came too late');
+  const wrong = 'is not the answer to the options, or came too late';
+  return invalidField('response', because(wrong, 'PASSKEY_REFUSED', {}));
 }
 
 /** A handler for the library's errors, which are about the answer; those of the database pass. */

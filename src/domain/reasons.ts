@@ -101,6 +101,7 @@ export const reasons = {
     'The account has no tag with this id. For lists, `id` is given once for each, at most three times.',
   UNKNOWN_UTM_TEMPLATE: 'The account has no UTM template with this id.',
   UNREADABLE_IMPORT: 'The text cannot be read in this format.',
+  UNREADABLE_RECORD: 'The record of the import cannot be read.',
   UNREADABLE_VALUE: 'The value of the imported record cannot be read.',
   UNSTORABLE_CHARACTER: 'The database cannot store the character {character}.',
   URL_COLUMN_MISSING: 'The import has no column of URLs.',

@@ -36,7 +36,7 @@ test('every reason belongs to a rule, or is given by `because`', () => {
   expect(others.sort()).toEqual([
     ...['ROLE_MISSING', 'SCOPE_MISSING', 'TEXT_TOO_LARGE', 'TOO_MANY_PARTS', 'TOO_MANY_PASSKEYS'],
     ...['TOO_MANY_PASSWORDS', 'UNKNOWN_DOMAIN', 'UNKNOWN_HOST', 'UNKNOWN_SPACE', 'UNKNOWN_UTM_TEMPLATE'],
-    'UNSTORABLE_CHARACTER',
+    ...['UNREADABLE_RECORD', 'UNSTORABLE_CHARACTER'],
   ]);
 });
 

@@ -180,6 +180,21 @@ test('tells the reason of errors before the operation, such as a wrong header', 
   });
 });
 
+test.each([
+  ['CSV', 'url,alias\nhttps://a.example/,b,c', 'has 3 cells'],
+  ['CSV', 'url,alias\nhttps://a.example/,"b', 'cannot be read'],
+  ['SHLINK', '[{"longUrl":"nowhere"},5]', 'is not an object'],
+])('a record of %s that cannot be read has a reason: %j', async (format, text, words) => {
+  const { importLinks } = await owner.data<{ importLinks: { results: { fields: FieldError[] }[] } }>(
+    `mutation ($text: String!, $format: ImportFormat!) { importLinks(text: $text, format: $format) {
+      results { fields { path messages reason reasonValues { name value } } } } }`,
+    { text, format },
+  );
+  expect(importLinks.results.at(-1)).toMatchObject({
+    fields: [{ path: [], messages: [expect.stringContaining(words)], reason: 'UNREADABLE_RECORD' }],
+  });
+});
+
 test('the reasons of an import and of a batch, with their values, are within the limit of a request', async () => {
   const fields = 'fields { path messages reason reasonValues { name value } }';
   const { importLinks } = await owner.data<{ importLinks: { results: { fields: FieldError[] }[] } }>(

@@ -8,7 +8,7 @@ import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import type { DefaultPrivacy } from '../link/privacy.ts';
 import { DryRun } from '../link/used-aliases.ts';
 import { ROWS_OF_LINK } from '../link/written-rows.ts';
-import { refusal } from '../rules.ts';
+import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { pauseForWebhooks } from '../webhook/waiting-limits.ts';
 import { columnsFor, type FileColumns, type RawRecord, recordOf } from './file-record.ts';
@@ -174,7 +174,10 @@ export class Import {
       isNew: false,
       columnOf: () => null,
     };
-    if ('unreadable' in source) return { ...empty, refused: [fieldError([], source.unreadable)] };
+    if ('unreadable' in source) {
+      const why = because(source.unreadable, 'UNREADABLE_RECORD', {});
+      return { ...empty, refused: [fieldError([], why)] };
+    }
     const columns = this.#columnsOf(source.header);
     const record = recordOf(columns, source.raw, source.isCsv);
     const columnOf = (field: string) => record.columnOf(field);
