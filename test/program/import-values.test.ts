@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { refusalIn } from '../../src/domain/rules.ts';
+import { type ImportFormat, importFormats, neededColumns } from '../../src/domain/transfer/formats.ts';
 import { linkIn } from '../../src/domain/transfer/pasted.ts';
 import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';
 
@@ -120,4 +121,10 @@ test.each([
   '- '.repeat(250_000),
 ])('finds no address in a long text, in time that grows with its length', (text) => {
   expect(linkIn(text).url).toBe(text);
+});
+
+test.each(Object.keys(importFormats) as ImportFormat[])('names each column of %s once', (format) => {
+  const names = neededColumns(format).match(/"[^"]*"/g) ?? [];
+  expect(names.length).toBeGreaterThan(1);
+  expect(names).toEqual([...new Set(names)]);
 });

@@ -219,7 +219,7 @@ export const urlNames = importFormats.csv.columns.url?.slice(0, TOLD_NAMES) ?? [
 /** The required columns of the format, in words. */
 export function neededColumns(format: ImportFormat): string {
   const { alias = [], short_url = [], url = [] } = importFormats[format].columns as Columns;
-  const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+  const quoted = (names: readonly string[]) => [...new Set(names)].map((name) => `"${name}"`).join(', ');
   return `one of ${quoted(url)} for the destination, and one of ${quoted([...alias, ...short_url])} for the alias`;
 }
 
