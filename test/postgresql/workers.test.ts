@@ -245,7 +245,7 @@ test('one of two workers stops by a signal without draining, and the port serves
   await startForTest();
   program.child.kill('SIGTERM');
   await program.end();
-  await start({ DRAIN_SECONDS: '20' });
+  await start({ DRAIN_SECONDS: '1' });
   process.kill(serving().get(1) ?? 0, 'SIGTERM');
   const seen = new Set<number>();
   const look = async () => {
