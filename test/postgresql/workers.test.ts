@@ -10,7 +10,13 @@ import { newDatabase } from '../support/database.ts';
 import { countryDatabase } from '../support/mmdb.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { firstAnswers, type Program, runProgram, startProgram } from '../support/process.ts';
+import {
+  firstAnswers,
+  type Program,
+  runProgram,
+  signalUntilClosed,
+  startProgram,
+} from '../support/process.ts';
 import { Caller } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -226,16 +232,7 @@ test('npm start with two workers drains after signals to all processes, and stop
   expect((await owner.rest('POST', '/spaces', { name: 'Stored', color: 1 })).status).toBe(201);
   const stopping = () => program.log.filter(({ msg }) => msg === 'stopping');
   await expect.poll(() => stopping().map(({ drainSeconds }) => drainSeconds)).toEqual([20, 20, 20]);
-  // While the port accepts: npm, which ends last, may get none at its end.
-  const accepts = async () => {
-    const isOpen = await visitAnew('/livez').then(
-      () => true,
-      () => false,
-    );
-    if (isOpen) process.kill(group, 'SIGTERM');
-    return isOpen;
-  };
-  await expect.poll(accepts, { interval: 300 }).toBe(false);
+  await signalUntilClosed(program.origin, () => process.kill(group, 'SIGTERM'));
   expect(await program.end()).toMatchObject({ code: 0, stderr: '' });
   expect(program.log.filter(({ msg }) => msg === 'stopped')).toHaveLength(3);
   expect(await clicks()).toBe(10);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { newDatabase } from '../support/database.ts';
 import { subscribe } from '../support/events.ts';
-import { type Program, startProgram } from '../support/process.ts';
+import { type Program, signalUntilClosed, startProgram } from '../support/process.ts';
 import { Caller, startTestServer } from '../support/server.ts';
 import { visit } from '../support/visit.ts';
 
@@ -78,23 +78,6 @@ test('ends streams without complete, and refuses new ones', async () => {
   await server.shutDown();
 });
 
-/**
- * Sends a signal again while the port accepts: only one after two seconds ends the draining, and npm, which ends last, may get none
- * at its end.
- */
-async function endDraining(program: Program, origin: string, signal: () => void) {
-  const accepts = async () => {
-    const isOpen = await fetch(`${origin}/livez`).then(
-      () => true,
-      () => false,
-    );
-    if (isOpen) signal();
-    return isOpen;
-  };
-  await expect.poll(accepts, { interval: 300 }).toBe(false);
-  return program.end();
-}
-
 // Over two seconds: a second signal is the same one before that.
 test('npm start goes on accepting after a signal to all processes, and another one ends that', async () => {
   const KEY = 'k'.repeat(32);
@@ -113,6 +96,7 @@ test('npm start goes on accepting after a signal to all processes, and another o
     expect((await owner.rest('POST', '/links', { url: 'https://example.com/' })).status).toBe(201);
   const begun = () => program.log.filter(({ msg }) => msg === 'stopping');
   await expect.poll(begun).toMatchObject([{ drainSeconds: 20 }]);
-  expect((await endDraining(program, program.origin, signal)).code).toBe(0);
+  await signalUntilClosed(program.origin, signal);
+  expect((await program.end()).code).toBe(0);
   expect(program.log.at(-1)).toMatchObject({ msg: 'stopped' });
 });

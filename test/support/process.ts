@@ -69,6 +69,19 @@ export async function runProgram(
   return new Program(process.execPath, [dist(program), ...args], env).end();
 }
 
+/**
+ * Sends signals while a draining server accepts: one after two seconds ends the draining. npm, which ends last, may get none at its
+ * end.
+ */
+export async function signalUntilClosed(origin: string, signal: () => void): Promise<void> {
+  const accepts = () =>
+    fetch(`${origin}/livez`).then(
+      () => true,
+      () => false,
+    );
+  for (; await accepts(); await new Promise((resolve) => setTimeout(resolve, 300))) signal();
+}
+
 /** Starts the server by the given command on a port that the system chooses, and waits until it listens. */
 export async function startProgram(
   env: Record<string, string>,
