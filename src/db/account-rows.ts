@@ -1,8 +1,9 @@
 import type { Data } from './database.ts';
 import { join, name, type Sql, sql } from './sql.ts';
+import { MAX_WRITTEN_LINKS } from './written-limits.ts';
 
-/** How many rows of a table, or links, one transaction deletes with an account. */
-export const ACCOUNT_BATCH = 500;
+/** The most rows of a table, or links, that one transaction deletes with an account. */
+export const ACCOUNT_BATCH = MAX_WRITTEN_LINKS;
 
 /** The tables with rows of accounts that are deleted in batches, after members and links, with their key columns. */
 export const ACCOUNT_TABLES = {

@@ -15,7 +15,6 @@ import { changePassword, checkPassword, confirmEmail, mailReset } from '../../sr
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
-import type { Services } from '../../src/domain/services.ts';
 import { nameFor } from '../../src/shared/name-for.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -187,7 +186,7 @@ test('no link for a new password goes to an address that is taken back while som
     await asked.promise;
   });
   await locked.promise;
-  const asking = mailReset(database, mailing as unknown as Services, email, clock.now, '');
+  const asking = mailReset(database, mailing, email, clock.now, '');
   // On PostgreSQL, it has found the user when others see its count, or soon after.
   const isPostgres = database.provider === 'postgresql';
   const counted = () =>
@@ -201,7 +200,7 @@ test('no link for a new password goes to an address that is taken back while som
   expect(await database.prisma.oneTimeToken.count({ where: { userId: user.userId } })).toBe(0);
 });
 
-const services = { sendMail: null } as unknown as Services;
+const services = { pageUrl: () => '', sendMail: null };
 const passkey = { credentialId: 'late', publicKey: 'x', counter: 0, transports: [] };
 const provided = { issuer: 'https://id.example', subject: 'late', email: null, name: null, values: [] };
 type Late = (session: Awaited<ReturnType<typeof sessionOf>>, token: string) => Promise<unknown>;

@@ -5,7 +5,6 @@ import { inviteMember } from '../../src/domain/access/invitation.ts';
 import { removeMember, updateMember } from '../../src/domain/access/member.ts';
 import { permissionsOf } from '../../src/domain/access/role.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
-import type { Services } from '../../src/domain/services.ts';
 import { subscribe } from '../support/events.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';
@@ -107,7 +106,7 @@ describe('a member', () => {
     await run(owner, `updateMember(id: ${lowered.memberId}, input: { role: VIEWER })`);
     await run(owner, `removeMember(id: ${removed.memberId})`);
     const id = String(target.memberId);
-    const services = { pageUrl: () => '', sendMail: null } as unknown as Services;
+    const services = { pageUrl: () => '', sendMail: null };
     for (const actor of actors)
       for (const act of [
         () => updateMember(database, actor, id, { role: 'EDITOR' }, clock.now),

@@ -71,7 +71,7 @@ async function noteAddressChange(
  */
 export async function sendAddressMails(
   { prisma }: Data,
-  { sendMail, pageUrl }: Services,
+  { sendMail, pageUrl }: Pick<Services, 'sendMail' | 'pageUrl'>,
   now: Date,
 ): Promise<void> {
   if (sendMail === null) return;
@@ -151,7 +151,7 @@ async function changeAddress(
  */
 export async function undoAddressChange(
   db: Data,
-  { sendMail, pageUrl }: Services,
+  { sendMail, pageUrl }: Pick<Services, 'sendMail' | 'pageUrl'>,
   token: string,
   now: Date,
   acceptLanguage: string,

@@ -103,7 +103,7 @@ async function create(
 export async function inviteMember(
   db: Data,
   actor: Actor,
-  { sendMail, pageUrl }: Services,
+  { sendMail, pageUrl }: Pick<Services, 'sendMail' | 'pageUrl'>,
   input: unknown,
   now: Date,
   acceptLanguage: string,

@@ -162,7 +162,7 @@ export async function changePassword(
  */
 export async function mailReset(
   db: Data,
-  { sendMail, pageUrl }: Services,
+  { sendMail, pageUrl }: Pick<Services, 'sendMail' | 'pageUrl'>,
   email: string,
   now: Date,
   acceptLanguage: string,
@@ -193,7 +193,7 @@ export async function mailReset(
  */
 export async function changeEmail(
   db: Data,
-  { sendMail, pageUrl }: Services,
+  { sendMail, pageUrl }: Pick<Services, 'sendMail' | 'pageUrl'>,
   session: SignedIn,
   given: unknown,
   now: Date,
