@@ -232,11 +232,11 @@ const settings = {
   /** The collector of traces; OpenTelemetry's SDK reads it itself, with its other variables. */
   tracesUrl: ['OTEL_EXPORTER_OTLP_ENDPOINT', absoluteUrl.optional()],
   workers: ['WORKERS', workers.default(1)],
-  /** How many seconds a stopping process goes on accepting requests. */
+  /** The seconds for which a stopping process goes on accepting requests. */
   drainSeconds: ['DRAIN_SECONDS', integer(0, 20).default(0)],
   /** Whether webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
-  /** Whether requests go out, and old records are deleted; a restored copy has it off. */
+  /** True if requests go out, and old records are deleted; a restored copy has it off. */
   sideEffects: ['SIDE_EFFECTS', flag.default(true)],
   logLevel: ['LOG_LEVEL', logLevel.default('info')],
   /** The provider with which people sign in. */

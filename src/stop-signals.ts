@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 
 /** A further signal within this time is the same one, in milliseconds: npm passes on what a service manager sends to all processes. */
 const SAME_SIGNAL = 2_000;
-/** How long a stop may take after the draining, in milliseconds. */
+/** The longest time of a stop after the draining, in milliseconds. */
 export const STOP_LIMIT = 15_000;
 
 export interface StopOptions {
   readonly log: Logger;
-  /** How long it drains. */
+  /** The time that it drains. */
   readonly drainSeconds: number;
   /** Announces the stop, while requests are still accepted. */
   drain(signal: string): void;

@@ -36,7 +36,7 @@ const TIMEOUT = 10;
 /** How many people wait for the provider at once, and how long its metadata are kept, in milliseconds. */
 const MAX_ASKING = 100;
 const METADATA_AGE = 60_000;
-/** How many values of a claim are logged, and their length in characters. */
+/** The most values of a claim that are logged, and their length in characters. */
 const MAX_LOGGED_VALUES = 50;
 const MAX_LOGGED_LENGTH = 200;
 
@@ -291,14 +291,14 @@ export class OpenId {
     return this.#asking.take('', () => this.#asks.run(ask, finishing));
   }
 
-  /** What the log says of a person without a role: the operator compares the values with OIDC_ROLES. */
+  /** The log's words for a person without a role: the operator compares the values with OIDC_ROLES. */
   valuesOf({ values }: ProvidedPerson): object {
     const shown = values.slice(0, MAX_LOGGED_VALUES).map((value) => value.slice(0, MAX_LOGGED_LENGTH));
     return { claim: this.#config.oidcRolesClaim, values: shown, count: values.length };
   }
 
   /**
-   * What the provider says of the person beside the ID token, if something is missing there. A failure matters only if a sign-in
+   * The provider's userinfo about the person, read if something is missing in the ID token. A failure matters only if a sign-in
    * needs what is missing.
    */
   async #moreClaims(known: client.Configuration, token: string, claims: client.IDToken): Promise<object> {

@@ -56,7 +56,7 @@ const signIns = new Map<string, SignInWay>([
 /** The paths by which people come in with the token of a link. */
 const byLink: ReadonlySet<string> = new Set(['/welcome', '/accept', '/reset']);
 
-/** What the log says of attempts that fail; nothing of requests that are no attempts, such as those without a password. */
+/** The outcomes of attempts that fail, for the log; requests without a password, for example, are no attempts. */
 const outcomes: Partial<Record<ErrorCode, SignInOutcome>> = {
   UNAUTHENTICATED: 'refused',
   GONE: 'refused',

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { blockOf } from '../domain/visit/ip-network.ts';
 
-/** How somebody signs in; `link` is that of an invitation, a reset or the first owner. */
+/** A way to sign in; `link` is that of an invitation, a reset or the first owner. */
 export type LoggedWay = 'password' | 'passkey' | 'openid' | 'link';
 
 /** The result of an attempt: `limited` ones were too many, and `failed` is the service's own fault. */
@@ -13,12 +13,12 @@ export interface SignInAttempt {
   /** The user, if one is known; never what was typed. */
   readonly user: number | null;
   readonly address: string;
-  /** What else the log says. */
+  /** More for the log. */
   readonly details?: object;
 }
 
 const WINDOW = 60_000;
-/** How many lines there are in a window, for a network and in all. */
+/** The most lines in a window, for a network and in all. */
 const MAX_OF_NETWORK = 10;
 const MAX_IN_ALL = 300;
 
@@ -31,7 +31,7 @@ interface Lines {
 export class SignInLog {
   readonly #log: Logger;
   readonly #now: () => Date;
-  /** When the window began, in milliseconds; null before the first attempt. */
+  /** The time at which the window began, in milliseconds; null before the first attempt. */
   #since: number | null = null;
   #written = 0;
   /** Left out since there were too many in all. */

@@ -3,7 +3,7 @@ import { OperatorError } from '../operator-error.ts';
 import { printable } from '../shared/printable.ts';
 import type { Io } from './command.ts';
 
-/** Whether a person can be asked. */
+/** True if a person can be asked. */
 export function hasTerminal({ stdin, stderr }: Io): boolean {
   return stdin?.isTTY === true && 'isTTY' in stderr && stderr.isTTY === true;
 }

@@ -1,6 +1,6 @@
 import type { Data } from './database.ts';
 
-/** How many changes are read at most: of more, all callers are read. */
+/** The most changes that are read: of more, all callers are read. */
 const MAX_READ = 1_000;
 
 /** The ids of rows that were changed, by their tables. */

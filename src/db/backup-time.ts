@@ -4,7 +4,7 @@ import type { Data } from './database.ts';
 export const BACKUP = 'backup';
 export const A_MINUTE = 60_000;
 
-/** When the last backup was made that the database knows of; without one, when its data began; null for no data. */
+/** The time of the last backup that the database knows of; without one, the beginning of its data; null for no data. */
 export async function lastBackup({ prisma }: Pick<Data, 'prisma'>): Promise<Date | null> {
   const noted = await prisma.revision.findUnique({ where: { topic: BACKUP } });
   if (noted !== null) return new Date(noted.number * A_MINUTE);

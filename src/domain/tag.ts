@@ -106,7 +106,7 @@ export async function updateTag(
   return whereNameIsFree(update, taken);
 }
 
-/** How many rows one transaction writes of links' tags at most, beside a change of each link and of each tag. */
+/** The most rows of links' tags that one transaction writes, beside a change of each link and of each tag. */
 const MAX_TAGS_OF_LINKS = MAX_WRITTEN_ROWS - 2 * MAX_WRITTEN_LINKS;
 
 /**

@@ -105,7 +105,7 @@ function parametersOfUrl(url: string, hasIds: boolean): GraphQLParams {
   });
 }
 
-/** Whether an operation is asked for by its hash alone, as in Apollo's automatic persisted queries. */
+/** Returns true if an operation is asked for by its hash alone, as in Apollo's automatic persisted queries. */
 function asksByHash({ query, extensions }: { query?: unknown; extensions?: unknown }): boolean {
   if (query || typeof extensions !== 'object' || extensions === null) return false;
   return 'persistedQuery' in extensions && extensions.persistedQuery !== null;

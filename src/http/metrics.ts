@@ -35,7 +35,7 @@ const MAX_KEYS = 1_000;
 const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How long ago a time was, in seconds; 0 for none. */
+/** The age of a time, in seconds; 0 for none. */
 function ageOf(at: Date | null, now: Date): number {
   return at === null ? 0 : Math.max(0, (now.getTime() - at.getTime()) / 1000);
 }

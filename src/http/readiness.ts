@@ -15,7 +15,7 @@ export type UnreadyReason = (typeof unreadyReasons)[number];
 /** Why a process is not ready, with the error; null if it is. */
 export type Readiness = { readonly reason: UnreadyReason; readonly error: unknown } | null;
 
-/** How long the database may take, in milliseconds. */
+/** The time that the database may take, in milliseconds. */
 const CHECK_TIMEOUT = 2000;
 /** How often disk space is checked, and the writer if no write was answered, in milliseconds. */
 const CHECK_INTERVAL = 1_000;

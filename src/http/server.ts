@@ -83,12 +83,12 @@ function howToEscape(text: string): string | null {
   return `The address has an unescaped character: send it ${how}.`;
 }
 
-/** What an unreadable request says. */
+/** The text of the answer to an unreadable request. */
 interface Beginning {
   readonly method?: string;
   readonly path?: string;
   readonly acceptLanguage: string;
-  /** What is wrong, if it can be told. */
+  /** The fault, if it can be told. */
   readonly message?: string;
 }
 

@@ -27,7 +27,7 @@ export interface WebDependencies {
   /** @throws if the database is not ready */
   requireReady(): Promise<void>;
   isStopping(): boolean;
-  /** Whether requests go out. */
+  /** True if requests go out. */
   readonly sideEffects: boolean;
   readonly log: Logger;
   /** What people and their programs get; null in a process for visitors only. */

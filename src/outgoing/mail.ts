@@ -13,7 +13,7 @@ function reasonOf({ name, code, originalCode, responseCode, response, command }:
   return [code ?? name, originalCode, responseCode, status, command].filter(Boolean).join(' ');
 }
 
-/** Whether the server refuses this mail for good: one that lets the service in not at all has read nothing of it. */
+/** Returns true if the server refuses this mail for good: one that lets the service in not at all has read nothing of it. */
 function isRefused({ code, responseCode = 0 }: NodemailerError): boolean {
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && Math.floor(responseCode / 100) === 5;
 }

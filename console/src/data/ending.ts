@@ -8,14 +8,14 @@ type Ending = Pick<LinkRowFragment, 'id' | 'status' | 'clicks' | 'expiration'>;
 const endOf = ({ expiration: { at } }: Pick<Ending, 'expiration'>): number =>
   at === null ? Infinity : Date.parse(at);
 
-/** Whether the time of a link is over. */
+/** Returns true if the time of a link is over. */
 export const hasEnded = (link: Pick<Ending, 'expiration'>): boolean => endOf(link) <= Date.now();
 
 /** When the next of these links ends, after a time; `Infinity` if none does. */
 export const nextEnd = (links: readonly Pick<Ending, 'expiration'>[], now: number): number =>
   Math.min(...links.map(endOf).filter((end) => end > now));
 
-/** Whether the next visit may use up one of these links. */
+/** Returns true if the next visit may use up one of these links. */
 export const mayBeUsedUp = (links: readonly Ending[]): boolean =>
   links.some(({ status, clicks, expiration }) => status === 'ACTIVE' && clicks < (expiration.clicks ?? 0));
 

@@ -42,7 +42,7 @@ export const session = keptIn('sessionStorage');
 
 const PROBE = 'linkspace.probe';
 
-/** Whether the browser keeps nothing of this page. */
+/** True if the browser keeps nothing of this page. */
 export const isStorageBlocked = [local, session].map((one) => one.set(PROBE, '')).includes(false);
 for (const one of [local, session]) one.remove(PROBE);
 
@@ -54,5 +54,5 @@ function findBlockedCookies(): boolean {
   }
 }
 
-/** Whether nobody can stay signed in. */
+/** True if nobody can stay signed in. */
 export const areCookiesBlocked = findBlockedCookies();

@@ -1,7 +1,7 @@
 import type { Language } from '../language.ts';
 import { inDigits } from './format.ts';
 
-/** How a language counts things. */
+/** A language's way to count things. */
 export interface Counting {
   /** Chooses between two words or sentences by a number. */
   plural(count: number, single: string, several: string): string;

@@ -201,7 +201,7 @@ export async function readBacklog(db: Data): Promise<{ pending: number; dueAt: D
   return { pending: Number(row?.pending ?? 0), dueAt: dateOf(row?.dueAt) };
 }
 
-/** How many webhooks have had no success since an attempt failed, and since when the first of them. */
+/** The number of webhooks without a success since an attempt failed, and the time of the first such failure. */
 export interface FailingWebhooks {
   readonly failing: number;
   readonly since: Date | null;

@@ -65,7 +65,7 @@ export function newAccount(name: string, privacy: DefaultPrivacy, now: Date) {
   return { name, defaultPrivacy: privacy, createdAt: now };
 }
 
-/** The same, which records that the operator makes it. @throws DomainError VALIDATION */
+/** The account with the operator's name for it; its history records that the operator makes it. @throws DomainError VALIDATION */
 export async function recordedAccount(
   { tx, record }: Changing,
   given: string,

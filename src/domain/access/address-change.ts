@@ -98,7 +98,7 @@ export async function sendAddressMails(
   }
 }
 
-/** How many mails about changes wait to be sent. */
+/** The number of mails about changes that wait to be sent. */
 export async function countWaitingMails({ prisma }: Pick<Data, 'prisma'>, now: Date): Promise<number> {
   return prisma.addressChange.count({ where: { token: { not: null }, undoUntil: { gt: now } } });
 }

@@ -67,7 +67,7 @@ export async function createKey(
   return { id, account, key };
 }
 
-/** The same for the operator: the account's history has it. @throws DomainError VALIDATION */
+/** Creates a key for the operator, as `createKey` does, and records it in the account's history. @throws DomainError VALIDATION */
 export async function createKeyByOperator(db: Data, input: z.input<typeof createKeyInput>, now: Date) {
   return recordingChanges(db, OPERATOR, now, async (changing) => {
     const { id: owner } = await recordedAccount(changing, input.account, 'PUBLIC', now);
@@ -141,7 +141,7 @@ export async function revokeKey(db: Data, id: string, now: Date): ReturnType<typ
   });
 }
 
-/** How many keys one transaction revokes at most, beside those that they made. */
+/** The most keys that one transaction revokes, beside those that they made. */
 const REVOKED_AT_ONCE = 100;
 
 /**

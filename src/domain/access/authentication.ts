@@ -45,7 +45,7 @@ export function keyIn(header: string | undefined): string | null {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(header ?? '')?.[1] ?? null;
 }
 
-/** Whether the rights of a caller may have changed. */
+/** Returns true if the rights of a caller may have changed. */
 function isConcerned(
   { accountId, keyId, session, memberId, userId }: LiveActor,
   { keys, sessions, members, users, accounts }: ChangedAccess,
@@ -75,7 +75,7 @@ export class Authentication {
   #list: { readAt: number; created: number; names: Promise<ReadonlySet<string>> } | null = null;
   readonly #pendingWrites = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
-  /** How often keys were changed, as far as this process was told. */
+  /** The number of changes of keys, as far as this process was told. */
   #version = 0;
   /** The number of the last change that this process was told of. */
   #told = 0;

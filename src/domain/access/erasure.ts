@@ -76,7 +76,7 @@ export async function deleteUser(db: Data, userId: number, now: Date): Promise<v
   await recordingChanges(db, OPERATOR, now, (changing) => anonymise(changing, userId, now));
 }
 
-/** What an account's deletion removes. */
+/** The size of an account: its deletion removes these. */
 export interface AccountSize {
   readonly links: number;
   readonly keys: number;

@@ -35,7 +35,7 @@ export type Fault =
 
 export class SignInFault extends Error {
   readonly fault: Fault;
-  /** What the log says of it, beside the fault. */
+  /** Its details for the log, beside the fault. */
   readonly details: object | undefined;
 
   constructor(fault: Fault, { details, ...options }: ErrorOptions & { details?: object } = {}) {

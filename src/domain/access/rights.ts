@@ -42,7 +42,7 @@ type MemberRow = Pick<Membership, 'role'> & { readonly user: Pick<User, 'disable
 const disabledAt = { select: { disabledAt: true } } as const;
 /** Whether the user may sign in is part of a row. */
 export const withUser = { include: { user: disabledAt } } as const;
-/** Whether the account is disabled is part of a row. */
+/** A row has the state of its account, too. */
 export const withAccount = { include: { account: disabledAt } } as const;
 const withBoth = { include: { ...withUser.include, ...withAccount.include } } as const;
 

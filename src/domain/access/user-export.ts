@@ -1,6 +1,6 @@
 import type { Data } from '../../db/database.ts';
 
-/** How many changes are read at once. */
+/** The number of changes that are read at once. */
 const PAGE = 1_000;
 
 /** The changes that a user or a key of theirs made, the oldest first. */
@@ -24,7 +24,7 @@ async function changesBy({ prisma }: Data, userId: number) {
   }
 }
 
-/** What is stored of a user, without hashes and tokens. */
+/** The stored data of a user, without hashes and tokens. */
 export async function exportUser(db: Data, userId: number) {
   const { prisma } = db;
   const oldest = { orderBy: { id: 'asc' } } as const;

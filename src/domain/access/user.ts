@@ -159,7 +159,7 @@ export async function endSessions(db: Data, userId: number, except = 0): Promise
   await db.prisma.session.deleteMany({ where: { userId, id: { not: except } } });
 }
 
-/** How many sessions one transaction ends for the operator. */
+/** The number of sessions that one transaction ends for the operator. */
 const SIGNED_OUT_AT_ONCE = 500;
 
 /** Ends all sessions of a user for the operator, some in each transaction, and returns how many. */

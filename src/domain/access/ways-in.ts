@@ -24,7 +24,7 @@ export interface SignedIn {
 
 const withoutSlash = (issuer: string) => asciiOf(issuer).replace(/\/$/, '');
 
-/** Whether two issuers are one: a final slash makes no difference, since people paste the address without it. */
+/** Returns true if two issuers are one: a final slash makes no difference, since people paste the address without it. */
 export function isSameIssuer(one: string, other: string | null): boolean {
   return other !== null && withoutSlash(one) === withoutSlash(other);
 }

@@ -6,7 +6,7 @@ import { shortened } from './values.ts';
 interface LinkOfLine extends BulkItem {
   readonly domainId: number;
   readonly alias: string | undefined;
-  /** How many tags and pixels it has. */
+  /** The number of its tags and pixels. */
   readonly parts: number;
   /** The host whose link goes to the default domain instead. */
   readonly insteadOf: string | undefined;

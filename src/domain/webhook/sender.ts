@@ -92,7 +92,7 @@ export class WebhookSender {
     return this.#any === true ? readBacklog(this.#deps.db) : { pending: 0, dueAt: null };
   }
 
-  /** How many webhooks fail, and since when. */
+  /** The number of webhooks that fail, and since when. */
   async failing(): Promise<FailingWebhooks> {
     return this.#any === true ? readFailing(this.#deps.db) : { failing: 0, since: null };
   }

@@ -29,7 +29,7 @@ function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
   return ruleAt(properties[head] ?? {}, rest);
 }
 
-/** Whether v1 accepts an empty value of the field. */
+/** True if v1 accepts an empty value of the field. */
 function mayBeEmpty({ fields, schema, methods }: AnyRoute, name: string): boolean {
   const { refusals } = decodeFields(fields, new Map([[name, '']]), schema, isUpdate({ methods }));
   return !refusals.has(name);
