@@ -158,11 +158,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       expect(await page.locator('.head p.cut').textContent()).toContain(told[index]);
       await page.goBack();
     }
+    // The rows have `content-visibility: auto`: `innerText` is empty until one is painted.
     expect(
       await rowOf(page, links[0]?.alias ?? '')
         .locator('.second bdi')
         .first()
-        .innerText(),
+        .textContent(),
     ).toBe(title);
   });
 
