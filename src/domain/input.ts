@@ -213,10 +213,12 @@ export function fieldErrors(error: z.ZodError): FieldError[] {
   return [...byPath.values()];
 }
 
+const INVALID = refusal('INVALID');
+
 /** Parses the input. @throws DomainError VALIDATION with all wrong fields */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   // Without an error of its own, a schema would tell zod's words.
-  const result = schema.safeParse(input, { error: () => refusal('INVALID') });
+  const result = schema.safeParse(input, { error: () => INVALID });
   if (!result.success) throw invalid(fieldErrors(result.error));
   return result.data;
 }

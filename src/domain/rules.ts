@@ -1,3 +1,4 @@
+import { remembered } from '../shared/remembered.ts';
 import type { NamedValue, NamesIn, Reason, reasons } from './reasons.ts';
 
 /**
@@ -304,8 +305,8 @@ export function because<Name extends Reason>(
 }
 
 /** Returns the refusal in a text; any other text is its own message. */
-export function refusalIn(text: string): Refusal {
+export const refusalIn = remembered((text): Refusal => {
   if (!text.startsWith(MARK))
     return { rule: 'INVALID', values: [], reason: 'INVALID', reasonValues: [], message: text };
   return JSON.parse(text.slice(MARK.length));
-}
+});

@@ -64,3 +64,14 @@ test('checkLinks needs only the read scope, and refuses more than 100 links', as
     fields: [{ path: ['inputs'], messages: ['may have at most 100 entries, not 101'] }],
   });
 });
+
+test('a wrong target is told once, and compared with no other one: a list of many costs half', async () => {
+  const url = 'https://example.com/';
+  const countries = ['??', '??', 'DE', 'de'].map((country) => ({ country, url }));
+  const fields = [
+    { path: ['targeting', 'countries', '0', 'country'], messages: [expect.stringContaining('ISO 3166-1')] },
+    { path: ['targeting', 'countries', '1', 'country'], messages: [expect.stringContaining('ISO 3166-1')] },
+    { path: ['targeting', 'countries', '3', 'country'], messages: ['is in the list already'] },
+  ];
+  expect(await check([{ url, targeting: { countries } }])).toMatchObject({ checkLinks: [{ fields }] });
+});

@@ -58,16 +58,19 @@ const platform = choiceOf(platforms).meta({ title: 'Platform' });
 const country = codeOf((code) => code.toUpperCase(), countryCodes, refusal('COUNTRY'));
 const language = codeOf((code) => code.toLowerCase(), languageCodes, refusal('LANGUAGE'));
 
-/** A list of targets with unique keys. */
+const DUPLICATE = refusal('DUPLICATE');
+
+/** A list of targets with unique keys. A wrong target is not compared with the others. */
 function targetsBy<Key extends string, Target extends z.ZodType<Record<Key, string>>>(
   key: Key,
   target: Target,
 ) {
   return listOf(target, MAX_TARGETS).superRefine((targets, context) => {
+    const wrong = new Set(context.issues.map(({ path }) => path?.[0]));
     const seen = new Set<string>();
     targets.forEach((one, index) => {
-      if (seen.has(one[key]))
-        context.addIssue({ code: 'custom', path: [index, key], message: refusal('DUPLICATE') });
+      if (wrong.has(index)) return;
+      if (seen.has(one[key])) context.addIssue({ code: 'custom', path: [index, key], message: DUPLICATE });
       seen.add(one[key]);
     });
   });
