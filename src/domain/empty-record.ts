@@ -8,9 +8,9 @@ import type { LongWork } from './long-work.ts';
 
 /** A record, or several, that are taken from their links and then deleted. */
 export interface Emptying<T> {
-  /** How many links one transaction changes at most; by default `MAX_WRITTEN_LINKS`. */
+  /** Maximum number of links that one transaction changes; `MAX_WRITTEN_LINKS` by default. */
   readonly max?: number;
-  /** How many other rows are written for each of them at most, beside its change in the log; by default one. */
+  /** Maximum number of other rows written per link, besides its change in the log; one by default. */
   readonly rowsOfLink?: number;
   /** The ids of the next links that have it, ascending. */
   linksAfter(db: Data, after: number, max: number): Promise<number[]>;

@@ -23,7 +23,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** When to try again after UNAVAILABLE, in seconds. */
+/** Seconds after which to retry after UNAVAILABLE. */
 export const RETRY_AFTER = 1;
 
 /**
@@ -35,7 +35,7 @@ export interface FieldError extends Omit<Refusal, 'message'> {
   messages: string[];
 }
 
-/** How many wrong fields are reported at once. */
+/** Maximum number of wrong fields in one error. */
 export const MAX_FIELD_ERRORS = 100;
 
 /** @param refusals those of `refusal`, or messages */

@@ -19,7 +19,7 @@ import { refusal } from './rules.ts';
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
 const MAX_ANSWER = 4_000_000;
-/** When to send a request again while the first is still running, in seconds. */
+/** Seconds after which to repeat a request whose first attempt is still running. */
 const RUNNING_RETRY = 1;
 /** Replaces secrets in a stored answer that are shown only once. */
 export const SHOWN_ONCE = '[shown once]';
@@ -39,10 +39,10 @@ function running(): DomainError {
   return new DomainError('IDEMPOTENCY_RUNNING', message, [], RUNNING_RETRY);
 }
 
-/** How long the answer to a failed write waits for the rollback, which waits for what is running, in milliseconds. */
+/** Milliseconds that the response to a failed write waits for the rollback, which waits for running statements. */
 const ROLLBACK_TIMEOUT = 1_000;
 
-/** How long it may wait between two changes, in milliseconds. */
+/** Maximum number of milliseconds between two changes of a write. */
 const MAX_WAIT = 3_000;
 
 /**
@@ -92,12 +92,12 @@ export class KeyedWrite {
     return this.#enclosing;
   }
 
-  /** Whether the transaction has begun, which others wait for. */
+  /** True while the transaction is open, which blocks other writers. */
   get isOpen(): boolean {
     return this.#enclosing.isOpen;
   }
 
-  /** Whether `begin` was called; a query with a key does not call it. */
+  /** True if `begin` was called. A query with a key does not call it. */
   get hasBegun(): boolean {
     return this.#requestHash !== null;
   }
@@ -136,7 +136,7 @@ export class KeyedWrite {
     return this.#replay();
   }
 
-  /** What is stored of a request that was sent with a role. */
+  /** Returns the stored hash of a request that was sent with a role. */
   #hashWith(role: Role | null): string {
     const request = this.#requestHash ?? '';
     return role === null ? request : createHash('sha256').update(`${role} ${request}`).digest('hex');

@@ -28,7 +28,7 @@ export function parseId(id: string): number | null {
 /** The number of code points: an emoji counts as one, not two. */
 const lengthOf = readOnce((text) => text.length - (text.match(PAIR)?.length ?? 0));
 
-/** Whether both databases can store the text. */
+/** True if both databases can store the text. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
@@ -46,7 +46,7 @@ export function unless(allowed: string) {
   };
 }
 
-/** What editors, chats and web pages put around a text that is copied: spaces, and characters that nobody sees. */
+/** Characters that editors, chats and web pages add around copied text: spaces and invisible characters. */
 const COPIED = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]';
 /** Each run of them is looked at once: only its first character may begin one at the end. */
 const AROUND = new RegExp(`^${COPIED}+|(?<!${COPIED})${COPIED}+$`, 'g');

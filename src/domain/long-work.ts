@@ -4,9 +4,9 @@ import { Turns } from '../shared/turns.ts';
 import { DomainError } from './errors.ts';
 import { pauseForWebhooks, type WaitingLimits } from './webhook/waiting-limits.ts';
 
-/** How long it pauses between two slices, for the work of others, in milliseconds. */
+/** Milliseconds between two slices, which leave room for other work. */
 const PAUSE = 20;
-/** How many slices PostgreSQL does at once; SQLite has one writer. */
+/** Maximum number of concurrent slices on PostgreSQL; SQLite has one writer. */
 const MAX_SLICES = 4;
 
 const stopped = () =>
@@ -19,7 +19,7 @@ const stopped = () =>
 export class LongWorks {
   readonly #works = new Turns<number>({ maxOfOwner: () => 1 });
   readonly #slices: Turns<number>;
-  /** What is told of the progress of an account: the deadlines of its waiting works. */
+  /** Callbacks of each account's waiting works, which extend their deadlines whenever the account progresses. */
   readonly #waiting = new Map<number, Set<() => void>>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
@@ -67,7 +67,7 @@ export class LongWorks {
   }
 }
 
-/** What the long work of a request depends on. */
+/** Dependencies of a request's long work. */
 interface LongWorkOptions {
   readonly works: LongWorks;
   readonly waitingLimits: WaitingLimits;

@@ -131,7 +131,7 @@ function isTimestamp(text: string): boolean {
   return !Number.isNaN(timestamp.getTime()) && timestamp.toISOString() === text;
 }
 
-/** Whether the column could hold the value. */
+/** True if the column could hold the value. */
 function fitsColumn({ type, nullable, large }: List['orderBy'], value: Position[0]): boolean {
   if (value === null) return nullable === true;
   if (type === 'number')

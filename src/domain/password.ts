@@ -11,11 +11,11 @@ import { refusal } from './rules.ts';
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /**
- * How many hashes are calculated at once. More than there are cores would take longer each, and Node's four threads also resolve
- * host names and read files.
+ * Maximum number of concurrent hashes. More than there are cores would slow each one down. Node's four threads also
+ * resolve host names and read files.
  */
 const MAX_CONCURRENT = Math.min(availableParallelism(), 3);
-/** How many hashes of one account, or for one visitor's network, may wait. */
+/** Maximum number of waiting hashes of one account, or for one visitor's network. */
 const MAX_WAITING = 50;
 const turns = new Turns({
   max: MAX_CONCURRENT,
@@ -103,7 +103,7 @@ export class UserPasswords {
     return hashBy(scryptAsync, password.normalize('NFC'), this.#cost);
   }
 
-  /** Whether the password has that hash; without a hash, it takes as long, and is false. */
+  /** True if the password has this hash. A null hash returns false, after the same time. */
   async verify(password: string, hash: string | null): Promise<boolean> {
     this.#ofNobody ??= await this.hash('');
     const { cost, salt, expected } = partsOf(hash ?? this.#ofNobody);
@@ -128,8 +128,8 @@ function partsOf(hash: string) {
 }
 
 /**
- * Whether the password matches the hash, compared in constant time.
- * @param owner who asks: owners take turns
+ * True if the password matches the hash, compared in constant time.
+ * @param owner the account or network that asks: owners take turns
  */
 export async function verifyPassword(owner: string, password: string, hash: string): Promise<boolean> {
   if (password.length > longestFor(MAX_PASSWORD) || password.trim().length > MAX_DECOMPOSED_LENGTH)

@@ -76,7 +76,7 @@ const kind = {
   rows: (tx) => tx.prisma.pixel,
 } satisfies Kind<Pixel, Partial<Pixel>>;
 
-/** How many pixels an account may have. */
+/** Maximum number of pixels of an account. */
 export const MAX_PIXELS = 1_000;
 export const noRoomForPixels = refusal('PIXELS_OF_ACCOUNT', { max: MAX_PIXELS });
 
@@ -88,7 +88,7 @@ function wrongValue(pixelType: PixelType, value: string): FieldError[] {
   return format.test(value) ? [] : [fieldError(['value'], refusal('PIXEL_VALUE', form))];
 }
 
-/** Whether a stored pixel can be fired: earlier versions accepted other networks' ids. */
+/** True if a stored pixel can be fired. Earlier versions accepted ids of other networks. */
 export function isFireable(pixel: Pick<Pixel, 'type' | 'value'>): boolean {
   return wrongValue(typeOfPixel(pixel), pixel.value).length === 0;
 }

@@ -10,7 +10,7 @@ import { WAITING_LIMITS, type WaitingLimits } from './webhook/waiting-limits.ts'
 export interface Services {
   /** The scheme of short URLs: `https:`. */
   readonly scheme: string;
-  /** Whether the address leads to this service by another name of its machine, such as `127.0.0.1`. */
+  /** True if the address leads to this service by another name of its machine, such as `127.0.0.1`. */
   isOtherName(address: string): boolean;
   /** The domain of links without a given one. */
   readonly defaultDomainId: number;
@@ -23,17 +23,17 @@ export interface Services {
   readonly sendMail: SendMail | null;
   /** A hash for `verifyPassword`; owners take turns. */
   hashPassword(owner: string, password: string): Promise<string>;
-  /** Whether the password has that hash; owners take turns. */
+  /** True if the password has this hash; owners take turns. */
   verifyPassword(owner: string, password: string, hash: string): Promise<boolean>;
-  /** Whether domains must be verified to serve visitors. */
+  /** True if domains must be verified before they serve visitors. */
   readonly verifiesDomains: boolean;
   /** The texts of the TXT records of a host name in DNS. @param timeout in milliseconds */
   resolveTxt(name: string, timeout?: number): Promise<readonly string[]>;
-  /** Whether webhooks may call addresses in the operator's own network. */
+  /** True if webhooks may call addresses in the operator's own network. */
   readonly allowPrivateWebhooks: boolean;
   /** The operator's blocked hosts and reserved aliases. */
   readonly lists: OperatorLists;
-  /** How many messages may wait for an account's webhooks. */
+  /** Limits of the messages that wait for an account's webhooks. */
   readonly waitingLimits: WaitingLimits;
 }
 

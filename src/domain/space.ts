@@ -41,7 +41,7 @@ const kind = {
 
 export const { find: findSpace, findMany: findSpaces } = readersOf<Space>(kind);
 
-/** How many spaces an account may have. */
+/** Maximum number of spaces of an account. */
 export const MAX_SPACES = 10_000;
 export const noRoomForSpaces = refusal('SPACES_OF_ACCOUNT', { max: MAX_SPACES });
 

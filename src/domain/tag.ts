@@ -47,7 +47,7 @@ export const { find: findTag, findMany: findTags } = readersOf<Tag>(kind);
 export const { filter: tagFilter, selection } = namedSelection('tags');
 const tagsInput = z.object(selection);
 
-/** How many tags an account may have. */
+/** Maximum number of tags of an account. */
 const MAX_TAGS = 5_000;
 export const noRoom = refusal('TAGS_OF_ACCOUNT', { max: MAX_TAGS });
 
@@ -63,7 +63,7 @@ export async function tagConnection(
   return readConnection(lists, namedList('Tag', lists, actor, parseInput(tagsInput, input)), input);
 }
 
-/** How many more tags the account may have. */
+/** Number of tags that the account may still add. */
 export async function roomForTags(db: Data, accountId: number): Promise<number> {
   return MAX_TAGS - (await db.prisma.tag.count({ where: { accountId } }));
 }

@@ -15,7 +15,7 @@ interface Address {
   readonly host: string;
 }
 
-/** What is known of a text. */
+/** Cached facts about a text. */
 interface Known {
   /** Null if it is no URL. */
   readonly address: Address | null;
@@ -24,8 +24,8 @@ interface Known {
 }
 
 /**
- * What is known of recent texts, limited by their characters: far more than a request may have. Each is parsed once, however
- * many rules look at it, and the destinations of links for many visits.
+ * Cache of recent texts, limited by their characters to far more than a request may have. Each text is parsed once,
+ * however many rules look at it. A destination is parsed once for many visits.
  */
 const addresses = new LRUCache<string, Known>({
   maxSize: 5_000_000,
@@ -40,7 +40,7 @@ function addressOf(text: string): Address | null {
   return addresses.memo(text).address;
 }
 
-/** Whether it is an absolute URL. */
+/** True if the text is an absolute URL. */
 function isUrl(text: string): boolean {
   return addressOf(text) !== null;
 }
@@ -59,7 +59,7 @@ function addressRule(text: string): AddressRule | null {
 
 const TWO_SCHEMES = /^https?:\/\/https?(:\/|:?\/\/)/i;
 
-/** What parsers take for a host, and nobody has: the scheme of a second https://, and a name with a comma. */
+/** Parts that parsers take for a host and nobody has: the scheme of a second https://, a name with a comma. */
 const NO_HOST = new RegExp(`${TWO_SCHEMES.source}|^https?://([^/\\\\?#]*@)?[^/\\\\?#@]*,`, 'i');
 
 /** The longest URL that browsers and servers commonly accept, in characters. */
@@ -91,7 +91,7 @@ export const webAddress = textOf(1, MAX_URL, normalAddress).refine(
 /** The message for an address that is too long for a header. */
 export const tooLongAsSent = refusal('URL_AS_SENT', { max: MAX_URL });
 
-/** Whether clients accept the address in a header. */
+/** True if clients accept the address in a header. */
 export function isSendable(address: string): boolean {
   // The parser adds a slash for an empty path.
   return asciiOf(address).length <= MAX_URL + 1;
@@ -142,7 +142,7 @@ export const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?
 
 const LOCAL_NAME = /(^|\.)localhost$/;
 
-/** Whether a normalized host is a name that an account can own; not localhost, an IP address, or the port 0. */
+/** True if a normalized host is a name that an account can own: not localhost, an IP address, or the port 0. */
 export function isHostName(host: string): boolean {
   const name = withoutPort(host);
   return !host.endsWith(':0') && HOST_NAME.test(name) && isIP(name) === 0 && !LOCAL_NAME.test(name);
@@ -176,7 +176,7 @@ export function pathIn(address: string): string {
   return /^[^/]*\/\/[^/?#]*([^?#]*)/.exec(asciiOf(address))?.[1] ?? '';
 }
 
-/** Whether an address has a user or a password. */
+/** True if an address has a user or a password. */
 export function hasUser(address: string): boolean {
   return /^[^/]*\/\/[^/?#]*@/.test(asciiOf(address));
 }
@@ -190,15 +190,15 @@ export function plainHost(host: string): string {
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Whether the address has this host, as a request may name it, in any spelling. A host does not say its scheme, and a proxy that ends
- * https may name its own port: both default ports are as none.
+ * True if the address has this host, in any spelling that a request may use. A host does not say its scheme, and a
+ * proxy that ends https may add its own port. Both default ports therefore count as none.
  */
 export function isOnHost(address: string, asked: string): boolean {
   const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(DEFAULT_PORT, ''));
   return host === own;
 }
 
-/** Whether the address leads to this machine. */
+/** True if the address leads to this machine. */
 export function isLoopback(address: string): boolean {
   const host = plainHost(hostOf(address));
   return (

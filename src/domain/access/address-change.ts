@@ -18,16 +18,16 @@ import {
 } from './user.ts';
 
 const A_DAY = 24 * 60 * 60 * 1000;
-/** How long a link takes an address back, in milliseconds. */
+/** Milliseconds for which the link in the mail restores the former address. */
 const UNDO_FOR = 7 * A_DAY;
-/** How long a process tries to send a mail before another one may, in milliseconds. */
+/** Milliseconds for which one process holds a mail; after that, another process may send it. */
 const CLAIMED_FOR = 5 * 60 * 1000;
 const MAILS_AT_ONCE = 20;
 
 /** Columns of a change whose link works no more. */
 const ended = { undoUntil: null, hash: null, token: null } as const;
 
-/** Who hears of a change of their address, by a mail in a language. */
+/** The recipient of a mail about a changed address, by the language of the request. */
 export interface Told {
   readonly acceptLanguage: string;
 }

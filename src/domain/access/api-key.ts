@@ -19,7 +19,7 @@ const PREFIX_LENGTH = 8;
 
 let created = 0;
 
-/** How many keys this process has created: a list of keys that was read before the last one is outdated. */
+/** Number of keys that this process has created. A list of keys read before the last one is outdated. */
 export function keysCreated(): number {
   return created;
 }
@@ -172,7 +172,7 @@ export async function revokeAllKeys(
   return { revoked, webhooks: await findEnabled(db, { AND: [ofKeys, { accountId }] }) };
 }
 
-/** How many keys an account may have, also ended ones; the operator makes any number. */
+/** Maximum number of keys of an account, including ended ones. The operator may create any number. */
 export const MAX_KEYS = 1_000;
 
 /** A condition for keys without those that are kept for the history alone. */

@@ -25,15 +25,15 @@ import { liveSessions, sessionEnded, sessionsBegun } from './session.ts';
 
 /** The precision of the last-used time of a key or session, in milliseconds. */
 const LAST_USED_INTERVAL = 60_000;
-/** How many keys and sessions a process caches. */
+/** Maximum number of keys and sessions in a process's cache. */
 const MAX_CACHED = 10_000;
 
 /** A condition for what is not of a disabled account, which is its state, too. One statement reads a key, known or unknown. */
 const enabled = { account: { disabledAt: null } };
 
-/** How often the end of keys and sessions by the clock is looked for, and a check that failed is repeated, in milliseconds. */
+/** Milliseconds between two checks for expired keys and sessions, and before a failed check is repeated. */
 const CHECK_INTERVAL = 1_000;
-/** How many callers one check reads: reads of others come between. */
+/** Maximum number of callers that one check reads, so that other reads run in between. */
 const CHECKED_AT_ONCE = 500;
 
 /** The minimum time between two reads of the list of keys, in milliseconds, and how many of the newest keys and sessions it has. */
@@ -200,8 +200,8 @@ export class Authentication {
   }
 
   /**
-   * Whether a key or session is in a list of all by its name, which is read at most once a second: so many wrong ones do not cost a
-   * query each.
+   * True if the list of all keys and sessions has this name. The list is read at most once a second, so that many wrong
+   * keys do not cost a query each.
    */
   async isListed(name: string): Promise<boolean> {
     const [now, created] = [performance.now(), keysCreated() + sessionsBegun()];
@@ -267,7 +267,7 @@ export class Authentication {
     return actor;
   }
 
-  /** The same for a session's token in an account, or the first of its user's. */
+  /** Returns the cached caller with a session's token in an account; without one, in the user's first account. */
   rememberedSession(token: string, account: string | undefined): Promise<LiveActor | null> {
     return this.#rememberedAs(sessionName(token, account));
   }
@@ -312,7 +312,7 @@ export class Authentication {
     return this.#register(identity, rights, version);
   }
 
-  /** How often keys were changed, as this process knows. */
+  /** Number of changes of keys that this process knows of. */
   get version(): number {
     return this.#version;
   }

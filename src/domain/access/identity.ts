@@ -125,7 +125,10 @@ async function accountOfLink(db: Data, token: string): Promise<number | null> {
   return found?.accountId ?? oldestAccount(db);
 }
 
-/** Who comes with a token of the first owner's link or of an invitation. */
+/**
+ * Signs a person in with the token of the first owner's link or of an invitation.
+ * @throws SignInFault OTHER_EMAIL if the invitation is for another address
+ */
 async function comeWith(
   tx: Transaction,
   token: string,

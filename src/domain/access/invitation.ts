@@ -40,7 +40,7 @@ import {
 export type { Invitation };
 
 const LIFETIME = 7 * 24 * 60 * 60 * 1000;
-/** How many invitations an account may have, also ended ones, and how many it sends in an hour by mail. */
+/** Maximum number of invitations of an account, including ended ones, and of mails for them in an hour. */
 export const MAX_INVITATIONS = 1_000;
 const MAX_MAILED = 100;
 
@@ -215,9 +215,9 @@ export async function lockInvitation(
 }
 
 /**
- * What the token of a link is for, which whoever has it may know, without using it up. It does not tell whether the email of an
- * invitation has a user, and the new address of a user to that user alone.
- * @param userId who is signed in; null for nobody
+ * Describes the purpose of a link by its token, without using it up. Anyone with the token may read this. The response
+ * does not reveal whether an invitation's address has a user. Only the user sees their own new address.
+ * @param userId the signed-in user; null for nobody
  * @throws DomainError GONE
  */
 export async function describeLink(db: Data, token: string, userId: number | null, now: Date) {

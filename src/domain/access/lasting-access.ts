@@ -11,14 +11,14 @@ import { isRole, permissionsOf } from './role.ts';
 import { bySession } from './session.ts';
 import type { SignedIn } from './ways-in.ts';
 
-/** How many ids of a kind one request ends at most. */
+/** Maximum number of ids of each kind that one request ends. */
 const MAX_ENDED = 1_000;
 
 function mayDisable(role: string): boolean {
   return isRole(role) && permissionsOf(role).has('WEBHOOKS');
 }
 
-/** What a user made that outlasts their sessions: valid keys, open invitations, and webhooks that are not disabled. */
+/** Reads everything a user made that outlasts their sessions: valid keys, open invitations and enabled webhooks. */
 export async function lastingAccessOf(db: Data, userId: number, now: Date) {
   const { prisma } = db;
   const oldest = { orderBy: { id: 'asc' } } as const;
@@ -45,7 +45,7 @@ export async function lastingAccessOf(db: Data, userId: number, now: Date) {
   };
 }
 
-/** The same as the user sees it: not the webhooks of accounts that they have left. */
+/** Reads the user's lasting access as they see it: without webhooks of accounts that they have left. */
 export async function ownLastingAccess(db: Data, userId: number, now: Date) {
   const { keys, invitations, webhooks } = await lastingAccessOf(db, userId, now);
   const inAccount = (account: { id: number; name: string; title: string | null }) => ({

@@ -25,7 +25,7 @@ export class LiveActor implements AskedActor {
   /** The number of changes of keys that its rights include. */
   version: number;
   #lastUsedAt: number;
-  /** When it ends, by the clock, in milliseconds. */
+  /** End of the key or session, in milliseconds since 1970; infinite if it never ends. */
   #endsAt: number;
   #ended: (() => DomainError) | null = null;
   readonly #now: () => Date;
@@ -65,7 +65,7 @@ export class LiveActor implements AskedActor {
     if (this.session !== null) this.#endsAt = this.#endOf(null);
   }
 
-  /** Whether somebody listens: a long answer uses it. */
+  /** True while a listener is registered, such as for a subscription. */
   get isInUse(): boolean {
     return this.#listeners.size > 0;
   }
@@ -74,7 +74,7 @@ export class LiveActor implements AskedActor {
     return this.#ended !== null;
   }
 
-  /** Whether the clock says that it has ended; a session may have been used elsewhere since. */
+  /** True if its end has passed. A session may have been used in another process since, which moves its end. */
   isExpired(now: Date): boolean {
     return this.#endsAt <= now.getTime();
   }

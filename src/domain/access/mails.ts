@@ -5,19 +5,19 @@ import { hashToken } from './actor.ts';
 import { countGuess } from './guesses.ts';
 import type { Asker } from './strangers.ts';
 
-/** How many links for new passwords, and how many other mails, an address gets in an hour, and how many a user has sent to others. */
+/** Maximum number of mails per hour and counter: password links to an address, other mails to it, mails by a user. */
 const MAX_MAILED = 3;
 
 interface MailLimit {
-  /** How many mails an hour. */
+  /** Maximum number of mails per hour. */
   readonly max?: number;
   /** The stranger who causes the mail, if one does. */
   readonly asker?: Asker | null;
 }
 
 /**
- * Whether one more mail may be sent of those counted by the parts of a name, over all processes. Nothing resets the count. What others cause does not
- * use up the links for new passwords.
+ * Counts a mail and returns true if it may be sent. The parts of a name choose the counter, which all processes share
+ * and nothing resets. Links for new passwords have a counter of their own, so that others cannot use it up.
  * @throws DomainError RATE_LIMITED if the stranger causes too many
  */
 export async function mayMail(

@@ -54,7 +54,10 @@ async function memberOf(tx: Transaction, actor: Actor, id: string) {
   return { ...member, role: member.role };
 }
 
-/** Whether an account would be left without owners. It is locked, so that two of them cannot leave at the same time. */
+/**
+ * True if the member is the account's last enabled owner. The locked account prevents two last owners from leaving at
+ * once.
+ */
 async function isLastOwner(tx: Transaction, { accountId, id, role }: Membership): Promise<boolean> {
   if (role !== 'OWNER') return false;
   const another = { accountId, role: 'OWNER', id: { not: id }, user: { disabledAt: null } };

@@ -5,7 +5,7 @@ import { generateToken, hashToken } from './actor.ts';
 import { liveSessions } from './session.ts';
 import { type Asker, addFor, storedNetwork } from './strangers.ts';
 
-/** What a token that works once is for, and how long it does, in milliseconds. */
+/** Lifetimes of the kinds of tokens that work once, in milliseconds. */
 const lifetimes = {
   /** The first owner comes in. */
   WELCOME: 24 * 60 * 60 * 1000,
@@ -26,7 +26,7 @@ interface TokenOptions {
   /** The session that begins it, with which it ends. */
   readonly sessionId?: number | null;
   readonly data?: object;
-  /** Who asked for it; null for the operator and the service itself. */
+  /** The person who asked for it; null for the operator and the service itself. */
   readonly asker?: Asker | null;
 }
 
@@ -56,7 +56,7 @@ export function linkEnded(): DomainError {
   return new DomainError('GONE', refusal('LINK_ENDED'));
 }
 
-/** What a token says, without using it up; null if it works no more, such as after the end of the session that began it. */
+/** Finds a token and its user without using it up. Null if it has expired, or if the session that began it has ended. */
 export async function findToken(db: Data, kind: TokenKind | TokenKind[], token: string, now: Date) {
   return db.prisma.oneTimeToken.findFirst({
     where: {

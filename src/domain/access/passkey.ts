@@ -7,7 +7,7 @@ import { bySession } from './session.ts';
 import type { User } from './user.ts';
 import type { SignedIn } from './ways-in.ts';
 
-/** How many passkeys a user may have. */
+/** Maximum number of passkeys of a user. */
 const MAX_PASSKEYS = 20;
 const tooMany = `A user may have at most ${MAX_PASSKEYS} passkeys: remove one first.`;
 

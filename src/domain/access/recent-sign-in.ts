@@ -3,16 +3,16 @@ import { refusal } from '../rules.ts';
 import type { Actor } from './actor.ts';
 import { isAtLeast, isRole } from './role.ts';
 
-/** How long ago a user must have signed in at most, for what outlasts a session, in milliseconds. */
+/** Milliseconds for which a sign-in allows operations whose results outlast the session. */
 const RECENT = 15 * 60 * 1000;
 
-/** What decides whether an operation needs a recent sign-in, where not all of its requests do. */
+/** The parts of a request that decide whether it needs a recent sign-in. */
 interface Touched {
   /** The roles that are given or taken. */
   readonly roles?: readonly string[];
-  /** Whether the URL of a webhook is set. */
+  /** True if the URL of a webhook is set. */
   readonly setsUrl?: boolean;
-  /** Whether an identity of the OpenID provider is linked to the user. */
+  /** True if an identity of the OpenID provider is linked to the user. */
   readonly links?: boolean;
 }
 
@@ -115,7 +115,7 @@ export function operationNamed(name: string): Operation {
   return name;
 }
 
-/** Whether every request of an operation needs a recent sign-in, none does, or some do. */
+/** Returns which requests of an operation need a recent sign-in. */
 export function whoSignsInAgain(operation: Operation): 'ALL' | 'SOME' | 'NONE' {
   const need: Need = needs[operation];
   if (need === never) return 'NONE';

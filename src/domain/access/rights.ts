@@ -14,14 +14,14 @@ import {
 } from './role.ts';
 import { sessionEnd, sessionEnded } from './session.ts';
 
-/** Who a caller is, which never changes. */
+/** The ids of a caller, which never change. */
 export type Identity = Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'session' | 'memberId'>;
 
-/** What a caller may do now, and until when, by its key or its session. */
+/** A caller's current rights and their end, by its key or session. */
 export interface Rights {
   readonly role: Role | null;
   readonly permissions: ReadonlySet<Permission>;
-  /** When the key expires; null if it does not, and for a session. */
+  /** Expiry of the key; null if it never expires, and for a session. */
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
 }
@@ -40,7 +40,7 @@ type KeyRow = Pick<ApiKey, 'role' | 'scopes' | 'makerId' | 'expiresAt' | 'lastUs
 type MemberRow = Pick<Membership, 'role'> & { readonly user: Pick<User, 'disabledAt'> };
 
 const disabledAt = { select: { disabledAt: true } } as const;
-/** Whether the user may sign in is part of a row. */
+/** Reads a row with its user's `disabledAt`: disabled users cannot sign in. */
 export const withUser = { include: { user: disabledAt } } as const;
 /** A row has the state of its account, too. */
 export const withAccount = { include: { account: disabledAt } } as const;
@@ -112,7 +112,7 @@ export async function readStates(
 }
 
 interface LockOptions {
-  /** Whether people, keys or other records of the account are changed or counted: then nobody else does so. */
+  /** True if people, keys or other records of the account are changed or counted. The lock is then exclusive. */
   readonly alone?: boolean;
   /** The id of a membership that is changed, with its user and keys. */
   readonly member?: number | null;

@@ -1,7 +1,7 @@
 import { keysOf } from '../../shared/keys-of.ts';
 import { choiceOf } from '../input.ts';
 
-/** What members of an account, and keys, may be: each may all that those before it may. */
+/** Roles of members and keys, lowest first. Each role includes the ones before it. */
 export const roles = {
   VIEWER: 'Reads everything but secrets.',
   EDITOR: 'Also writes links, spaces, tags, pixels and UTM templates.',
@@ -20,7 +20,7 @@ export function isRole(text: string): text is Role {
   return ranks.includes(text);
 }
 
-/** Whether the role may all that the other one may. */
+/** True if the role has all permissions of the other one. */
 export function isAtLeast(role: Role, other: Role): boolean {
   return ranks.indexOf(role) >= ranks.indexOf(other);
 }

@@ -6,13 +6,13 @@ import { type Actor, generateToken, hashToken } from './actor.ts';
 import { lockAccess } from './lock-access.ts';
 import { maySignIn, type User } from './user.ts';
 
-/** How long a session lasts without use, and at most, in milliseconds. */
+/** Milliseconds after the last use, and after the sign-in, at which a session ends. */
 const IDLE = 12 * 60 * 60 * 1000;
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
-/** How long a session that has expired is known, so that the person's browser can tell this from an end by others. */
+/** Milliseconds for which an expired session is remembered, so that browsers can tell expiry from an end by others. */
 const EXPIRED_FOR = 24 * 60 * 60 * 1000;
 const MAX_DEVICE = 200;
-/** How many sessions a user has at most: each is shown, and can be ended. */
+/** Maximum number of sessions of a user; each is shown and can be ended. */
 export const MAX_SESSIONS = 50;
 const newestFirst = [{ lastUsedAt: 'desc' }, { id: 'desc' }] as const;
 
@@ -30,7 +30,7 @@ export function sessionEnd({ signedInAt, lastUsedAt }: { signedInAt: Date; lastU
   return new Date(Math.min(lastUsedAt.getTime() + IDLE, signedInAt.getTime() + LONGEST));
 }
 
-/** How many sessions this process has begun. */
+/** Number of sessions that this process has begun. */
 export function sessionsBegun(): number {
   return begun;
 }
@@ -137,7 +137,7 @@ export async function findSession(db: Data, token: string, now: Date) {
   });
 }
 
-/** Whether the session with a token has expired within the last day, and nobody has ended it. */
+/** True if the session with this token expired within the last day and nobody has ended it. */
 export async function hasExpired(db: Data, token: string, now: Date): Promise<boolean> {
   const where = { hash: hashToken(token), user: maySignIn };
   const session = await db.prisma.session.findFirst({ where });

@@ -32,14 +32,14 @@ import {
 import type { SignedIn } from './ways-in.ts';
 
 const AN_HOUR = 60 * 60 * 1000;
-/** How many passwords are tried for an email address in an hour, over all processes. */
+/** Maximum number of passwords tried for an email address in an hour, over all processes. */
 const MAX_GUESSES = 100;
 
-/** What signing in needs besides the database. */
+/** Dependencies of signing in besides the database. */
 export interface SignInContext {
   readonly passwords: UserPasswords;
   readonly now: Date;
-  /** Who signs in. */
+  /** The person who signs in. */
   readonly asker?: Asker;
   /** Called with the user whose password was tried, whether it is right or not. */
   tried?(userId: number): void;

@@ -4,16 +4,16 @@ import { countRows, type StrangersTable } from '../../db/stranger-rows.ts';
 import { DomainError } from '../errors.ts';
 import { hashToken } from './actor.ts';
 
-/** How many rows that have not ended a table has when strangers add none any more, and how many a network adds. */
+/** Numbers of unexpired rows of a table at which strangers, and one network, can add no more. */
 const MAX_ROWS = 100_000;
 const MAX_OF_NETWORK = 1_000;
 /** From how many rows on they are not counted for each request, but once a second, in milliseconds. */
 const MANY_ROWS = 10_000;
 const COUNT_INTERVAL = 1_000;
-/** When to try again, in seconds: rows that have ended are deleted each minute. */
+/** Seconds after which to retry; expired rows are deleted each minute. */
 const RETRY_AFTER = 60;
 
-/** Who causes a row, by the name of their network: a stranger, or somebody who is signed in. */
+/** The person who causes a row, by the name of their network: a stranger or a signed-in user. */
 export interface Asker {
   readonly network: string;
   readonly isStranger: boolean;
@@ -47,7 +47,7 @@ export async function addFor<T>(
   });
 }
 
-/** Whether the table has too many rows. Many rows are counted once a second. */
+/** True if the table has too many rows for strangers. A large table is counted at most once a second. */
 async function isFull(db: Data, table: StrangersTable, now: Date): Promise<boolean> {
   const { strangersRows } = db.database;
   const known = strangersRows.get(table);

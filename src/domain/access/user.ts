@@ -61,7 +61,7 @@ export function requireGoodPassword(password: unknown, email: string): string {
   return password;
 }
 
-/** How long the operator sees the former address of a user, in milliseconds. */
+/** Milliseconds for which the operator sees a user's former address. */
 export const LISTED_FOR = 30 * 24 * 60 * 60 * 1000;
 
 /** A condition for users who may be signed in: not disabled, nor members of disabled accounts alone. */

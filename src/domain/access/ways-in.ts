@@ -7,7 +7,7 @@ import { asciiOf } from '../url.ts';
 import { bySession } from './session.ts';
 import { endOthers } from './user.ts';
 
-/** How people may sign in to this service. */
+/** Ways to sign in that this service offers. */
 export interface WaysIn {
   readonly passwords: boolean;
   readonly passkeys: boolean;
@@ -29,7 +29,7 @@ export function isSameIssuer(one: string, other: string | null): boolean {
   return other !== null && withoutSlash(one) === withoutSlash(other);
 }
 
-/** What a user signs in with besides a password, without secrets. */
+/** Reads a user's ways to sign in, without secrets: whether they have a password, their passkeys and identities. */
 export async function waysOf(db: Data, userId: number) {
   const { password, passkeys, identities } = await db.prisma.user.findUniqueOrThrow({
     where: { id: userId },
@@ -38,7 +38,7 @@ export async function waysOf(db: Data, userId: number) {
   return { hasPassword: password !== null, passkeys, identities };
 }
 
-/** Whether somebody with an identity of the provider would leave by its page. */
+/** True if the user has an identity of this provider, so that signing out must include the provider's page. */
 export async function isKnownTo(db: Data, userId: number, issuer: string): Promise<boolean> {
   return (await waysOf(db, userId)).identities.some((one) => isSameIssuer(one.issuer, issuer));
 }

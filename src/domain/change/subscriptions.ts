@@ -11,15 +11,15 @@ import { type Actor, callerOf } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
 import { type ChangeFilter, matchesFilter, maySee } from './find-changes.ts';
 
-/** How many changes are kept for a subscriber; it reads further ones from the log when it has taken these. */
+/** Maximum number of changes queued for a subscriber. Further ones are read from the log once these are taken. */
 const MAX_WAITING = 250;
 /** After how many milliseconds a subscriber that takes none of them is ended, if there are further ones. */
 const STALL_TIMEOUT = 10_000;
-/** When to try again after a refusal, in seconds. */
+/** Seconds after which to retry a refused subscription. */
 const RETRY_AFTER = 10;
 /** For how many accounts events are prepared at once: a read of one may take long. */
 const ACCOUNTS_AT_ONCE = 4;
-/** How long events may block the thread, in milliseconds: each answer to a request waits for several such slices. */
+/** Milliseconds for which events may block the thread. Responses to requests wait for several such slices. */
 const SLICE = 2;
 
 /** Changes that a subscriber has read from the log. */
@@ -27,7 +27,7 @@ interface LogRead {
   readonly changes: readonly LoggedChange[];
   /** The position up to which these are all of the account's changes. */
   readonly reached: LogPosition;
-  /** Whether that is the position up to which changes were announced when the read began. */
+  /** True if the read reached the position up to which changes were announced when it began. */
   readonly isComplete: boolean;
 }
 
@@ -63,7 +63,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   #behind: LogPosition | null = null;
   /** Changes that are announced while it reads the log; null if it does not read, or if there are too many. */
   #announced: LoggedChange[] | null = null;
-  /** When it could take the next one; null while it waits for one, or for its turn. */
+  /** Time at which the subscriber could take the next change; null while it waits for a change or for its turn. */
   #deliveredAt: Date | null;
   #wake: (() => void) | null = null;
   #ended = false;
@@ -179,7 +179,7 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 }
 
-/** How many subscriptions there may be at once of a key and of the process: each keeps a connection open. */
+/** Maximum numbers of concurrent subscriptions of a key and of the process. Each keeps a connection open. */
 export interface SubscriptionLimits {
   readonly ofKey: number;
   readonly ofProcess: number;
@@ -188,7 +188,7 @@ export interface SubscriptionLimits {
 const LIMITS: SubscriptionLimits = { ofKey: 10, ofProcess: 200 };
 /** Of how many accounts the subscriptions of the process are enough. */
 const MIN_ACCOUNTS = 3;
-/** How long a new subscription may wait for the database, in milliseconds. */
+/** Milliseconds for which a new subscription waits for the database. */
 const BEGIN_TIMEOUT = 2_000;
 
 /** Subscriptions to the changes of all processes: in order, each exactly once. */

@@ -6,14 +6,14 @@ import { isOnHost, pathIn } from '../url.ts';
 /** First segments of the service's own paths, now or in future; case-insensitive, as in Express. */
 const reserved: ReadonlySet<string> = new Set(['api', 'console', 'docs', 'graphql', 'livez', 'readyz']);
 
-/** Whether paths that begin with this segment belong to the service itself. */
+/** True if paths that begin with this segment belong to the service itself. */
 export function isReserved(part: string): boolean {
   return reserved.has(part.toLowerCase());
 }
 
 /** The longest alias, in characters. */
 export const MAX_ALIAS = 255;
-/** What an alias is, for descriptions. */
+/** The form of an alias, for descriptions. */
 export const ALIAS_RULE = `1 to ${MAX_ALIAS} letters, digits, \`-\` and \`_\``;
 const pattern = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ALIAS}}$`);
 
@@ -23,7 +23,10 @@ export function isAlias(text: string): boolean {
 
 const plainPath = new RegExp(`^/([A-Za-z0-9_-]{1,${MAX_ALIAS}})/?$`);
 
-/** What a text or a program may add to the end of a short URL, and no alias ends with: punctuation, spaces, invisible characters. */
+/**
+ * A character that texts or programs append to a short URL, and that ends no alias: punctuation, spaces, invisible
+ * characters.
+ */
 const ADDED = /^(?![-_])(?:[\p{P}\p{Z}\p{Cf}\s<>`|~=$^]|\uFE0F)$/u;
 
 /** The longest path that is decoded: every character of an alias may be percent-encoded. */
@@ -70,7 +73,7 @@ export function aliasOfPath(path: string): string {
   return beginning === null || beginning.asksForStatistics ? '' : beginning.alias;
 }
 
-/** What a path leads to: an alias, in any form that finds its link, or else the path itself. */
+/** Returns the alias of a path in any form that finds its link; otherwise the path itself. */
 export function placeOf(path: string): string {
   // Requests' paths have one slash at the start.
   const single = path.replace(/^\/+/, '/');
@@ -78,10 +81,10 @@ export function placeOf(path: string): string {
 }
 
 /**
- * Whether an address is the requested one, so that a redirect to it would go on for ever. The scheme and the query do not
- * matter: a proxy may add the one, and the redirect keeps the other.
- * @param place that of the requested path
- * @param hosts the requested host, and the name of its domain: a proxy may add its own port to the first
+ * True if an address is the requested one, so that a redirect to it would loop. The scheme is ignored, since a proxy
+ * may change it. The query is ignored, since the redirect keeps it.
+ * @param place result of `placeOf` for the requested path
+ * @param hosts the requested host, to which a proxy may add its port, and the name of its domain
  */
 export function isItself(address: string, place: string, hosts: readonly string[]): boolean {
   return placeOf(pathIn(address)) === place && hosts.some((host) => isOnHost(address, host));

@@ -12,7 +12,7 @@ export interface Listed {
   readonly wrong: readonly { readonly line: number; readonly text: string }[];
 }
 
-/** How many wrong lines are reported, and how many characters of each. */
+/** Maximum number of reported wrong lines, and of characters of each. */
 const MAX_REPORTED = 20;
 const MAX_REPORTED_LENGTH = 100;
 
@@ -76,12 +76,12 @@ export class OperatorLists {
     this.#aliases = entries;
   }
 
-  /** Whether no host is blocked. */
+  /** True if no host is blocked. */
   get isEmpty(): boolean {
     return this.#hosts.size === 0;
   }
 
-  /** Whether any address of the link leads to a blocked host. */
+  /** True if any address of the link leads to a blocked host. */
   blocks(link: Addresses): boolean {
     if (this.isEmpty) return false;
     const known = this.#found.get(link);
@@ -92,7 +92,7 @@ export class OperatorLists {
     return found;
   }
 
-  /** Whether a web address leads to a blocked host. */
+  /** True if a web address leads to a blocked host. */
   blocksAddress(address: string): boolean {
     if (this.isEmpty) return false;
     const host = plainHost(hostOf(address));
@@ -102,7 +102,7 @@ export class OperatorLists {
     return false;
   }
 
-  /** Whether the alias is reserved: only existing links may have it. */
+  /** True if the alias is reserved: existing links keep it, new links cannot take it. */
   reserves(alias: string): boolean {
     return this.#aliases.size > 0 && this.#aliases.has(foldCase(alias));
   }

@@ -43,11 +43,11 @@ export interface BulkItem {
 }
 
 export interface BulkOptions {
-  /** What to do if an alias is taken: leave the new link out, give it another alias, or stop the batch. */
+  /** Action if an alias is taken: leave the new link out, give it another alias, or stop the batch. */
   readonly onTaken: 'refuse' | 'suffix' | 'stop';
   /** Only for a dry run. */
   readonly dryRun?: DryRun | undefined;
-  /** What generated aliases depend on, beside URL and title. */
+  /** Seed of generated aliases, besides URL and title. */
   readonly seed?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export type BulkOutcome =
       readonly kind: 'created';
       readonly url: string;
       readonly alias: string;
-      /** Whether it got another alias than the given one. */
+      /** True if it got another alias than the given one. */
       readonly renamed: boolean;
       /** Another link's alias on the domain that differs only in case. */
       readonly similar: string | null;
@@ -71,7 +71,7 @@ export type BulkOutcome =
 /** A new link with its alias and domain. */
 type CompleteInput = NewLinkInput & { readonly alias: string; readonly domainId: number };
 
-/** What decides the outcomes of a batch. */
+/** The state that decides the outcomes of a batch. */
 interface BatchState {
   readonly db: Data;
   readonly accountId: number;

@@ -92,7 +92,7 @@ interface Checked {
   readonly domainId: number;
   /** The link to change; null for a new link. */
   readonly link: Link | null;
-  /** Whether another link has the alias on the domain. */
+  /** True if another link has the alias on the domain. */
   readonly isTaken: boolean;
 }
 

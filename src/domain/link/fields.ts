@@ -152,7 +152,7 @@ const url = webAddress.describe(
   'The destination: an absolute http or https URL, at most 2048 characters, not on a short domain of the service.',
 );
 const disabled = flag.describe('Whether the link is disabled.');
-/** What is done once, with the link as it is after the change. */
+/** One-time fields, which act on the link as it is after the change. */
 const utmTemplateId = idOf(wrongUtmTemplate).describe(
   'The id of a UTM template, whose parameters are added to the URL now; one that it has already stays as it is.',
 );
@@ -221,7 +221,7 @@ export type LinkInput = NewLinkInput | z.output<typeof updateLinkInput>;
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
-/** When a link expires after a change. A time without seconds keeps a stored time within that minute, with its seconds. */
+/** Returns the expiry after a change. A given time without seconds keeps a stored time within the same minute. */
 export function expiryOf(
   stored: Date | null,
   given: NonNullable<LinkInput['expiration']>['at'],

@@ -65,7 +65,7 @@ export const linkSearchFields = {
 
 const searchColumns = { TITLE: 'titleKey', ALIAS: 'aliasKey', URL: 'urlKey', ANYWHERE: 'anywhere' } as const;
 
-/** How many words a search anywhere may have. */
+/** Maximum number of words in a search for words anywhere. */
 const MAX_WORDS = 8;
 
 const wordsOf = readOnce((search): readonly string[] => {

@@ -1,6 +1,6 @@
 import { choiceOf } from '../input.ts';
 
-/** Who may see the statistics of a link. Visits do not depend on it, but on the password. */
+/** Audiences of a link's statistics. Visits depend on the link's password instead. */
 export const linkPrivacies = {
   PUBLIC: 'Everybody.',
   PRIVATE: 'The account of the link.',

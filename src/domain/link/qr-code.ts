@@ -77,8 +77,9 @@ function chunk(type: string, data: Uint8Array): Buffer {
 }
 
 /**
- * The same in PNG, with one bit per pixel. All modules have the same size in whole pixels; the rest of the size is margin.
- * @throws DomainError VALIDATION, also if the size has less than a pixel for each module
+ * Draws a QR code as PNG with one bit per pixel. Modules measure whole pixels, all alike; the rest of the size is
+ * margin.
+ * @throws DomainError VALIDATION, also if the size has less than a pixel per module
  */
 export function qrCodePng(text: string, input: Unparsed<typeof qrCodeInput>): Buffer {
   const { modules, size } = qrCodeOf(text, input);

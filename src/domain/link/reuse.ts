@@ -13,7 +13,7 @@ import { ofAccount } from '../password.ts';
 import type { Services } from '../services.ts';
 import type { LinkInput } from './fields.ts';
 
-/** How many links with a password are compared at most: each check takes time. */
+/** Maximum number of links with a password to compare, since each comparison is slow. */
 export const MAX_COMPARED = 5;
 
 /** A link may be the same, but its password was not compared yet. */
@@ -73,8 +73,8 @@ export class Reuse {
   }
 
   /**
-   * The same, with a lock: until the transaction ends, no other request creates such a link. It compares no passwords, which
-   * takes long.
+   * Finds the same link as `find`, with a lock: until the transaction ends, no other request creates such a link.
+   * Passwords are not compared here, since that is slow.
    * @throws PasswordNotCompared if there is a link that `find` has not seen
    */
   async findLocked(tx: Transaction): Promise<Link | null> {

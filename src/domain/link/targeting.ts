@@ -7,7 +7,7 @@ import { choiceOf, listOf, textOf } from '../input.ts';
 import { refusal } from '../rules.ts';
 import { webAddress } from '../url.ts';
 
-/** How a link chooses a target. */
+/** Types of targeting: rules by which a link chooses a target. */
 export const targetTypes = {
   NONE: 'No targets: every visitor gets the URL of the link.',
   COUNTRY: "By the visitor's country.",
@@ -135,7 +135,7 @@ export function targetsOf<Kind extends keyof TargetLists>(
   return link[kind] === '[]' ? [] : JSON.parse(link[kind]);
 }
 
-/** How a stored link chooses a target. */
+/** Returns a stored link's type of targeting. */
 export function targetTypeOf({ targetType }: { readonly targetType: string }): TargetType {
   return targetTypeInput.parse(targetType);
 }

@@ -168,7 +168,7 @@ async function updateOnce(
   const { data, renewed } = hashed
     ? await columnsNow(hashed, input, services, actor, link)
     : await hashedColumns(input, services, actor, link);
-  /** What the input sets in a stored link, and the fields that change; null for nothing. */
+  /** Returns the columns that the input sets in a stored link and the changed fields; null if nothing changes. */
   const settingsFor = async (
     client: Data,
     stored: Link,

@@ -62,7 +62,7 @@ export class UsedAliases {
   }
 }
 
-/** How many suffixes one query checks, and the last suffix to try. */
+/** Number of suffixes that one query checks, and the last suffix to try. */
 const BATCH_SIZE = 20;
 const LAST_SUFFIX = 1_000;
 
@@ -99,7 +99,7 @@ export async function nextFreeName(
   return null;
 }
 
-/** What the earlier lines of a dry run would have written. */
+/** Aliases and domains that the earlier lines of a dry run would have added. */
 export class DryRun extends UsedAliases {
   readonly #added = new Map<number, string>();
 
@@ -110,7 +110,7 @@ export class DryRun extends UsedAliases {
     return id;
   }
 
-  /** What is found in the database, and the domains that would be there. */
+  /** Returns the references found in the database, plus the domains of the dry run. */
   withDomains(found: FoundReferences): FoundReferences {
     return {
       ...found,

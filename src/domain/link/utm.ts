@@ -2,7 +2,7 @@ import { nameIn } from '../url.ts';
 
 const parameters = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 
-/** What placeholders stand for. */
+/** Values of the placeholders in a template. */
 export type UtmValues = Readonly<Record<'alias' | 'space' | 'date', string>>;
 
 /** Without a space, its placeholder goes with what separates it. */

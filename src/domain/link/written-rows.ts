@@ -3,7 +3,7 @@ import { partsOfLinks } from '../../db/links.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { MAX_PIXELS, MAX_TAGS } from './fields.ts';
 
-/** What is written with a new or changed link: its counter, and its change in the log. */
+/** Rows written besides a new or changed link: its counter and its change in the log. */
 export const ROWS_OF_LINK = 2;
 /** A deleted link also leaves a note of its statistics. */
 const ROWS_OF_DELETED = 3;

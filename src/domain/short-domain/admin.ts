@@ -88,7 +88,7 @@ export async function removeHost(db: Data, host: string, withLinks: boolean, now
   });
 }
 
-/** How many links one transaction deletes at most: each may have 50 tags and 50 pixels. */
+/** Maximum number of links that one transaction deletes; each may have 50 tags and 50 pixels. */
 const MAX_DELETED_LINKS = 80;
 
 /** Deletes some links on the domain, which is locked against new ones, and returns how many. */

@@ -213,7 +213,7 @@ export async function deleteDomain(db: Data, actor: Actor, id: string, now: Date
   });
 }
 
-/** Whether visitors of the domain's host get its links. Before verification, the host does not count as a domain. */
+/** True if visitors of the domain's host get its links. An unverified domain's host does not count as a domain. */
 export function servesVisitors(
   { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
   { verifiesDomains }: Pick<Services, 'verifiesDomains'>,
@@ -221,7 +221,7 @@ export function servesVisitors(
   return !verifiesDomains || accountId === null || verifiedAt !== null;
 }
 
-/** Whether pixels of an account's links run as part of pages on the domain: only where no other account has links. */
+/** True if pixels of an account's links may run in pages on the domain. No other account may have links there. */
 export function runsPixelsOf(
   { accountId, verifiedAt }: Pick<Domain, 'accountId' | 'verifiedAt'>,
   link: Pick<Link, 'accountId'>,
@@ -238,7 +238,7 @@ export function verificationOf({
   return { name: `_linkspace.${withoutPort(host)}`, value: `linkspace-verification=${verificationToken}` };
 }
 
-/** How much of other records an error shows, in characters. */
+/** Maximum number of characters that an error shows of other records in DNS. */
 const MAX_SHOWN = 300;
 
 /** The texts of the record in DNS; null if it does not answer in time. */

@@ -3,7 +3,7 @@ import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Turns } from '../../shared/turns.ts';
 import type { Services } from '../services.ts';
 
-/** How much an account asks of them at once. */
+/** Maximum number of concurrent look-ups of an account. */
 const MAX_OF_ACCOUNT = 4;
 
 const turns = new Turns<number>({ maxOfOwner: () => MAX_OF_ACCOUNT });

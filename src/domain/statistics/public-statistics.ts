@@ -16,7 +16,7 @@ export const pageLengths = [7, 30, 90, 365] as const;
 export type PageLength = (typeof pageLengths)[number];
 
 const DEFAULT_LENGTH: PageLength = 30;
-/** How many values of each dimension the page shows. */
+/** Maximum number of values of each dimension on the page. */
 const MAX_VALUES = 10;
 /** The clicks of a value are shown in steps of this size, since the page is public. */
 const STEP = 5;

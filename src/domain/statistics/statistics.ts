@@ -185,7 +185,7 @@ export class Statistics {
     return { rows, total: row?.total ?? 0 };
   }
 
-  /** How many clicks may have a value: visitors who decline tracking have only a destination. */
+  /** Number of clicks that can have a value. Visitors who decline tracking have only a destination. */
   async #clicksOf(by: StatisticsDimension): Promise<number> {
     const { clicks, described } = await this.totals();
     return by === 'DESTINATION' ? clicks : described;

@@ -125,7 +125,7 @@ const fields: ReadonlyMap<string, ClosingField> = new Map(
   ),
 );
 
-/** What a name may have before and behind it: `link_is_disabled`, `expiration_date_utc`, `wurde gelöscht`. */
+/** Words before and after a column's name, as in `link_is_disabled`, `expiration_date_utc`, `wurde gelöscht`. */
 const BEFORE = [
   /^(?:meta)?(?:short)?(?:link|url)?/,
   /^(?:meta)?(?:short)?(?:link|url)?(?:is|was|has(?:been)?)/,

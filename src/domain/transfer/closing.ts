@@ -12,7 +12,10 @@ export interface ClosingCell {
   readonly value: unknown;
 }
 
-/** What a cell does to a link; `because` continues a sentence that begins with the column, `note` is a sentence of its own. */
+/**
+ * Effect of a cell on a link. `because` continues a sentence that begins with the column; `note` is a sentence of its
+ * own.
+ */
 type Effect =
   | { readonly is: 'open'; readonly note?: string }
   | { readonly is: 'closed'; readonly because?: string; readonly note?: string }
@@ -109,7 +112,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
   },
 };
 
-/** How a link is closed to visitors, by the cells of its line; `deletedBy` is the cell that says that it was deleted. */
+/** A link's access as the cells of its line set it. `deletedBy` is the cell that marks it as deleted. */
 export interface Access {
   readonly isClosed: boolean;
   readonly isLocked: boolean;

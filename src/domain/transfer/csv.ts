@@ -16,7 +16,7 @@ export class WrongFile extends Error {
 
 /** The largest record, in bytes: a link with full lists of targets has half of it. */
 export const MAX_RECORD_LENGTH = 8_000_000;
-/** How many cells a record may have. Exports have a few dozen. */
+/** Maximum number of cells of a record. Exports have a few dozen. */
 export const MAX_CELLS = 1_000;
 
 /** The cells of a record, or why it cannot be read. */
@@ -117,7 +117,7 @@ export async function* csvRecords(
   // A character for each byte, so that each record is decoded alone.
   let text = '';
   let line = 1;
-  /** Whether the text begins within a line that is skipped. */
+  /** True if the text begins within a line that is skipped. */
   let skips = false;
   function* complete(isLast: boolean): Generator<CsvRecord> {
     let at = 0;

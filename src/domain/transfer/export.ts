@@ -8,7 +8,7 @@ import { shortUrlOf } from '../url.ts';
 import { csvLine } from './csv-writer.ts';
 import { type ExportRecord, exportFields } from './formats.ts';
 
-/** How many links are read at once: each may have two MB of targets. */
+/** Number of links read at once; each may have two MB of targets. */
 const BATCH_SIZE = 100;
 
 /** All rows, read in pages by id. */

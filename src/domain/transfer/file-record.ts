@@ -68,7 +68,7 @@ export function columnsFor(formatName: ImportFormat, header: readonly string[]):
   return { format, byField, closing, others: header.filter((column) => !used.has(column)) };
 }
 
-/** Whether these columns are sufficient for links. */
+/** True if these columns are sufficient to make links. */
 export function hasLinks({ format, byField }: FileColumns): boolean {
   // A spreadsheet of new links may leave all aliases to the service.
   const mayLackAlias = format === importFormats.csv;
@@ -87,7 +87,7 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
-/** What services write into a cell without a value; the last is MySQL's. */
+/** Texts that services write into a cell without a value; the last is MySQL's. */
 const NO_VALUE = /^(null|undefined|0000-00-00( 00:00:00)?)$/i;
 /** Null in MySQL's exports of texts. */
 const NULL = '\\N';

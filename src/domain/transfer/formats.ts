@@ -62,15 +62,15 @@ export interface Format {
   readonly lists?: readonly string[];
   /** The paths in JSON that may have an object of records. */
   readonly objects?: readonly string[];
-  /** Whether a record may have several short URLs, each of which is a link. */
+  /** True if a record may have several short URLs, each of which is a link. */
   readonly hasAliases?: boolean;
-  /** Whether the service may be in a folder of its host, which is no part of an alias. */
+  /** True if the service may be in a folder of its host, which is no part of an alias. */
   readonly inFolder?: boolean;
-  /** What the service writes as the alias of a domain's root. */
+  /** The alias that the service writes for a domain's root. */
   readonly root?: string;
-  /** Whether archived links lead visitors on. */
+  /** True if archived links still redirect visitors. */
   readonly servesArchived?: boolean;
-  /** Whether texts that a spreadsheet would run as formulas were escaped, and must be restored. */
+  /** True if texts that a spreadsheet would run as formulas are escaped, and must be restored. */
   readonly guarded?: boolean;
 }
 
@@ -99,7 +99,7 @@ const common = {
   ],
 };
 
-/** What people call the columns of their own sheets, in the languages of the console. */
+/** Usual names of columns in people's own sheets, in the languages of the console. */
 const ownNames: Columns = {
   url: [
     ...['landing page', 'destination url', 'target', 'ziel', 'lien', 'enlace', 'destination', 'long url'],
@@ -210,10 +210,10 @@ export const importFormats = {
 
 export type ImportFormat = keyof typeof importFormats;
 
-/** How many names of a column are told. */
+/** Number of a column's names that a message shows. */
 const TOLD_NAMES = 7;
 
-/** What a sheet's column of URLs may be called, among others. */
+/** Examples of names for a sheet's column of URLs. */
 export const urlNames = importFormats.csv.columns.url?.slice(0, TOLD_NAMES) ?? [];
 
 /** The required columns of the format, in words. */

@@ -33,7 +33,7 @@ export const MAX_TOLD_FIELDS = 10;
 const MAX_REASON = 1_000;
 /** On SQLite, a transaction blocks the thread. */
 const BATCH = { lines: 25, bytes: 50_000 };
-/** How many bytes are parsed without a pause. */
+/** Number of bytes parsed without a pause. */
 const CHUNK = 65_536;
 
 export interface TextToImport extends Pick<ImportOptions, 'dryRun' | 'onTaken' | 'isOneTransaction'> {
@@ -45,7 +45,7 @@ export interface TextToImport extends Pick<ImportOptions, 'dryRun' | 'onTaken' |
   readonly privacy: LinkPrivacy | null;
 }
 
-/** What became of a link of a record, or of a record without one. */
+/** The result of one link of a record, or of a record without links. */
 export interface ImportedLine {
   readonly line: number;
   readonly status: 'CREATED' | 'EXISTS' | 'REFUSED';
@@ -102,7 +102,7 @@ export async function importText(
 }
 
 const wrongText = (told: string) => invalidField('text', told);
-/** What a text may not have too much of, by the reason why it is refused. */
+/** Units of the things that a text may have too many of, by the reason of the refusal. */
 const counted = {
   TEXT_TOO_LARGE: 'kB',
   TOO_MANY_RECORDS: 'records',
@@ -260,7 +260,7 @@ async function withLinks(
   return results.map((one) => ({ ...one, linkId: ids.get(`${one.domainId} ${one.alias}`) ?? null }));
 }
 
-/** What became of a line, by the messages about it. */
+/** Returns the results of a line's links, with the messages about it. */
 function resultsOf(
   { line, links, refused, isNew }: Entry,
   outcomes: readonly BulkOutcome[],

@@ -45,9 +45,9 @@ export interface ImportOptions extends NewRecordOptions {
   readonly privacy?: DefaultPrivacy | undefined;
   /** The maximum number of lines and of links of one transaction, and of bytes. */
   readonly batch?: { readonly lines: number; readonly bytes: number };
-  /** What the generated aliases depend on, beside URL and title. */
+  /** Seed of generated aliases, besides URL and title. */
   readonly seed?: string;
-  /** Whether all batches are one transaction, for which others wait. */
+  /** True if all batches are one transaction, which blocks other writers. */
   readonly isOneTransaction?: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface ImportHooks {
   onLine?(entry: Entry, outcomes: readonly BulkOutcome[]): void;
   /** Called after each batch with the number of finished lines. */
   onProgress(lines: number): void;
-  /** Whether to stop before the next batch. */
+  /** Returns true to stop before the next batch. */
   isStopped(): boolean;
 }
 
@@ -65,12 +65,12 @@ export interface ImportHooks {
 export type ImportReport = Awaited<ReturnType<Import['run']>>;
 
 const BATCH = { lines: MAX_WRITTEN_LINKS, bytes: 2_000_000 };
-/** How many tags and pixels the links of a transaction have at most, unless a single record has more. */
+/** Maximum number of tags and pixels of a transaction's links, unless a single record has more. */
 const MAX_PARTS = 2_500;
-/** How many unused columns are reported, and how much of their names: a JSON file may have any number. */
+/** Maximum number of reported unused columns, and of characters of their names. A JSON file may have any number. */
 const MAX_UNUSED = 50;
 const MAX_UNUSED_LENGTH = 50;
-/** How many headers are cached: in a JSON file, each record may have different keys. */
+/** Maximum number of cached headers. Each record of a JSON file may have different keys. */
 const MAX_HEADERS = 1_000;
 /** Of how many aliases it is kept which line has them. */
 const MAX_ALIASES = 10_000;

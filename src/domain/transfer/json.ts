@@ -4,13 +4,13 @@ import { flattened } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';
 import { BrokenOff, type SourceLine } from './import.ts';
 
-/** How deeply lists and objects may be nested: each level takes memory. Exports have ten at most. */
+/** Maximum depth of nested lists and objects; each level takes memory. Exports have at most ten. */
 const MAX_DEPTH = 10_000;
 
 /** The keys of an object that may have lists of records, in every format. */
 const LISTS = ['data', 'links', 'domains', 'spaces', 'pixels'];
 
-/** How deeply lists of records may be within a file. */
+/** Maximum depth of lists of records within a file. */
 const MAX_LIST_DEPTH = 3;
 
 /** Makes the parser keep byte order marks within texts, for which it has no option. */
@@ -74,7 +74,7 @@ export async function* jsonRecords(
   }
   let length = 0;
   let fault: string | null = null;
-  /** How many bytes of the current record were read. */
+  /** Bytes of the current record that were read. */
   let size = 0;
   try {
     for await (const chunk of bytes) {

@@ -38,7 +38,7 @@ export function readLine({ fields: record, closing }: FileRecord, format: Format
   throw new RefusedLine([...messages].map(([field, message]) => fieldError([field], message)));
 }
 
-/** What is wrong with a URL that leads somewhere else than people mean, who separate what follows it so. */
+/** Returns the fault of a pasted URL: text after a space, or a separator at its end. */
 function slipIn(url = '') {
   const bare = trimPasted(url);
   return /^https?:\S*\s/i.test(bare) ? 'URL_SPACE' : /[,;]$/.test(bare) ? 'URL_END' : undefined;
@@ -46,7 +46,7 @@ function slipIn(url = '') {
 
 const ALIAS_PLACE = 'an alias belongs behind a tab or two spaces, or in a column of its own';
 
-/** What stands behind the URL of a line without an alias, with its separator, and may be meant as one. */
+/** Returns the word behind the URL, with its separator, if it could be the alias that the line lacks. */
 function wordBehind({ url = '', alias, short_url: shortUrls }: Values): string | undefined {
   const [, separator = '', word = ''] = /([,;|])\s*([^,;|]*)$/.exec(url.slice(-2 * MAX_ALIAS)) ?? [];
   const isNamed = alias !== undefined || shortUrls !== undefined;
@@ -72,7 +72,7 @@ function lineOf(values: Values, access: Access, format: Format) {
   const line = {
     kind,
     names: namesOf(values, format, notes),
-    /** Whether its host is a domain of the account: in our own export, and always for a line about a domain. */
+    /** True if its host is a domain of the account: in our own export, and always for a line about a domain. */
     ownDomain: values.own_domain === true || kind === 'domain',
     domainUrls: {
       notFoundUrl: values.domain_not_found_url ?? null,

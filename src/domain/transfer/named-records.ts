@@ -36,13 +36,13 @@ export interface ImportContext {
 /** Which records an import may create beside links. */
 export interface NewRecordOptions {
   readonly mapDomain: ReadonlyMap<string, string>;
-  /** Whether the lines that would add a domain to the account are refused. */
+  /** True if lines that would add a domain to the account are refused. */
   readonly refusesDomains?: boolean;
-  /** How many spaces, pixels and domains it may create; by default any number. */
+  /** Maximum number of spaces, pixels and domains that it may create; unlimited by default. */
   readonly maxNew?: number;
 }
 
-/** How many spaces and pixels an account may have, and has. */
+/** The maximum numbers of an account's spaces and pixels, with queries for their current numbers. */
 const rooms = {
   spaces: {
     ...{ max: MAX_SPACES, refused: noRoomForSpaces },
@@ -57,7 +57,7 @@ const rooms = {
 /** The reason of a rollback without an error. */
 class TriedOut extends Error {}
 
-/** How many names of spaces and pixels are cached. */
+/** Maximum number of cached names of spaces and pixels. */
 const MAX_CACHED = 50_000;
 
 /**
@@ -69,7 +69,7 @@ export class NamedRecords {
   readonly #options: NewRecordOptions;
   readonly #ids = new Map<string, number | null>();
   readonly #domains = new Map<string, UsableDomain>();
-  /** How many records the account has before a dry run. */
+  /** Numbers of the account's records before a dry run. */
   readonly #own = new Map<keyof typeof rooms, number>();
   #default: UsableDomain;
   /** The case-folded names of the tags that are made. */

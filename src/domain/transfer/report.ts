@@ -25,7 +25,7 @@ export interface Entry {
   readonly links: readonly LinkOfLine[];
   readonly refused: readonly FieldError[];
   readonly notes: readonly Note[];
-  /** Whether a space, pixel or domain was created for it. */
+  /** True if a space, pixel or domain was created for it. */
   readonly isNew: boolean;
   /** The column of a field, if the file has one. */
   columnOf(field: string): string | null;
@@ -34,7 +34,7 @@ export interface Entry {
 /** A message about a line. */
 export interface LineMessage {
   readonly line: number;
-  /** Whether its link was imported in spite of that. */
+  /** True if its link was imported nevertheless. */
   readonly taken: boolean;
   readonly field: string | null;
   /** The name of the field's column in the file, if it has one. */

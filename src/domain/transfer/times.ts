@@ -29,7 +29,7 @@ function isoOffset(text: string): string | null {
     : `${sign}${hours.padStart(2, '0')}:${minutes}`;
 }
 
-/** Whether a date in UTC is on that day of a month: JavaScript would parse February 30 as a day in March. */
+/** True if a date in UTC is on that day of a month. JavaScript parses February 30 as a day in March. */
 function isOnDay(day: string, date: string): boolean {
   return new Date(date).getUTCDate() === Number(day);
 }

@@ -43,7 +43,7 @@ function parsed<Given, Value>(
   });
 }
 
-/** The same for a text; JSON may have a number or a boolean in its place. */
+/** A text that `parse` turns into another value. JSON may have a number or a boolean in its place. */
 function written<Value>(allowed: string, parse: (text: string) => Value | undefined): z.ZodType<Value> {
   // The text of a list would be that of its items, of however many levels.
   return parsed(z.unknown(), allowed, (given) =>
@@ -67,7 +67,7 @@ function fromJson(value: unknown): unknown {
   }
 }
 
-/** Whether a list or an object, or its JSON text, has more than so many items. None of them is read. */
+/** True if a list or an object, or its JSON text, has more than `max` items. No item is read. */
 function hasMore(value: unknown, max: number): boolean {
   if (typeof value === 'string') return itemsInJson(value, max) > max;
   if (Array.isArray(value)) return value.length > max;
@@ -141,7 +141,7 @@ export const yesOrNo = written('1 or 0, true or false, yes or no, or a time', (g
   return /^(1|true|yes|on|y|t)$/i.test(given) || timeOf(given) !== null || undefined;
 });
 
-/** What services write for a password that they do not tell: a yes, dots, or a hash. */
+/** Texts that services write in place of a secret password: a yes, dots, or a hash. */
 const UNTOLD_PASSWORD = /^(?:[*•●]+|\$[a-z0-9-]+\$.*)$/i;
 
 /** A password; undefined for a cell that says only whether there is one. */
@@ -171,10 +171,10 @@ const tag = z.preprocess(
   z.object({ name: text.pipe(nameRule), color: colorRule.nullable().catch(null) }),
 );
 
-/** What separates tags in a text. */
+/** Separator of tags in a text. */
 const TAG_SEPARATOR = /[,;|][\s,;|]*/g;
 
-/** How many tags a list, its JSON text or another text has, for a message. */
+/** Number of tags in a list, its JSON text or another text, for a message. */
 function countTags(given: unknown): number {
   if (Array.isArray(given)) return given.length;
   const text = String(given);
@@ -240,9 +240,9 @@ function aliasIn({ root }: Format): z.ZodType<string> {
   });
 }
 
-/** What separates two short URLs in a text. */
+/** Separator of two short URLs in a text. */
 const URL_SEPARATOR = /[,;|]\s*(?=(?:[a-z]+:\/\/)?[\w-]+\.[\w.:-]+\/)/gi;
-/** How many short URLs a record may have: each becomes a link. */
+/** Maximum number of short URLs of a record; each becomes a link. */
 const MAX_SHORT_URLS = 100;
 
 /** The short URLs in a value; of more than a record may have, only one more. */
@@ -286,13 +286,13 @@ const address = text.transform((given, context) => {
   return NO_SCHEME.test(bare) ? `https://${bare}` : bare;
 });
 
-/** The same schema for several fields. */
+/** An object with one schema for several fields. */
 function each<Name extends string, Schema>(schema: Schema, ...names: readonly Name[]) {
   // Object.fromEntries loses the type of the keys.
   return Object.fromEntries(names.map((one) => [one, schema])) as Record<Name, Schema>;
 }
 
-/** Who sees statistics, in words: what the list of links as a file has, and what an import reads beside the codes. */
+/** Words for the audience of statistics. Exports of links write them; imports read them besides the codes. */
 export const privacyWords = {
   PUBLIC: 'Everybody',
   PRIVATE: 'Only this account',

@@ -12,7 +12,7 @@ export function wordOf(value: unknown): string {
 const wordsIn = (...texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text.split(', ').map(foldMarks)));
 
-/** What services and people write into cells, in the languages of the console and in those of spreadsheets. */
+/** Words that services and people write into cells, in the languages of the console and of spreadsheets. */
 export const words = {
   /** Cells without a value. */
   nothing: wordsIn(

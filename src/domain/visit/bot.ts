@@ -6,7 +6,7 @@ function anyOf(...patterns: readonly string[]): RegExp {
   return new RegExp(patterns.join('|'), 'i');
 }
 
-/** What the user agents of browsers have. */
+/** Parts of the user agents of browsers. */
 const BROWSER_FORM = anyOf(
   String.raw`\b(?:Gecko|Goanna|Opera|OPR|Trident|Presto|Servo|Ladybird)\b|\bMSIE \d|KHTML|WebKit[ /]`,
   String.raw`NetFront|Obigo|Teleca|Dolfin|Polaris|browser[ /\d]|^(?:Lynx|E?Links|w3m|Dillo)\b`,
@@ -42,7 +42,7 @@ const OLD_FORM = anyOf(
   String.raw`^(?:SIE-|LG/|SHARP-|Huawei/|PANTECH-|NEC-|PalmSource/|MAUI.WAP.Browser|Lenovo-|AppleTV\d)|^Mozilla/5\.0 \(Series40;`,
 );
 
-/** What programs say about themselves behind the form of a phone or of an old browser. */
+/** Parts by which programs name themselves behind the user agent of a phone or an old browser. */
 const DECLARED = anyOf(
   String.raw`(?<! cu)bots?(?:\b|_)|crawl|spider\b|preview|compatible; (?!iCab|IBrowse)|https?:|\bwww\.|@[a-z][\w-]+\.`,
   'headless|lighthouse|externalhit|GoogleOther|Google-|InspectionTool|PhantomJS|PageSpeed|pingdom|PTST/|GTmetrix|SpeedCurve|StatusCake|24x7|synthetic',
@@ -61,7 +61,10 @@ function isProgram(userAgent: string): boolean {
 /** A cache by user agent: few of them make most visits, and the patterns are long. */
 const bots = new LRUCache<string, boolean>({ max: 1_000, memoMethod: isProgram });
 
-/** Whether the visitor is a program, such as a crawler or a link preview: isbot knows it, or its user agent is not a browser's. A phone's browser is a program only if it says so. */
+/**
+ * True if the visitor is a program, such as a crawler or a link preview. It is one if isbot knows it, or if its user
+ * agent is not a browser's. A phone's browser is a program only if it says so.
+ */
 export function isBot({ userAgent }: Pick<Visitor, 'userAgent'>): boolean {
   return userAgent.length > 500 ? isProgram(userAgent) : bots.memo(userAgent);
 }

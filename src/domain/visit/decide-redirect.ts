@@ -61,14 +61,14 @@ export type VisitedLink = Pick<
   | ('targetType' | 'countries' | 'platforms' | 'languages' | 'rotation')
 > &
   Pick<LinkCounter, 'clicks'> & {
-    /** How many visits its rotation has served. */
+    /** Number of visits that its rotation has served. */
     readonly position: number;
     readonly pixels: readonly unknown[];
   };
 
-/** What else matters for a visit. */
+/** Conditions of a visit besides the link and the visitor. */
 export interface Circumstances {
-  /** Whether the link leads to a host that the operator has blocked. */
+  /** True if the link leads to a host that the operator has blocked. */
   readonly blocked: boolean;
   /** The requested host, and the name of its domain. */
   readonly hosts: readonly string[];

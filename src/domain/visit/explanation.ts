@@ -36,7 +36,7 @@ export const explainInput = z.object({
 });
 
 /**
- * What a visitor would get from the account's own link, and why. Nothing is counted.
+ * Explains the result of a visit to one of the account's own links. Nothing is counted.
  * @throws DomainError VALIDATION
  */
 export async function explainRedirect(

@@ -11,11 +11,11 @@ export interface Visitor {
   /** The client hint Sec-CH-UA-Platform, unquoted; null if the browser sends none. */
   readonly platformHint: string | null;
   readonly acceptLanguage: string;
-  /** Whether tracking is declined, by DNT or Sec-GPC. */
+  /** True if the visitor declines tracking, by DNT or Sec-GPC. */
   readonly optedOut: boolean;
-  /** Whether the right password was given. */
+  /** True if the right password was given. */
   readonly passwordGiven: boolean;
-  /** Whether the visit counts as a click: not a program, a link preview, a prefetch or a HEAD request. */
+  /** True if the visit counts as a click: not a program, a link preview, a prefetch or a HEAD request. */
   readonly counts: boolean;
   /** The query of the visit, without its question mark. */
   readonly query: string;
@@ -83,7 +83,7 @@ const RANGE = new RegExp(
 /** A weight with a decimal comma, as some systems format numbers; no language begins with a digit. */
 const DECIMAL_COMMA = /(q[ \t]*=[ \t]*"?[01]?),(?=\d)/gi;
 
-/** How many characters of Accept-Language are read; browsers send less than 200. */
+/** Maximum number of characters read of Accept-Language; browsers send less than 200. */
 const MAX_ACCEPT_LANGUAGE = 1_000;
 
 /** The codes under which browsers send languages whose code in ISO 639-1 is another one. */

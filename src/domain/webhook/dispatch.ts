@@ -11,8 +11,8 @@ import { newMessageId } from './signing.ts';
 import { MAX_WEBHOOKS, READER } from './webhook.ts';
 
 /**
- * How many changes one transaction dispatches at most: for each webhook of the account, a change adds a message, may make that wait,
- * and may let no update join an earlier one. Some rows are those of queues and of the reader.
+ * Maximum number of changes that one transaction dispatches. For each webhook, a change may write three rows: it adds a
+ * message, may delay that, and may close an earlier one to updates. The reserve is for queues and the reader.
  */
 const MAX_DISPATCHED = Math.floor((MAX_WRITTEN_ROWS - 100) / (3 * MAX_WEBHOOKS));
 

@@ -12,7 +12,7 @@ import {
 import { withTimeout } from '../../shared/timeout.ts';
 import { AttemptSlots, type DeliveryDependencies, Receiver, type SharedState } from './receiver.ts';
 
-/** How many receivers a process delivers to at once. */
+/** Maximum numbers of receivers that a process delivers to at once. */
 export interface Capacity {
   /** Receivers whose last attempt failed. */
   readonly failing: number;
@@ -21,10 +21,10 @@ export interface Capacity {
   readonly leftAfter: number;
 }
 
-/** How long a claim on a queue is valid, and how long after the last renewal attempts may start, in milliseconds. */
+/** Milliseconds for which a claim on a queue is valid, and in which attempts may start after its last renewal. */
 const CLAIM_DURATION = 5_000;
 const MAX_CLAIM_AGE = 3_000;
-/** How long `stop` waits for answers, in milliseconds. */
+/** Milliseconds for which `stop` waits for answers. */
 const STOP_TIMEOUT = 5_000;
 
 /** The receivers that this process delivers to. It claims their queues, renews the claims, and releases the queues. */
@@ -39,7 +39,7 @@ export class ReceiverPool {
   /** The deliveries to receivers, until their queues are released. */
   readonly #running = new Set<Promise<void>>();
   #stopping = false;
-  /** When claims were last made or renewed, by a monotonic clock. */
+  /** Time of the last claim or renewal, by a monotonic clock. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   /** @param onFree called when a place is free that another receiver may wait for */

@@ -18,10 +18,10 @@ import { isGivenUp, retryAt } from './retry-schedule.ts';
 import { signatureHeaders } from './signing.ts';
 import { giveUpWebhook } from './webhook.ts';
 
-/** How many attempts a process makes at once: those that have just begun, and those that turned out to be slow. */
+/** Maximum numbers of a process's concurrent attempts: recent ones, and ones that turned out to be slow. */
 const MAX_ATTEMPTS = 100;
 const MAX_OVERDUE = 400;
-/** How many slow receivers are remembered. */
+/** Maximum number of slow receivers to remember. */
 const MAX_SLOW = 10_000;
 
 const OVERDUE_AFTER = 2_000;
@@ -118,7 +118,7 @@ export interface DeliveryDependencies {
   disabled?(reason: DisabledReason): void;
 }
 
-/** What the receivers of a process share. */
+/** The state that the receivers of a process share. */
 export interface SharedState {
   /** The process that claims queues. */
   readonly claimedBy: string;
@@ -126,11 +126,14 @@ export interface SharedState {
   readonly beginnings: Beginnings;
   readonly slots: AttemptSlots;
   readonly signal: AbortSignal;
-  /** Whether the receiver may get another attempt: its claim is valid for long enough, and no other receiver waits for its place. */
+  /**
+   * True if the receiver may begin another attempt. Its claim must be valid for long enough, and no other receiver wait
+   * for its place.
+   */
   mayContinue(receiver: Receiver): boolean;
 }
 
-/** How many deliveries are read at once, and how many are attempted at once for one receiver. */
+/** Number of deliveries read at once, and maximum number of concurrent attempts for one receiver. */
 const BATCH_SIZE = 100;
 const MAX_CONCURRENT = 4;
 /** After how many failures in a row a receiver gets one attempt at a time. */
@@ -160,7 +163,7 @@ export class Receiver {
   #failingSince: Date | null;
   #storedFailingSince: Date | null;
   #failuresInARow: number;
-  /** Whether the last message in the log says that it fails. */
+  /** True if the last message in the log says that it fails. */
   #isLogged: boolean;
   readonly begunAt = performance.now();
   #hasAnsweredInTime = false;
@@ -180,7 +183,7 @@ export class Receiver {
     this.#isChanged = true;
   }
 
-  /** Whether the last attempt failed. */
+  /** True if the last attempt failed. */
   get isFailing(): boolean {
     return this.#failingSince !== null;
   }
@@ -206,7 +209,7 @@ export class Receiver {
     return !this.#isChanged && this.#deps.mayContinue(this);
   }
 
-  /** How many attempts the receiver gets at once: one until it has answered in time, since it may be slow. */
+  /** Maximum number of concurrent attempts: one until it has answered in time, since it may be slow. */
   #concurrency(): number {
     return this.#hasAnsweredInTime && !this.#isBad() ? MAX_CONCURRENT : 1;
   }

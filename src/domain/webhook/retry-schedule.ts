@@ -11,11 +11,11 @@ const RETRY_DELAYS: readonly number[] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 
 const MAX_JITTER = 0.1;
 const JITTER_STEPS = 1_000;
 
-/** How long all attempts must have failed before a webhook is disabled, in milliseconds. */
+/** Milliseconds for which all attempts must fail before a webhook is disabled. */
 const DISABLED_AFTER = 5 * 24 * HOUR;
 
 /**
- * When a delivery is tried again; null if never.
+ * Returns the time of the next attempt of a delivery; null if there is none.
  * @param failures the number of failures, including this one
  */
 export function retryAt(
@@ -36,7 +36,7 @@ export function longestDelay(delays: readonly number[] = RETRY_DELAYS): number {
   return Math.max(0, ...delays) * (1 + MAX_JITTER);
 }
 
-/** Whether a webhook that has failed since then must be disabled. */
+/** True if a webhook that has failed since then must be disabled. */
 export function isGivenUp(failingSince: Date, now: Date): boolean {
   return now.getTime() - failingSince.getTime() >= DISABLED_AFTER;
 }

@@ -15,10 +15,10 @@ const CAPACITY: Capacity = { failing: 100, others: 400, leftAfter: 5_000 };
 /** After so many dispatched changes, the next ones are dispatched at once. */
 const MANY_CHANGES = 100;
 const CHECK_INTERVAL = 1_000;
-/** How long deliveries are kept, and how often older ones are deleted, in milliseconds. */
+/** Milliseconds for which deliveries are kept, and between two deletions of older ones. */
 const RETENTION = 30 * 24 * 60 * 60 * 1000;
 const DELETE_INTERVAL = 60 * 60 * 1000;
-/** How often the schedule is mended, in milliseconds. */
+/** Milliseconds between two repairs of the schedule. */
 const MEND_INTERVAL = 10 * 60 * 1000;
 
 export interface WebhookDependencies extends DeliveryDependencies {
@@ -26,9 +26,9 @@ export interface WebhookDependencies extends DeliveryDependencies {
   /** The time by which old deliveries are deleted. */
   readonly retentionTime: RetentionTime;
   readonly capacity?: Capacity;
-  /** How many messages may wait. */
+  /** Limits of waiting messages. */
   readonly limits?: WaitingLimits | undefined;
-  /** How often claims are renewed and due deliveries are looked up, in milliseconds. */
+  /** Milliseconds between two renewals of claims, and between two look-ups of due deliveries. */
   readonly interval?: number | undefined;
 }
 
@@ -41,17 +41,17 @@ export class WebhookSender {
   readonly #receivers: ReceiverPool;
   readonly #waiting: WaitingMessages;
   readonly #fault: RepeatedFault;
-  /** Whether there are any webhooks; null if unknown. */
+  /** True if there are any webhooks; null if unknown. */
   #any: boolean | null = null;
-  /** How many changes of webhooks were announced. */
+  /** Number of announced changes of webhooks. */
   #announced = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #wakeSoon = () => this.#wake();
   #round: Promise<void> | null = null;
-  /** Whether another round follows the running one. */
+  /** True if another round follows the running one. */
   #again = false;
   #stopping = false;
-  /** When the schedule was last mended, and old deliveries were last deleted, by a monotonic clock. */
+  /** Times of the last repair of the schedule and the last deletion of old deliveries, by a monotonic clock. */
   #mendedAt = Number.NEGATIVE_INFINITY;
   #deletedAt = Number.NEGATIVE_INFINITY;
   /** Up to which id old deliveries were deleted; null if none are deleted now. */

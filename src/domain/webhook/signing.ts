@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 
 /** The number of random bytes in a secret: the size of the hash. */
 const SECRET_BYTES = 32;
-/** How long the previous secret also signs, in milliseconds. */
+/** Milliseconds for which the previous secret also signs. */
 const OLD_SECRET_LASTS = 24 * 60 * 60 * 1000;
 
 function randomBytes(count: number, random: Random): Buffer {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Data } from '../../db/database.ts';
 import { waitsMoreThan } from '../../db/webhook/waiting.ts';
 
-/** How many messages may wait for an account's enabled webhooks. */
+/** Limits of the messages that wait for an account's enabled webhooks. */
 export interface WaitingLimits {
   /** Above this, the webhook with the most is disabled. */
   readonly max: number;

@@ -9,9 +9,9 @@ import { disableWebhook } from './webhook.ts';
 
 /** The error of messages that waited for a webhook with too many. */
 const TOO_MANY = 'too many messages waited';
-/** How long a count is used, in milliseconds: other processes add messages, too. */
+/** Milliseconds for which a count is used; other processes add messages, too. */
 const COUNT_AGE = 10_000;
-/** How many accounts' counts are remembered. */
+/** Maximum number of accounts whose counts are remembered. */
 const MAX_ACCOUNTS = 10_000;
 
 interface Count {
