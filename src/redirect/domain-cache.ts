@@ -64,7 +64,7 @@ export class DomainCache {
     return domain;
   }
 
-  /** The same without waiting, if it is cached and fresh; else undefined. */
+  /** Returns the cached domain of a host without waiting; undefined if it is not cached or no longer fresh. */
   findNow(host: string): Domain | undefined {
     for (const name of this.#namesOf(host)) {
       const known = this.#domains.get(name);
@@ -74,8 +74,8 @@ export class DomainCache {
   }
 
   /**
-   * Whether pages for people are served on a host: the console's own, if it has one, or else not on an account's own domain that
-   * serves visitors. Ports make no difference, since they share cookies.
+   * True if pages for people are served on a host: on the console's own, if it has one. Otherwise everywhere except on
+   * an account's domain that serves visitors. Ports make no difference, since they share cookies.
    * @throws if the host cannot be read
    */
   async servesPeople(host: string, wait: VisitWait): Promise<boolean> {
@@ -91,7 +91,10 @@ export class DomainCache {
     return own === null;
   }
 
-  /** Whether a domain serves visitors of a host, at any port. Strangers ask for any number of hosts, which share a query. */
+  /**
+   * True if a domain serves visitors of a host, at any port. Strangers may ask for any number of hosts, so all share a
+   * query.
+   */
   async serves(host: string, wait: VisitWait): Promise<boolean> {
     const hostKey = withoutPort(this.#namesOf(host)[0] ?? '');
     if (hostKey === '') return false;

@@ -28,10 +28,10 @@ import { header, passwordIn, readVisit } from './request.ts';
 import { createStatisticsPages, type StatisticsPageDependencies } from './statistics/handler.ts';
 import { VisitWait } from './visit-wait.ts';
 
-/** How many forms are received at once, in all and from one address: clients may send them slowly. */
+/** Maximum numbers of forms received at once, in all and from one network, since clients may send them slowly. */
 const MAX_FORMS = 200;
 const MAX_FORMS_OF_NETWORK = 20;
-/** How long a visit waits for its turn of a rotation, in milliseconds, and of how many links a process knows its own turns. */
+/** Milliseconds for which a visit waits for its turn of a rotation, and maximum number of rotations with turns. */
 const TURN_TIMEOUT = 500;
 const MAX_ROTATIONS = 20_000;
 
@@ -39,7 +39,7 @@ export interface RedirectDependencies extends StatisticsPageDependencies {
   readonly clicks: ClickBuffer;
   readonly countryOf: CountryOf;
   readonly publicStatistics: boolean;
-  /** How long a form may take to arrive, in milliseconds. */
+  /** Milliseconds in which a form must arrive. */
   readonly formTimeout?: number | undefined;
   report(res: ServerResponse, error: unknown): void;
 }
@@ -52,13 +52,13 @@ interface Visit {
   readonly host: string;
   readonly address: string;
   readonly referrer: string;
-  /** Whether it is a HEAD request, which does not count. */
+  /** True for a HEAD request, which does not count. */
   readonly isHead: boolean;
-  /** How long it may still wait for the database. */
+  /** The time that the visit may still wait for the database. */
   readonly wait: VisitWait;
 }
 
-/** Whether the visitor gets to a destination. */
+/** True if the visitor gets to a destination. */
 function isRedirect({ outcome }: RedirectDecision): boolean {
   return outcome === 'REDIRECT' || outcome === 'PIXELS';
 }

@@ -159,19 +159,19 @@ export class LinkCache {
     return rootUrl === null || isItself(rootUrl, '/', [host, name]) ? null : rootUrl;
   }
 
-  /** Whether pages for people are served on a host. */
+  /** True if pages for people are served on a host. */
   async servesPeople(host: string, wait = new VisitWait()): Promise<boolean> {
     await this.#sources.freshIfAvailable(wait);
     return this.#domains.servesPeople(host, wait);
   }
 
-  /** Whether a domain serves visitors of a host, at any port. */
+  /** True if a domain serves visitors of a host, at any port. */
   async serves(host: string, wait = new VisitWait()): Promise<boolean> {
     await this.#sources.freshIfAvailable(wait);
     return this.#domains.serves(host, wait);
   }
 
-  /** The same as `find` without waiting, if everything is cached and fresh; else undefined. */
+  /** Returns the result of `find` without waiting; undefined if a part of it is not cached or no longer fresh. */
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#sources.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;

@@ -5,7 +5,7 @@ import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import { VisitWait } from './visit-wait.ts';
 
-/** How long one of several databases may take before the next one is asked, too, and the last ones, in milliseconds. */
+/** Milliseconds until the next database is asked as well, and for which the last ones may take. */
 const ANSWER_TIMEOUT = 500;
 const LAST_TIMEOUT = 1_500;
 
@@ -15,12 +15,12 @@ interface Source {
   readonly feed: ChangeFeed;
 }
 
-/** What a database answered, and the last transaction that is known to have changed it. */
+/** A database's answer, and the number of the last transaction known to have changed it. */
 interface Answer<T> {
   readonly source: Source;
   readonly found: T;
   readonly needed: number;
-  /** Whether the database has that transaction. */
+  /** True if the database has that transaction. */
   readonly isCurrent: boolean;
 }
 
@@ -42,12 +42,12 @@ export class LinkSources {
     this.#replicas = replicas;
   }
 
-  /** Whether changes that one of the databases had a second ago are known. */
+  /** True if the changes of at least one database are known up to a second ago. */
   get isFresh(): boolean {
     return this.primary.feed.isFresh || this.all.some(({ feed }) => feed.isFresh);
   }
 
-  /** Whether no database answers. */
+  /** True if no database answers. */
   get away(): boolean {
     return this.all.every(({ feed }) => feed.away);
   }
@@ -130,7 +130,7 @@ export class LinkSources {
     return outdated.found;
   }
 
-  /** Whether something was read although another database has a later change: it must not be kept. */
+  /** True if another database has a later change than this result. It must not be cached. */
   isOutdated(found: object): boolean {
     return this.#outdated.has(found);
   }

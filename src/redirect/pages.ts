@@ -9,7 +9,7 @@ import { type Message, textsFor } from './translations.ts';
 export interface Page {
   readonly html: string;
   readonly contentSecurityPolicy: string;
-  /** Whether no page of any site keeps hold of a window with this page: it is sent with `Cross-Origin-Opener-Policy: same-origin`. */
+  /** True if other sites must not keep a handle to this page's window. Sets `Cross-Origin-Opener-Policy: same-origin`. */
   readonly leavesOpener?: boolean;
 }
 
@@ -159,7 +159,7 @@ export function passwordPage(
   };
 }
 
-/** How long the page waits for the pixels before it redirects, in milliseconds. */
+/** Milliseconds for which the page waits for the pixels before it redirects. */
 const PIXELS_TIME = 600;
 
 /**

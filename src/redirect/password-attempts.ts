@@ -4,8 +4,8 @@ import { GuessLimits } from '../http/limits/guess-limits.ts';
 import { Turns } from '../shared/turns.ts';
 
 /**
- * How many passwords are checked or wait for their turn: one takes a tenth of a second of a core. `GuessLimits` limits those of one
- * address to 30, so that seven are needed to take all places.
+ * Maximum number of passwords that are checked or wait for their turn. A check takes a tenth of a second of a core.
+ * `GuessLimits` allows 30 per address, so that filling all places takes seven addresses.
  */
 const MAX_CHECKS = 200;
 
@@ -14,7 +14,7 @@ export class PasswordChecks {
   readonly #checks = new Turns({ max: MAX_CHECKS, maxWaiting: 0 });
 
   /**
-   * Whether the password is right.
+   * Resolves to true if the password is right.
    * @param what identifies the owner of the password
    * @throws RateLimiterRes, TooMuchWaiting
    */

@@ -4,23 +4,23 @@ import { DatabaseAway } from '../db/errors.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
 import type { VisitWait } from './visit-wait.ts';
 
-/** How long an unknown name is fresh, in milliseconds: not all new records are announced. */
+/** Milliseconds for which an unknown name is fresh, since not all new records are announced. */
 export const MISSING_FRESH_FOR = 900;
-/** How long other entries are fresh, in milliseconds: changes made by hand are in no log. */
+/** Milliseconds for which other entries are fresh, since changes made by hand are in no log. */
 const FRESH_FOR = 60_000;
-/** How long a visit waits for the renewal of an old entry, or for the read of another visit, in milliseconds. */
+/** Milliseconds for which a visit waits for the renewal of an old entry, or for another visit's read. */
 const RENEWAL_TIMEOUT = 200;
-/** How long a visit waits for the reads of others altogether, in milliseconds. */
+/** Milliseconds for which a visit waits for other visits' reads in all. */
 const READ_TIMEOUT = 2_000;
-/** How many visits may wait for a database that does not answer; more are refused at once. */
+/** Maximum number of visits that wait for a database that does not answer; further ones are refused at once. */
 const MAX_WAITING = 20;
-/** How many unknown names are cached: anyone can request any number of them. */
+/** Maximum number of cached unknown names, since anyone can request any number of them. */
 const MAX_MISSING = 2_000;
 
-/** Whether databases answer, and which of their changes are announced. */
+/** The state of the databases: whether they answer, and which of their changes are announced. */
 type Feed = Pick<ChangeFeed, 'away' | 'hasBegun' | 'staleBefore'>;
 
-/** What the caches share: a number of changes, and a limit of visits that wait for the database. */
+/** The shared state of the caches: the number of changes, and the limit of visits that wait for the database. */
 export class CacheReads {
   readonly #feed: Feed;
   /** Incremented with each change. A result is not cached if its record has changed since the read began. */
@@ -35,12 +35,12 @@ export class CacheReads {
     return this.#feed.away;
   }
 
-  /** Whether changes by others are announced: from the first poll on. */
+  /** True if changes by others are announced, which is so from the first poll on. */
   get hearsChanges(): boolean {
     return this.#feed.hasBegun;
   }
 
-  /** What was read before this time, by `performance.now()`, may lack changes that are not announced yet. */
+  /** Time by `performance.now()`. Results of earlier reads may lack changes that are not announced yet. */
   get staleBefore(): number {
     return this.#feed.staleBefore;
   }
@@ -120,7 +120,7 @@ export class ReadCache<T> {
     return this.#found.get(key) ?? this.#missing.get(key);
   }
 
-  /** Whether an entry needs no read: for some time unless it may lack changes, and while the database is down. */
+  /** True if an entry needs no read: it is recent and lacks no known change, or the database is down. */
   #isFresh({ value, readAt }: CacheEntry<T>): boolean {
     if (this.#reads.isAway) return true;
     if (readAt < this.#reads.staleBefore) return false;
@@ -178,7 +178,7 @@ export class ReadCache<T> {
     }
   }
 
-  /** Whether a running read has all changes that are known by now. */
+  /** True if a running read has all changes that are known by now. */
   #isCurrent({ version, readAt }: RunningRead<T>): boolean {
     return version === this.#reads.version && readAt >= this.#reads.staleBefore;
   }

@@ -7,7 +7,7 @@ import { readBody } from '../http/request/body.ts';
 /** The largest form, in bytes; one with a password is far smaller. */
 const MAX_FORM = 10_000;
 
-/** How many characters of a header are read: browsers send far less, and parsing more takes time. */
+/** Maximum number of characters read of a header. Browsers send far less, and parsing more takes time. */
 const MAX_HEADER_LENGTH = 1_000;
 
 /** A header's value; empty if it is absent. */

@@ -1,4 +1,4 @@
-/** How long a visit of a known link waits for the database in all, in milliseconds: less than the 300 ms that are promised. */
+/** Milliseconds in all for which a visit of a known link waits for the database: less than the promised 300. */
 const LIMIT = 250;
 
 /** The time that a visit may still wait to learn whether what it knows has changed. */
@@ -15,7 +15,7 @@ export class VisitWait {
     }
   }
 
-  /** Whether no time is left. */
+  /** True if no time is left. */
   get isOver(): boolean {
     return this.#left <= 0;
   }

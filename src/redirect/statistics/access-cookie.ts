@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { cookiesNamed } from '../../http/request/cookies.ts';
 
-/** How long a cookie is valid, in seconds. */
+/** Seconds for which a cookie is valid. */
 const TOKEN_LIFETIME = 3_600;
 
 const COOKIE = 'linkspace_statistics';
@@ -33,7 +33,7 @@ function isValidToken(token: string, linkId: number, passwordHash: string, now: 
   return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(linkId, passwordHash, end)));
 }
 
-/** Whether a request has a cookie with a valid token for this link and its current password. */
+/** True if a request has a cookie with a valid token for this link and its current password. */
 export function hasAccess(req: IncomingMessage, linkId: number, passwordHash: string, now: Date): boolean {
   // Browsers may send several, for longer and shorter paths.
   return cookiesNamed(req, COOKIE)

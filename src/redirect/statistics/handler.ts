@@ -21,7 +21,7 @@ import { header } from '../request.ts';
 import { accessCookie, hasAccess, newToken } from './access-cookie.ts';
 import { statisticsPage } from './page.ts';
 
-/** How many pages are built at once, in all and for one address; each takes about ten queries. */
+/** Maximum numbers of pages built at once, in all and for one network; each takes about ten queries. */
 const MAX_PAGES = 20;
 const MAX_PAGES_OF_NETWORK = 10;
 const PAGES_PER_MINUTE = 300;
