@@ -22,22 +22,23 @@ import { MAX_PARTS, TooManyRows } from './rows.ts';
 import { partsOf, unwrittenOf, type Visits } from './visits.ts';
 import { deleteOldReceipts, type Receipt, VisitWriter } from './write.ts';
 
-/** How often clicks are written, in milliseconds. */
+/** Milliseconds between two writes of clicks. */
 const WRITE_INTERVAL = 500;
 /**
- * A crash loses what is not written: what came during a write, and waits for the next. So visits wait for their answers while more
- * links have to be written than so many milliseconds allow, by the speed of the last write, but not while there are this few.
+ * A crash loses queued visits, including those that arrived during a write. Visits therefore wait for their answers
+ * while the queue is longer than MAX_WRITE_TIME milliseconds of writing, at the speed of the last write. They never
+ * wait for a queue of up to MIN_LINKS links.
  */
 const MAX_WRITE_TIME = 450;
 const MIN_LINKS = 1_000;
-/** How long `stop` waits for a database that writes nothing, and how often it tries, in milliseconds. */
+/** Milliseconds for which `stop` waits for a database that writes nothing, and between its attempts. */
 const LAST_TIMEOUT = 5_000;
 const LAST_RETRY_INTERVAL = 100;
 
 /**
- * How many links a transaction has at most, and after how many of their hours, values and visitors it ends: other writers of SQLite
- * wait for its end, while a server takes larger ones better. After how many milliseconds without one nobody waits any more: the
- * database stands still.
+ * Sizes of transactions, in links and in their hours, values and visitors. Other writers of SQLite wait for the end of
+ * a transaction; a server does better with larger ones. After `standstill` milliseconds without a commit, the database
+ * counts as stuck, and visits no longer wait.
  */
 const SLICES = {
   inProcess: { links: 500, parts: 1_000, standstill: 250 },
@@ -46,7 +47,7 @@ const SLICES = {
 /** After how many refusals within a batch its values and visitors are no longer divided: each costs a transaction. */
 const MAX_REFUSALS = 1_000;
 
-/** How many visits of a link are counted at once in the database, and how long others wait for that, in milliseconds. */
+/** Maximum number of visits of a link counted in the database at once, and milliseconds for which others wait. */
 const MAX_AT_ONCE = 2;
 const TURN_TIMEOUT = 1_000;
 
@@ -64,7 +65,10 @@ interface ClickMetrics extends RefusalMetrics {
   dropped(): void;
 }
 
-/** Writes by a thread of its own on SQLite: half of the time of a process under load would go there, and nobody be answered. */
+/**
+ * Writes by a thread of its own on SQLite. In the main thread, writes would take half of the time and block all
+ * responses.
+ */
 function writerFor(db: Data): Pick<VisitWriter, 'write'> {
   const { writeOnThread } = db.database;
   if (writeOnThread === undefined) return new VisitWriter(db, { limitsRows: true });
@@ -98,12 +102,12 @@ export class ClickBuffer {
   /** Parts of a batch that the database has refused as a whole, the next one last. */
   #parts: Visits[] = [];
   #refusals = 0;
-  /** When the last write began that left nothing unwritten, by a monotonic clock. */
+  /** Start of the last write that left nothing unwritten, by a monotonic clock. */
   #writtenAt = performance.now();
   #batches = 0;
-  /** How many links a millisecond the last write has written. */
+  /** Links per millisecond of the last write. */
   #speed = 0;
-  /** When the write that runs began, or has written a slice; null if none does. And what resolves with the next slice. */
+  /** Start of the running write, or of its last slice; null if none runs. `#sliced` resolves with its next slice. */
   #wroteAt: number | null = null;
   #sliced = Promise.withResolvers<void>();
   #timer: NodeJS.Timeout | undefined;
@@ -136,7 +140,7 @@ export class ClickBuffer {
     if (this.#fresh.push(visit) === 1) setImmediate(() => this.#take());
   }
 
-  /** Whether visits wait for `caughtUp`: not for a database that is away. */
+  /** True if visits must wait for `caughtUp`. They do not wait for a database that is away. */
   get isBusy(): boolean {
     // The larger of both, not their sum: fresh visits may be of links that wait already.
     const links = Math.max(this.#pending.links, this.#fresh.length);

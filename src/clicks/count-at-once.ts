@@ -60,7 +60,10 @@ export async function takeTurn(db: Data, linkId: number, now: Date): Promise<Tur
   return turn ?? null;
 }
 
-/** The same as `countAtOnce` without statistics, which the database refuses: for a visit whose values are not written either. */
+/**
+ * Counts as `countAtOnce` does, but without statistics. For visits whose statistics the database refuses; their values
+ * are not written either.
+ */
 export function countWithoutStatistics(db: Data, linkId: number, now: Date): Promise<CountsBefore | null> {
   return db.transaction(async (tx) => {
     const [row] = await tx.read<

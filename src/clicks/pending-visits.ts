@@ -64,7 +64,7 @@ export class PendingVisits {
     this.#bounds = { details: MAX_DETAILS, hours: MAX_HOURS, links: MAX_LINKS, ...bounds };
   }
 
-  /** How many links have waiting visits. */
+  /** Number of links with waiting visits. */
   get links(): number {
     return this.#links.size;
   }
@@ -82,7 +82,7 @@ export class PendingVisits {
     return link === undefined ? 0 : unwrittenOf(link);
   }
 
-  /** Whether there is room for visits of a link. */
+  /** True if there is room for visits of a link. */
   hasRoom(linkId: number): boolean {
     return this.#links.size < this.#bounds.links || this.#links.has(linkId);
   }

@@ -6,9 +6,9 @@ import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistic
 import { growingTo } from '../shared/growing-cache.ts';
 import { type DayOfLink, daysOf, type Visits } from './visits.ts';
 
-/** How many referrers of a link are kept per day; the rest count as one. */
+/** Maximum number of referrers of a link per day; the rest count as one. */
 const MAX_REFERRERS = 200;
-/** How many ids of values a process remembers. */
+/** Maximum number of ids of values in a process's cache. */
 const MAX_CACHED = 50_000;
 
 /** A value's id, and the last month for which it is known to be used: until then it is not deleted. */

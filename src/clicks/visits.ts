@@ -9,7 +9,10 @@ export interface HourOfLink {
 }
 
 export interface DayOfLink extends HourOfLink {
-  /** How often the statistics had been reset before the clicks of `alreadyCounted`, if any: a later reset has deleted them. */
+  /**
+   * Number of resets of the statistics before the clicks of `alreadyCounted`; null without such clicks. A later reset
+   * has deleted these clicks.
+   */
   resets: number | null;
   /** The clicks that may have values: not those of visitors who declined it. */
   described: number;

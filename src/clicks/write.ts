@@ -19,7 +19,7 @@ export interface Receipt {
   readonly number: number;
 }
 
-/** Whether this write was not committed before. */
+/** Claims the receipt; returns true if this write was not committed before. */
 async function isNew(tx: Statements, { processId, number }: Receipt): Promise<boolean> {
   if (tx.dialect.runsInProcess) return true;
   const inserted = await tx.execute(sql`
