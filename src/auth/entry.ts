@@ -14,7 +14,7 @@ import type { OpenId } from './openid.ts';
 import type { Routes } from './routes.ts';
 import { type SignInTools, text, token, tooManyAtOnce } from './tools.ts';
 
-/** How many links for new passwords that one network asks for wait; one at a time is made. */
+/** Maximum number of waiting links for new passwords that one network asks for; one at a time is made. */
 const MAX_MAILING = 20;
 
 const credentials = z.object({ email: text, password: text });

@@ -31,16 +31,16 @@ import { Turns } from '../shared/turns.ts';
 import type { SignInOutcome } from './sign-in-log.ts';
 import { type SignInTools, text } from './tools.ts';
 
-/** How long the provider may take to answer, in seconds. */
+/** Seconds in which the provider must answer. */
 const TIMEOUT = 10;
-/** How many people wait for the provider at once, and how long its metadata are kept, in milliseconds. */
+/** Maximum number of people who wait for the provider at once, and milliseconds for which its metadata are kept. */
 const MAX_ASKING = 100;
 const METADATA_AGE = 60_000;
 /** The most values of a claim that are logged, and their length in characters. */
 const MAX_LOGGED_VALUES = 50;
 const MAX_LOGGED_LENGTH = 200;
 
-/** What a sign-in keeps until the provider sends the person back. */
+/** The secrets of a sign-in that are kept until the provider sends the person back. */
 export interface Begun {
   readonly verifier: string;
   readonly nonce: string;
@@ -69,7 +69,7 @@ function reasonOf(error: unknown): string {
   return reasons.join(': ');
 }
 
-/** What the person is told of the library's error. */
+/** Returns the fault that the person reads for an error of the library. */
 function faultOf(error: unknown): Fault {
   if (error instanceof client.AuthorizationResponseError) return 'REFUSED';
   const isAway =
@@ -84,7 +84,7 @@ function issuerIn(error: unknown): string | null {
   return found.data?.body.issuer ?? null;
 }
 
-/** Whether the provider did not accept the client's secret. */
+/** True if the provider did not accept the client's secret. */
 function isUnknownClient(error: unknown): boolean {
   return (
     error instanceof client.WWWAuthenticateChallengeError ||
@@ -109,7 +109,7 @@ export class OpenId {
   readonly #consoleUrl: string;
   readonly #log: Logger;
   #known: client.Configuration | null = null;
-  /** Whether the provider wants the client's secret in the body; null while its metadata decide. */
+  /** True if the provider wants the client's secret in the body; null while its metadata decide. */
   #wantsBody: true | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
   /** Asked before each request to the provider that is made for a person: throws if their session has ended. */
@@ -140,7 +140,7 @@ export class OpenId {
     return this.#config.oidcName ?? this.#issuer.host;
   }
 
-  /** Whether people sign in with the provider alone. */
+  /** True if the provider is the only way to sign in. */
   get isOnly(): boolean {
     return this.#config.oidcOnly;
   }
@@ -351,7 +351,7 @@ const begin = z.object({
     .default(null),
 });
 
-/** What the row of a sign-in keeps. */
+/** The stored state of a sign-in. */
 const kept = z.object({
   ...{ verifier: z.string(), nonce: z.string(), state: z.string(), to: z.string() },
   /** The session of the user who links, for a process of an earlier version. */
@@ -433,7 +433,7 @@ function outcomeOf(fault: Fault, code: ErrorCode | undefined): SignInOutcome {
   return fault === 'UNAVAILABLE' || fault === 'PROVIDER_DOWN' ? 'failed' : 'refused';
 }
 
-/** What the person is told of errors of the domain. */
+/** The faults that the person reads for errors of the domain. */
 const faults: Partial<Record<ErrorCode, Fault>> = {
   GONE: 'EXPIRED',
   UNAUTHENTICATED: 'SIGN_IN_FIRST',

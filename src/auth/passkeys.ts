@@ -63,7 +63,7 @@ export class Passkeys {
   readonly #consoleUrl: string;
   readonly #trust: Trust;
   readonly #rpId: string;
-  /** Whether browsers have passkeys there: on no IP address, and without https only on this machine. */
+  /** True if browsers allow passkeys there: on no IP address, and without https only on this machine. */
   readonly isPossible: boolean;
 
   constructor(consoleUrl: string, trust: Trust) {
@@ -74,7 +74,7 @@ export class Passkeys {
     this.isPossible = isIP(this.#rpId) === 0 && (isLocal || consoleUrl.startsWith('https:'));
   }
 
-  /** Whether passkeys work on the page that sends a request. */
+  /** True if passkeys work on the page that sends a request. */
   isOffered(req: IncomingMessage): boolean {
     const protocol = protocolOf(this.#consoleUrl);
     return (

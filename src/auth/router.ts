@@ -29,7 +29,7 @@ export interface AuthDependencies extends SignInDependencies {
   readonly countriesAsOf: string | null;
   /** Answers with a list as a file. */
   readonly download: RequestHandler;
-  /** How long a body may take to arrive, in milliseconds. */
+  /** Milliseconds in which a body must arrive. */
   readonly bodyTimeout?: number | undefined;
 }
 
@@ -66,11 +66,11 @@ const outcomes: Partial<Record<ErrorCode, SignInOutcome>> = {
 
 const MAX_BODY = 16_384;
 const BODY_TIMEOUT = 5_000;
-/** How many bodies are received at once, in all and from one network: clients may send them slowly. */
+/** Maximum numbers of bodies received at once, in all and from one network, since clients may send them slowly. */
 const MAX_BODIES = 200;
 const MAX_BODIES_OF_NETWORK = 50;
 
-/** What people sign in with: paths below `/auth/`, which take and give JSON, and a cookie. */
+/** Routes below `/auth/` for signing in and out. They take and return JSON, and set a cookie. */
 export function createAuthRouter(dependencies: AuthDependencies): Router {
   const { cookies, trust, services, download, consoleUrl, openId } = dependencies;
   const { report, signInFailed, countriesAsOf, bodyTimeout = BODY_TIMEOUT } = dependencies;

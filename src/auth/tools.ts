@@ -57,17 +57,17 @@ export function operationOf(method: string, path: string): Operation {
   return operationNamed(`${method.toUpperCase().replace('HEAD', 'GET')} /auth${path}`);
 }
 
-/** How many requests that calculate a hash are here, in all and of one network, and how long they wait for their turn. */
+/** Maximum numbers of requests with a waiting or running hash, in all and of one network, and milliseconds of waiting. */
 const MAX_HASHING = 200;
 const MAX_HASHING_OF_NETWORK = 40;
 const HASHING_TIMEOUT = 5_000;
 
-/** How many sign-ins with passkeys and OpenID a network may begin in a minute: an office may share its address. */
+/** Maximum number of sign-ins with passkeys and OpenID per network and minute. An office may share its address. */
 const MAX_BEGUN = 300;
 
 export type SignInTools = ReturnType<typeof createSignInTools>;
 
-/** What all ways to sign in need. */
+/** Creates the functions that all ways to sign in share. */
 export function createSignInTools(dependencies: SignInDependencies) {
   const { db, passwords, cookies, access, trust, openId, now } = dependencies;
   const begun = new RateLimiterMemory({ points: MAX_BEGUN, duration: 60 });
@@ -81,11 +81,11 @@ export function createSignInTools(dependencies: SignInDependencies) {
   });
   // One at a time, so that a flood of them takes one core, and delays no visitor with a link's password.
   const turns = new Turns({ max: 1, timeout: HASHING_TIMEOUT, refusal: tooManyAtOnce });
-  /** Whether people have passwords or passkeys. */
+  /** True if people have passwords or passkeys. */
   const isOwn = !openId?.isOnly;
   const contextOf = (): SignInContext => ({ passwords, now: now() });
   const networkOfClient = (req: Request) => networkName(clientOf(req, trust).address);
-  /** Who sends a request, for the limits of what strangers may store. */
+  /** Returns the sender of a request, for the limits on what strangers may store. */
   const askerOf = (req: Request, isStranger = true): Asker => ({ network: networkOfClient(req), isStranger });
 
   /** Begins a session for a user, in place of the one that the browser has. */
@@ -113,7 +113,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
     dependencies.signInLog.attempt({ outcome, way, user, address, ...(details && { details }) });
   };
 
-  /** The same for a request of the site itself, and answers with who is signed in. */
+  /** Signs a user in by a request of the site itself, logs it, and answers with their view. */
   const signIn = async (
     req: Request,
     res: Response,
@@ -126,7 +126,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
     res.status(status).json(await view(user, undefined));
   };
 
-  /** Who is signed in, and in which account: the asked one, or else the first. */
+  /** Returns the user's view of themselves and of an account: the asked one, or else their first. */
   const view = async ({ id, name, email }: User, asked: string | undefined) => {
     const memberships = await membershipsOf(db, id);
     const idOf = (account: { id: number; name: string }) => ({ id: String(account.id), name: account.name });
@@ -150,7 +150,7 @@ export function createSignInTools(dependencies: SignInDependencies) {
     return session;
   };
 
-  /** The same for what changes nothing, wherever the request comes from. The error says whether the session has expired. */
+  /** Returns the session for a request that changes nothing, from any page. The error says if the session has expired. */
   const readSessionOf = async (req: Request) => {
     const [found, token] = [await anySessionOf(req), cookies.of(req)];
     if (found === null && token !== null && (await hasExpired(db, token, now())))
