@@ -20,13 +20,13 @@ export interface DataSource {
   wrote(): Promise<void>;
 }
 
-/** How long a mutation may take, and how long it waits for name servers in all, in milliseconds. */
+/** Limits in milliseconds: the time of a mutation, and its waiting for name servers in all. */
 export interface Timeouts {
   readonly mutation: number;
   readonly nameServers: number;
 }
 
-/** What is known of a request, whoever sent it. */
+/** The parts of a request that do not depend on its transport. */
 export interface ApiRequest {
   readonly actor: AskedActor;
   /** The state of the key's rate limit; null without a limit. */
@@ -65,7 +65,7 @@ export interface ApiRequest {
   usedDeprecated(fields: readonly string[]): void;
 }
 
-/** What the schema reads of an operation. */
+/** An operation as the schema reads it. */
 export interface ParsedOperation {
   readonly document: DocumentNode;
   readonly node: OperationDefinitionNode;
@@ -82,9 +82,9 @@ export interface Context extends ApiRequest {
   readonly lists: ListReader;
   readonly longWork: LongWork;
   readonly operation: ParsedOperation;
-  /** Whether expected failures are thrown, as v1 needs them, and not part of a mutation's result. */
+  /** True if expected failures are thrown, as v1 needs them. Otherwise they are part of a mutation's result. */
   readonly throwsFailures: boolean;
-  /** Whether the answer may be so large that its execution should pause for other work. */
+  /** True if the response may be so large that its execution should pause for other work. */
   readonly isHeavy: boolean;
   /** Called with the size of targets in the answer, in bytes; throws beyond the limit. */
   spendOnTargets(bytes: number): void;

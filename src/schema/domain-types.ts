@@ -91,7 +91,7 @@ function typeOf({ value, format }: Described): Type {
   return format === 'id' ? 'ID' : format === 'date-time' ? 'DateTime' : 'String';
 }
 
-/** How many items a list may have. */
+/** Returns the maximum number of items of a list. */
 function longestOf(list: z.core.$ZodType): number {
   const { maxItems } = z.toJSONSchema(list, { io: 'input', unrepresentable: 'any' });
   return maxItems ?? NO_LIMIT;

@@ -56,6 +56,6 @@ function described<Schema extends GraphQLSchema>(schema: Schema): Schema {
 
 export const schema = withTraces(withQuestions(described(builder.toSchema())));
 
-/** The same for documents whose rows have all that their fields select. */
+/** Builds the schema for covered documents, whose rows have all that their fields select. */
 export const coveredSchema = (): typeof schema =>
   withTraces(withQuestions(builder.toSchema({ isCovered: true })));

@@ -1,10 +1,10 @@
 import { MAX_BATCH } from '../domain/input.ts';
 
-/** What limits an argument or a field of an input, for its `extensions`. */
+/** Limits of an argument or of an input's field, in its `extensions`. */
 type InputLimits = {
-  /** How many items its list may have: whoever gets it refuses a longer one, and nothing else looks at its items. */
+  /** Maximum number of items of its list. The receiver refuses a longer one, and nothing else looks at its items. */
   readonly maxItems?: number;
-  /** Whether it is a text of any length, with a limit of its own. */
+  /** True for a text of any length, which has a limit of its own. */
   readonly isLong?: boolean;
 };
 
@@ -22,12 +22,12 @@ interface Extended {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** How many items the list of an argument or a field may have. */
+/** Returns the maximum number of items of an argument's or field's list. */
 export function maxItemsOf({ extensions: { maxItems } }: Extended): number {
   return typeof maxItems === 'number' ? maxItems : NO_LIMIT;
 }
 
-/** Whether an argument or a field is a text of any length. */
+/** True if an argument or a field is a text of any length. */
 export function isLongText({ extensions: { isLong } }: Extended): boolean {
   return isLong === true;
 }

@@ -7,7 +7,7 @@ declare global {
       loaded: LoadedPlugin<Types>;
     }
     export interface BuildSchemaOptions<Types extends SchemaTypes> {
-      /** Whether the schema is for documents whose rows have all that their fields select. */
+      /** True for the schema of covered documents, whose rows have all that their fields select. */
       isCovered?: boolean;
     }
   }
@@ -46,7 +46,7 @@ function has(row: unknown, needed: Needed): boolean {
  * of their row have no resolver of their own, so that compiled code reads them itself.
  */
 class LoadedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  /** What the field selects of its row; null if only the Prisma plugin can tell. */
+  /** Returns the parts of its row that the field selects; null if only the Prisma plugin can tell. */
   #neededBy({ extensions, parentType, type }: PothosOutputFieldConfig<Types>): Needed | null {
     // The Prisma plugin sets these; its types do not have them.
     const { pothosPrismaSelect: select, pothosPrismaRelationField: relation } = (extensions ?? {}) as Planned;

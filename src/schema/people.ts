@@ -162,7 +162,7 @@ export const authorColumns = {
 /** The columns of a key that did something. */
 export const authorKeyColumns = { id: true, name: true, prefix: true } as const;
 
-/** Who did something in an account: the key, if one did it, or else the user. */
+/** Returns the author of an action in an account: the key, if a key did it, or else the user. */
 export function authorOf(
   accountId: number | null,
   key: { id: number } | null,

@@ -1,7 +1,7 @@
 import { OperationTypeNode } from 'graphql';
 import type { Permission } from '../domain/access/role.ts';
 
-/** What root fields need; any other query or subscription needs READ. */
+/** Permissions that root fields need; any other query or subscription needs READ. */
 const queries: Readonly<Record<string, Permission>> = {
   members: 'READ_PEOPLE',
   invitations: 'READ_PEOPLE',
@@ -50,7 +50,10 @@ const mutations: Readonly<Record<string, Permission>> = {
   revokeSession: 'READ_PEOPLE',
 };
 
-/** What the caller of a root field must be permitted. A mutation that nobody has thought of is an error. */
+/**
+ * Returns the permission that a root field needs.
+ * @throws Error if a mutation has no permission
+ */
 export function permissionFor(operation: OperationTypeNode, field: string): Permission {
   if (operation !== OperationTypeNode.MUTATION) return queries[field] ?? 'READ';
   const permission = mutations[field];

@@ -6,7 +6,7 @@ import { changeCost } from './cost/field-cost.ts';
 import { inputType } from './domain-types.ts';
 import { DeletedRecord, type ErrorType, NotFoundError, resultOf, ValidationError } from './result.ts';
 
-/** What is seen of a deletion with many links. */
+/** Description of a deletion with many links, as other clients see it. */
 export const inSlices =
   ` More than ${MAX_WRITTEN_LINKS} links are changed first, in slices, which others see before the answer comes. ` +
   'After a failure the same request goes on.';
@@ -15,7 +15,7 @@ export const inSlices =
 export const idArgs = (what: string) =>
   builder.args((t) => ({ id: t.id({ required: true, description: `The id of the ${what}.` }) }));
 
-/** What texts call a type. */
+/** Returns the name of a type in texts. */
 const wordsFor = (name: string): string => (name === 'UtmTemplate' ? 'UTM template' : name.toLowerCase());
 
 /** The query of one record: all but its resolver. */

@@ -31,7 +31,7 @@ import { Tag } from './tag.ts';
 /** The cost of reading the statistics of an owner; it doubles for a year. */
 const READ_COSTS: Record<Scope, number> = { link: 10, space: 500, tag: 500, account: 50 };
 const YEAR_DAYS = 365;
-/** How many rows are shown by default. */
+/** Default number of rows. */
 const DEFAULT_ROWS = 10;
 
 /** The cost of reading a period. */
@@ -46,7 +46,7 @@ function bucketsOf({ interval }: ArgumentValues, { days }: ArgumentValues): numb
   return interval === 'MONTH' ? Math.ceil(length / 28) + 1 : length;
 }
 
-/** How many days or hours of a list cost 1: all of them are made and sorted for each page. */
+/** Number of days or hours of a list that cost 1. All of them are made and sorted for each page. */
 const TIMES_PER_COST = 2;
 
 /** The cost of making a list of days or hours; other lists need none. */

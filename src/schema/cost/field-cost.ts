@@ -14,11 +14,11 @@ export interface FieldCost {
   readonly weight?: number;
   /** The cost in addition to its values. */
   readonly work?: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number);
-  /** Whether the work belongs to the record that has the field, and is no read beside it. */
+  /** True if the work belongs to the record that has the field, rather than to a read of its own. */
   readonly isOfRecord?: boolean;
-  /** What the costs of the fields below it get as `fromParent`. */
+  /** Returns the `fromParent` of the costs of the fields below it. */
   readonly toChildren?: (args: ArgumentValues, fromParent: ArgumentValues) => ArgumentValues;
-  /** How many records it creates, updates or deletes. */
+  /** Number of records that it creates, updates or deletes. */
   readonly records?: number | ((args: ArgumentValues) => number);
 }
 
@@ -86,7 +86,7 @@ export const checkCost = costs({
   work: (args) => batchSize(batchOf(args)) * CHANGE_COST,
 });
 
-/** How many items of a batch are looked at: a longer one is refused as invalid input. */
+/** Maximum number of items of a batch that are counted; a longer batch is refused as invalid input. */
 const MAX_LOOKED_AT = MAX_BATCH + 1;
 
 /** A batch as it was sent: a single value is a list of one. */
@@ -105,12 +105,12 @@ export function batchSize(batch: unknown): number {
   return Math.min(batch.length, MAX_LOOKED_AT);
 }
 
-/** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
+/** Number of hashes per password of an input. With `reuse`, it is also compared with existing links. */
 function hashesPerPassword(input: unknown): number {
   return fieldOf(input, 'reuse') === true ? 1 + MAX_COMPARED : 1;
 }
 
-/** How often passwords are hashed for an input, alone or next to the id of the record that it changes. */
+/** Number of hashes for an input, alone or next to the id of the record that it changes. */
 function hashesIn(given: unknown): number {
   const input = fieldOf(given, 'input') ?? given;
   const passwords = ['password', 'privacyPassword'].filter((name) => fieldOf(input, name) != null).length;
@@ -122,7 +122,7 @@ function hashesIn(given: unknown): number {
 /** The cost of what a statement reads without returning it: for a filter, and for a search. */
 const FILTER_COST = 1_000;
 const SEARCH_COST = 9_000;
-/** How many skipped rows cost 1, and how many are counted: few accounts have more. */
+/** Number of skipped rows that cost 1, and maximum number that counts; few accounts have more. */
 const SKIPPED_PER_COST = 10;
 const MAX_SKIPPED = 100_000;
 

@@ -1,7 +1,7 @@
 import { type ArgumentNode, type GraphQLArgument, Kind, type ValueNode } from 'graphql';
 import { isLongText } from '../input-limits.ts';
 
-/** How much is given in a value: all values in it, objects and lists included, and the characters of texts. */
+/** The amount of data in a value: its values, including objects and lists, and the characters of its texts. */
 export interface Amount {
   readonly values: number;
   readonly characters: number;
@@ -9,11 +9,11 @@ export interface Amount {
   readonly longest: number;
 }
 
-/** What the arguments of fields are given, each as often as its field can run. */
+/** The inputs of fields' arguments, each as often as its field can run. */
 export interface Inputs {
-  /** What the document itself has. */
+  /** The amount in the document itself. */
   readonly literals: Amount;
-  /** How often each variable is used. */
+  /** Number of uses of each variable. */
   readonly uses: ReadonlyMap<string, number>;
 }
 
@@ -79,14 +79,14 @@ function usersFirst(whole: PartInputs): PartInputs[] {
   return usedFirst.reverse();
 }
 
-/** What the arguments of a field are given once. A text of any length has a limit of its own, and does not count. */
+/** Returns the inputs of a field's arguments for one run. Texts of any length have their own limit, and do not count. */
 export function inputsOf(nodes: readonly ArgumentNode[], args: readonly GraphQLArgument[]): Inputs {
   if (nodes.length === 0) return NO_INPUTS;
   const long = args.filter(isLongText).map(({ name }) => name);
   return literalInputs(nodes.flatMap(({ name, value }) => (long.includes(name.value) ? [] : [value])));
 }
 
-/** How much is in values of a document that use no variables. */
+/** Returns the amount of data in values of a document that use no variables. */
 export function amountOf(nodes: readonly ValueNode[]): Amount {
   return literalInputs(nodes).literals;
 }

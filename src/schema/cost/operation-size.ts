@@ -38,7 +38,7 @@ const sizes = new LRUCache<string, OperationSize>({
   sizeCalculation: (_size, key) => key.length + 200,
 });
 
-/** What the size of an operation depends on, as a cache key: its variables, and the day, from which periods count by default. */
+/** A cache key for the size of an operation: its variables, and the day, from which periods count by default. */
 function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<string, unknown>>): string {
   const declared = (node.variableDefinitions ?? []).map(({ variable: { name } }) => name.value);
   const values = JSON.stringify(
@@ -152,12 +152,12 @@ const NOTHING: PartSize = {
 
 /** The weights of types, by the length of their values. */
 const weights: Readonly<Record<string, number>> = { URL: 10, String: 5 };
-/** How many characters of its name add one to a value's weight: an answer repeats the name. */
+/** Number of characters of a value's name that add one to its weight, since the response repeats the name. */
 const CHARACTERS_PER_VALUE = 25;
 
 /**
- * How many values the fields of the introspection have, which the schema cannot declare: lists of a type their average for
- * all types, rounded up. A client can choose a type with long lists, so one that it names counts as several.
+ * Numbers of values of the introspection's fields, which the schema cannot declare. Lists of a type have their average
+ * over all types, rounded up. A type that the client names counts as several, since it may have long lists.
  */
 export const introspectionSizes: Readonly<Record<string, number>> = {
   'Query.__type': 20,

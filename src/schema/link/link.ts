@@ -187,9 +187,9 @@ export const Link = builder.prismaObject('Link', {
 });
 
 /**
- * What the operation selects of links: Prisma's `select`, as Pothos plans it. It is planned once for each document, unless
- * the plan may depend on variables.
- * @param paths where the links are below this field; by default they are its value
+ * Returns the columns of links that the operation selects: Prisma's `select`, as Pothos plans it. The plan is made once
+ * per document, unless it may depend on variables.
+ * @param paths the paths to the links below this field; by default they are its value
  */
 export function selectFor(context: Context, info: GraphQLResolveInfo, paths: string[][] = []): LinkSelect {
   const { operation } = context;
