@@ -51,7 +51,7 @@ const host = text.refine(
   'a host name or an IP address, without a port',
 );
 
-/** Whether a URL's host is a name, or an address in its usual form: parsers read a single number as an IPv4 address. */
+/** True if a URL's host is a name, or an address in its usual form. Parsers read a single number as an IPv4 address. */
 function hasValidHost(url: string): boolean {
   const host = withoutPort(hostOf(url));
   if (host.startsWith('[') || /(^|\.)localhost$/.test(host)) return true;
@@ -102,7 +102,7 @@ const postgresqlUrls = list.refine(
   `URLs separated by commas, each ${POSTGRESQL_URL}`,
 );
 
-/** Whether it is an address, a range of addresses, or one of Express's names for ranges. */
+/** True for an address, a range of addresses, or one of Express's names for ranges. */
 function isProxy(value: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(value)) return true;
   const [address = '', bits = '1', ...rest] = value.split('/');
@@ -196,7 +196,7 @@ const settings = {
   console: ['CONSOLE', flag.optional()],
   /** The path of a file with the only documents that `/graphql` executes. */
   trustedDocuments: ['TRUSTED_DOCUMENTS', text.endsWith('.json', 'the path of a .json file').optional()],
-  /** Whether domains must be verified to serve visitors. */
+  /** True if domains must be verified before they serve visitors. */
   verifiesDomains: ['DOMAIN_VERIFICATION', flag.default(true)],
   /** The redirect for visitors of an unknown alias on the default domain. */
   notFoundUrl: ['NOT_FOUND_URL', absoluteUrl.optional()],
@@ -214,11 +214,11 @@ const settings = {
     'GEOIP_DATABASE',
     text.regex(/^off$|\.mmdb$/, 'off, or the path of an .mmdb file').optional(),
   ],
-  /** How many days changes are kept; 0 for ever. */
+  /** Days for which changes are kept; 0 for ever. */
   historyDays: ['HISTORY_DAYS', integer(0, 36_500).default(90)],
-  /** How many months statistics are kept; 0 for ever. */
+  /** Months for which statistics are kept; 0 for ever. */
   statisticsMonths: ['STATISTICS_MONTHS', integer(0, 1_200).default(24)],
-  /** What the process serves: everything, or only visitors. */
+  /** The surfaces that the process serves: everything, or only visitors. */
   role: ['ROLE', z.enum(['all', 'redirects'], 'all or redirects').default('all')],
   /** The memory for links of visitors, in megabytes. */
   linkCacheMegabytes: ['LINK_CACHE_MB', integer(1, 100_000).default(64)],
@@ -234,7 +234,7 @@ const settings = {
   workers: ['WORKERS', workers.default(1)],
   /** The seconds for which a stopping process goes on accepting requests. */
   drainSeconds: ['DRAIN_SECONDS', integer(0, 20).default(0)],
-  /** Whether webhooks may call addresses in the operator's own network. */
+  /** True if webhooks may call addresses in the operator's own network. */
   allowPrivateWebhooks: ['WEBHOOK_ALLOW_PRIVATE', flag.default(false)],
   /** True if requests go out, and old records are deleted; a restored copy has it off. */
   sideEffects: ['SIDE_EFFECTS', flag.default(true)],
@@ -248,7 +248,7 @@ const settings = {
   oidcRolesClaim: ['OIDC_ROLES_CLAIM', text.default('groups')],
   /** The roles that people with a value of that claim get. */
   oidcRoles: ['OIDC_ROLES', oidcRoles.default([])],
-  /** Whether people sign in with the provider alone. */
+  /** True if the OpenID provider is the only way to sign in. */
   oidcOnly: ['OIDC_ONLY', flag.default(false)],
 } satisfies Record<string, readonly [variable: string, rule: z.ZodType]>;
 
@@ -259,7 +259,7 @@ type Settings = {
 export interface Config
   extends Omit<Settings, 'isProduction' | 'graphiql' | 'console' | 'poolSize' | 'statementTimeout'> {
   readonly graphiql: boolean;
-  /** Whether the console is served at `/console`. */
+  /** True if the console is served at `/console`. */
   readonly console: boolean;
   readonly pool: PoolOptions;
 }

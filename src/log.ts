@@ -28,9 +28,9 @@ export interface LogOptions {
   readonly level: string;
   /** The number of the worker, for its lines. */
   readonly worker: number | undefined;
-  /** Whether other processes write to the same output. */
+  /** True if other processes write to the same output. */
   readonly shared: boolean;
-  /** Whether lines have the id of their trace. */
+  /** True if lines have the id of their trace. */
   readonly isTraced: boolean;
 }
 
@@ -75,7 +75,7 @@ export function createLog(options: LogOptions): Logger {
   return loggerTo(forTerminal(pino.destination({ ...together, ...size })), options);
 }
 
-/** How long the end waits for the log to be written, in milliseconds. */
+/** Milliseconds for which the end of the process waits for the log to be written. */
 const FLUSH_TIMEOUT = 1_000;
 
 const flush = (log: Logger) => new Promise<void>((resolve) => log.flush(() => resolve()));

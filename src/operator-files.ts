@@ -11,9 +11,9 @@ import {
 import { allValid, unusable } from './operator-error.ts';
 import { oneLine } from './shared/one-line.ts';
 
-/** How often a file is checked, in milliseconds: changes take effect within ten seconds. */
+/** Milliseconds between two checks of a file, so that changes take effect within ten seconds. */
 const CHECK_INTERVAL = 2_000;
-/** How long another change may still get the same modification time, in milliseconds. */
+/** Milliseconds in which another change may still get the same modification time. */
 const SETTLING_TIME = 3_000;
 
 interface WatchedFileOptions {

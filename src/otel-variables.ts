@@ -16,7 +16,7 @@ const rules: readonly [variables: RegExp, values: RegExp, allowed: string][] = [
   [/^OTEL_(BSP|SPAN|ATTRIBUTE)_\w+$/, /^\d{1,9}$/, 'a whole number from 0 to 999999999'],
 ];
 
-/** Whether traces are sent. */
+/** True if traces are sent. */
 export function sendsTraces(env: NodeJS.ProcessEnv): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SDK_DISABLED: off, OTEL_TRACES_EXPORTER: exporter } = env;
   return Boolean(url) && off?.toLowerCase() !== 'true' && exporter !== 'none';

@@ -28,12 +28,15 @@ import { withTimeout } from './shared/timeout.ts';
 
 /** The longest text of an attribute, in characters: statements are long, and clients write paths. */
 const MAX_TEXT = 2_000;
-/** How long a stop waits until the last spans are sent, in milliseconds. */
+/** Milliseconds for which a stop waits until the last spans are sent. */
 const STOP_TIMEOUT = 2_000;
 /** After how long without a failure the collector counts as reached, for the log, in milliseconds. */
 const FAULT_ENDS_AFTER = 60_000;
 
-/** What a span says; undefined ones are left out. Nobody's secrets: no values of queries and statements, no addresses. */
+/**
+ * Attributes of a span; undefined ones are left out. They hold no secrets, values of queries and statements, or
+ * addresses.
+ */
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Sends traces by OpenTelemetry's SDK, which reads the variables OTEL_… itself. */
@@ -56,7 +59,7 @@ export function createTracer(log: Logger) {
   const sdk = provider.getTracer('linkspace', VERSION);
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Span>();
-  /** What still runs: timers of other work may have been set in what has ended. */
+  /** Returns the running span. Timers may have been set in a span that has ended. */
   const running = () => {
     let span = current.getStore();
     while (span?.hasEnded) span = span.parent;
@@ -68,7 +71,7 @@ export function createTracer(log: Logger) {
     hasEnded = false;
     readonly parent: Span | undefined;
     readonly #begin: () => OtelSpan;
-    /** When the clock that only goes forward began, so that the times of a trace fit to each other. */
+    /** The `Date.now()` at which the monotonic clock began, so that the times of a trace fit together. */
     readonly #epoch: number;
     #span: OtelSpan | undefined;
 

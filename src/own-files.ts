@@ -28,5 +28,5 @@ export const VERSION: string = JSON.parse(readFileSync(projectFile('package.json
 /** The version, and the commit that it was built from. */
 export const BUILD = { version: VERSION, commit: builtCommit() } as const;
 
-/** The same for people. */
+/** The version and commit in one line, for people. */
 export const BUILD_NAME = `${BUILD.version} (${BUILD.commit})`;

@@ -19,8 +19,8 @@ import { createVisitors, type Opened, type Visitors } from './service/visitors.t
 import { withTimeout } from './shared/timeout.ts';
 
 /**
- * How long the stop waits for pending work, but for clicks that are being written, in milliseconds: with ten seconds for requests
- * in flight, less than a process has to stop.
+ * Milliseconds for which the stop waits for pending work other than clicks being written. With ten seconds for requests
+ * in flight, this is less than a process has to stop.
  */
 const STOP_TIMEOUT = 3_000;
 
@@ -111,7 +111,7 @@ export class Service {
     return this.#opened.config.port;
   }
 
-  /** What a proxy is told that asks before it gets a certificate. */
+  /** Answers a proxy that asks before it gets a certificate. */
   get tlsStatusOf(): TlsStatusOf {
     return this.#visitors.tlsStatusOf;
   }
@@ -134,7 +134,7 @@ export class Service {
     log.info({ host, port, baseUrl, database: database.provider, replicas }, 'listening');
   }
 
-  /** What answers a request. */
+  /** Returns the dependencies of the HTTP listener. */
   #listener(): ListenerDependencies {
     const { config, database } = this.#opened;
     const { graphiql, corsOrigins, baseUrl, consoleUrl } = config;

@@ -11,7 +11,7 @@ import { printable } from '../shared/printable.ts';
 import { databaseNote } from './database.ts';
 import { requireOwner } from './owner.ts';
 
-/** What a command uses of its process: input and outputs, and the signals that stop it. */
+/** The parts of its process that a command uses: input, outputs, and the signals that stop it. */
 export interface Io extends Pick<NodeJS.EventEmitter, 'on' | 'off'> {
   /** The input, where there is one. */
   readonly stdin?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -48,7 +48,7 @@ function scriptOf(help: string): string {
   return /npm run (?:--silent )?(\w+)/.exec(help)?.[1] ?? '';
 }
 
-/** Whether the output was closed, as after `| head`, which is no failure. */
+/** True if the output was closed, as by `| head`, which is no failure. */
 function isUnread(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
@@ -66,7 +66,7 @@ interface Verb {
   readonly options?: readonly string[];
   /** The message for a missing argument. */
   readonly argument?: string;
-  /** Whether an option may stand for the argument: the command itself looks for one of them. */
+  /** True if an option may replace the argument; the command itself checks for one of them. */
   readonly mayOmit?: boolean;
 }
 type Verbs = Readonly<Record<string, Verb>>;

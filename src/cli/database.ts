@@ -56,7 +56,7 @@ export function databaseNote(url: string, variable = 'DATABASE_URL'): string {
   return `The database is the one that ${variable} names, now ${withoutSecrets(url)}`;
 }
 
-/** How many accounts a message lists. */
+/** Maximum number of accounts in a message. */
 const MAX_LISTED = 10;
 
 async function listOf(db: Data): Promise<string> {

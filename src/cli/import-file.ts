@@ -6,7 +6,7 @@ import { type RecordSource, recordsIn } from '../domain/transfer/source.ts';
 import { OperatorError } from '../operator-error.ts';
 import { withoutMark } from '../shared/byte-order-mark.ts';
 
-/** How many bytes of a file are read to detect its format. */
+/** Number of bytes of a file that are read to detect its format. */
 const DETECTED_BYTES = 65_536;
 
 /** The beginnings of zips, as .xlsx and .ods are, and of .xls. */

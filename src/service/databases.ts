@@ -13,7 +13,7 @@ import { withTimeout } from '../shared/timeout.ts';
 import { tracer } from '../shared/tracing.ts';
 import type { Ports } from './ports.ts';
 
-/** How long connections to a database may take to close, in milliseconds. */
+/** Milliseconds for which connections to a database may take to close. */
 const CLOSE_TIMEOUT = 2_000;
 
 export async function closeAll(databases: readonly Database[]): Promise<void> {

@@ -11,7 +11,7 @@ import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
 import type { Timeouts } from '../schema/context.ts';
 import { printable } from '../shared/printable.ts';
 
-/** What a process, a test or a benchmark gives beside the configuration. */
+/** Inputs of a process, a test or a benchmark besides the configuration. */
 export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resolveTxt'> {
   readonly log: Logger;
   /** The log until the service listens. */
@@ -26,26 +26,26 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   resolveHost(host: string): Promise<readonly LookupAddress[]>;
   /** The number of this process among workers, whose primary has migrated the database; the first one makes the first key. */
   readonly worker?: number;
-  /** Whether the background work runs: writing clicks, polling changes, delivering webhooks. */
+  /** True if background work runs: writing clicks, polling changes, delivering webhooks. */
   readonly background: boolean;
-  /** Whether statistics of visits are counted. */
+  /** True if statistics of visits are counted. */
   readonly statistics: boolean;
-  /** How many requests of a kind may be in flight; further ones get 503. */
+  /** Maximum number of requests of a kind in flight; further ones get 503. */
   readonly maxInFlight: number;
   readonly timeouts: Timeouts;
   /** After how many milliseconds a client that neither sends nor reads is disconnected. */
   readonly idleTimeout?: number;
-  /** How long the form of a visitor, and a body below `/auth/`, may take to arrive, in milliseconds. */
+  /** Milliseconds in which the form of a visitor, or a body below `/auth/`, must arrive. */
   readonly formTimeout?: number;
   /** The delays before the retries of a webhook's delivery, in milliseconds. */
   readonly webhookDelays?: readonly number[];
-  /** How often webhooks are looked up, in milliseconds. */
+  /** Milliseconds between two look-ups of webhooks. */
   readonly webhookInterval?: number;
-  /** How many messages may wait for an account's webhooks. */
+  /** Limits of the messages that wait for an account's webhooks. */
   readonly waitingLimits?: WaitingLimits;
   /** The bytes that are free on the disk of SQLite's file, by its path. */
   readonly freeSpace?: (path: string) => number;
-  /** How often the operator's files are checked for changes, in milliseconds. */
+  /** Milliseconds between two checks of the operator's files. */
   readonly filesInterval?: number;
   /** Metrics that the caller serves, in place of those on METRICS_PORT. */
   readonly metrics?: Metrics | undefined;

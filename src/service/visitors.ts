@@ -26,7 +26,7 @@ import { LinkCache } from '../redirect/link-cache.ts';
 import { LinkSources } from '../redirect/link-sources.ts';
 import type { Ports } from './ports.ts';
 
-/** What is open before the parts are connected. */
+/** Resources that are opened before the parts are connected. */
 export interface Opened {
   /** With the port that the service listens on, and the address at which its links are. */
   readonly config: Config & { readonly baseUrl: string };
@@ -124,7 +124,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
       const url = await links.rootUrlOf(host).catch(() => null);
       return url === null || lists.blocksAddress(url) ? null : asciiOf(url);
     },
-    /** What a proxy is told that asks before it gets a certificate. */
+    /** Answers a proxy that asks before it gets a certificate. */
     tlsStatusOf: tlsStatuses([baseUrl, consoleUrlOf(config)], (host) => links.serves(host)),
   };
 }

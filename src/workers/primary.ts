@@ -13,13 +13,13 @@ import { type StopRequest, WORKER_ARGUMENT, type WorkerMessage } from './worker.
 
 /** A worker that ends before it has served for this long, in milliseconds, counts as failed at its start. */
 const MIN_LIFETIME = 5_000;
-/** How many such failures in a row end the program. */
+/** Number of such failures in a row that end the program. */
 const MAX_EARLY_EXITS = 5;
 /** The pause after the first failure, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE = 50;
-/** How long the workers may take to end, in milliseconds: somewhat less than the primary has itself. */
+/** Milliseconds in which the workers must end: somewhat less than the primary has itself. */
 const STOP_TIMEOUT = STOP_LIMIT - 1_000;
-/** How long a signal to a worker may be ahead of the one to the primary, in milliseconds. */
+/** Milliseconds by which a signal to a worker may precede the primary's. */
 const SIGNAL_TO_ALL = 500;
 
 /** The patience with workers that give no sign of life. */

@@ -56,7 +56,7 @@ export class SharedMetrics {
     return AggregatorRegistry.aggregate([own, ...this.#latest.values(), this.#ended]).metrics();
   }
 
-  /** What the first worker to answer says of a target of `/tls/ask`, as one may hang; 503 if none answers. */
+  /** Returns the answer of the first worker about a target of `/tls/ask`, since one may hang; 503 if none answers. */
   async tlsStatusOf(tlsTarget: string): Promise<number> {
     const answers = this.#serving().map(async (worker) => {
       const answer = await this.#ask(worker, { tlsTarget });

@@ -13,9 +13,7 @@ export interface WorkerRequest {
   readonly tlsTarget?: string;
 }
 
-/**
- * What the primary tells a worker beside its requests: that all processes drain for that many seconds, or that it is time to stop.
- */
+/** Messages of the primary to a worker besides its requests: drain for that many seconds, like all processes, or stop. */
 export type StopRequest = { readonly drain: string } | { readonly stop: string };
 
 /** A worker's answer, with the id of the request. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { LinkInput } from '../../domain/link/fields.ts';
 import { builtFile } from '../../own-files.ts';
 
-/** When people visit: at work, in their free time, or the whole week. */
+/** The days of most visits: working days, free days, or the whole week. */
 type Week = 'work' | 'leisure' | 'all';
 
 /** The source of visits; mail and paper have mostly no referrer. */
@@ -12,7 +12,7 @@ type MoreInput = Partial<
   Pick<LinkInput, 'privacy' | 'privacyPassword' | 'disabled' | 'targeting' | 'password'>
 >;
 
-/** How often each of these occurs. */
+/** Relative frequencies by name. */
 type Weights = Readonly<Record<string, number>>;
 
 /**

@@ -19,7 +19,7 @@ import { pick, poisson, type Random, seededRandom } from './random.ts';
 
 const YEAR = 365;
 export const DAYS = 2 * YEAR;
-/** How many are written together. */
+/** Number of days that are written together. */
 const DAYS_AT_ONCE = 7;
 /** The number of people per visit of a day, from which visitors are drawn: some visit more than once. */
 const PEOPLE = 2;
