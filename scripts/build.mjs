@@ -29,7 +29,7 @@ const PACKAGES = /^(better-sqlite3|graphql|pg-native)(\/|$)/;
 
 const hashOfSources = () => hashOf(SOURCES, (path) => !path.startsWith('console/src/generated'));
 
-/** Whether dist is up to date. A production tree has dist but no sources, so there is nothing to build. */
+/** True if dist is up to date. A production tree has dist but no sources, so there is nothing to build. */
 export function isBuilt() {
   return !existsSync(join(root, 'src')) || isFresh(STAMP, hashOfSources());
 }

@@ -21,7 +21,7 @@ console.log(Object.values(versions).join('\n'));
 const KEY = 'the-first-key-of-an-empty-database';
 /** Links that are asked for all the time, and links that are asked for once, after the primary is lost. */
 const [HOT, COLD] = [40, 3_000];
-/** How long a link may take to be read again by everything after a loss, in milliseconds. */
+/** Milliseconds in which everything must read a link again after a loss. */
 const SETTLE = 90_000;
 
 const machines = await startMachines();

@@ -3,7 +3,7 @@ import { PNG } from 'pngjs';
 /** The step to which values of a channel are rounded. */
 const STEP = 8;
 
-/** The same picture with fewer shades and no filter, which compresses pictures of text to a half. */
+/** Redraws a picture with fewer shades and no filter, which halves the size of pictures of text. */
 export function withFewShades(png: Buffer): Buffer {
   const picture = PNG.sync.read(png);
   picture.data.forEach((value, at) => {

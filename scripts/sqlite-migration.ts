@@ -4,7 +4,10 @@ import { diffToModels, readModels, WrittenByHand } from './migration-diff.ts';
 
 const MEMORY = 'file::memory:';
 
-/** How the schema engine changes tables: it copies their rows to new ones, which views and triggers on the old ones forbid. */
+/**
+ * The schema engine's way to change a table: it copies the rows to a new one. Views and triggers on the old one forbid
+ * it.
+ */
 const REDEFINITION = /^-- RedefineTables\n[\s\S]*?^PRAGMA defer_foreign_keys=OFF;\n/m;
 const NEW_TABLE = /^CREATE TABLE "new_([^"]+)" \([\s\S]*?^\);/gm;
 
@@ -55,7 +58,7 @@ function addColumn(table: string, column: Column, key: ForeignKey | undefined): 
   return `${parts.filter((part) => part !== '').join(' ')};\n`;
 }
 
-/** What to write for a table that has to change in another way. */
+/** Returns instructions for a table that must change in another way. */
 function recipe(
   table: string,
   lost: readonly string[],

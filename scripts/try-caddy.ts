@@ -82,7 +82,7 @@ async function answerOf(host: string, { path = '/', headers, body }: Sent = {}) 
   return { status: response.statusCode, location: response.headers.location, body: text };
 }
 
-/** What Caddy says instead of a certificate. */
+/** Caddy's alert in place of a certificate. */
 const NO_CERTIFICATE = /alert internal error/;
 
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -119,7 +119,7 @@ function container(image) {
 
 const KEY = 'key-of-the-image-that-was-built-for-once';
 
-/** What each command is tried with, in this order; a line of the output. */
+/** Trials of each command, in this order: its options and a line of its output. */
 const COMMANDS = {
   keys: [['list', /^1 +default .*active/m]],
   users: [

@@ -19,9 +19,9 @@ const BEFORE = '46787b587a67b6d5fac1bc6797d334ed38ed6876';
 const KEY = 'the-first-key-of-an-empty-database';
 const RESTARTS = 10;
 const [POSTS, REDIRECTS] = [5_000, 50_000];
-/** How many clients write and visit at once, and how long each pauses after an answer, in milliseconds. */
+/** Numbers of clients that write and visit at once, and milliseconds of their pause after an answer. */
 const [WRITERS, VISITORS, PAUSE] = [12, 60, 120];
-/** How long a process that is back is left in peace: longer than the proxies need to see it, in milliseconds. */
+/** Milliseconds of rest for a process that is back: longer than the proxies need to notice it. */
 const SETTLE = 10_000;
 
 const isInstalled = (name: string, option: string) => spawnSync(name, [option]).status === 0;
@@ -102,7 +102,7 @@ const startCaddy: StartProxy = (documented, port, upstreams) => {
   });
 };
 
-/** What clients got that ask all the time: how many answers of the right status, and how often each other outcome. */
+/** Clients that ask all the time, with counts of the answers: those of the right status, and every other outcome. */
 class Load {
   readonly outcomes = new Map<string, number>();
   posts = 0;

@@ -6,7 +6,7 @@ import type { Caller } from '../../src/testing/caller.ts';
 import { subscribe } from '../../test/support/events.ts';
 import { visit } from '../../test/support/visit.ts';
 
-/** How long a client waits for an answer, in milliseconds. */
+/** Milliseconds for which a client waits for an answer. */
 const PATIENCE = 15_000;
 
 const CREATE = `mutation Create($input: CreateLinkInput!) {
@@ -137,7 +137,7 @@ export class Watcher {
   }
 }
 
-/** How many clicks the database has of the links with these aliases. */
+/** Reads the database's clicks of the links with these aliases. */
 export async function clicksOf(
   db: pg.Client,
   aliases: readonly string[],

@@ -124,7 +124,7 @@ export class Machine {
     });
   }
 
-  /** What Patroni says of it, such as `primary` and `sync_standby`; null if it does not answer. */
+  /** Asks Patroni for the machine's role, such as `primary` and `sync_standby`; null if it does not answer. */
   async role(): Promise<string | null> {
     const answer = await fetch(`http://127.0.0.1:${this.checkPort}/cluster`, {
       signal: AbortSignal.timeout(2_000),
