@@ -39,7 +39,7 @@ function map(): Handler {
   };
 }
 
-/** The same reads and writes by Prisma. */
+/** Serves the reads and writes by Prisma. */
 async function prisma(url: string): Promise<Handler> {
   const pool = { poolSize: 10, statementTimeout: 0 };
   // For SQLite, Prisma's plain adapter, without the program's additions.
@@ -75,7 +75,7 @@ async function prisma(url: string): Promise<Handler> {
 const list = `SELECT l.*, s."name" AS "spaceName", s."color" AS "spaceColor" FROM "Link" l
   LEFT JOIN "Space" s ON s."id" = l."spaceId" WHERE l."accountId" = 1`;
 
-/** The same reads, of a link and its space, by prepared statements of the driver: the floor. */
+/** Serves the reads of a link and its space by the driver's prepared statements: the floor. */
 async function floor(url: string): Promise<Handler> {
   if (url.startsWith('file:')) {
     const database = new Sqlite(url.slice('file:'.length));

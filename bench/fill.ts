@@ -9,7 +9,7 @@ import { shareDefaultDomain } from '../src/domain/short-domain/default-domain.ts
 
 const SPACES = 50;
 export const NEW_SPACE = 9;
-/** How many titles contain the word "marzipan", and how many contain two letters that no other title has. */
+/** Numbers of titles with the word "marzipan", and with two letters that no other title has. */
 const HITS = 1_000;
 const RARE = 20;
 const WORDS =
@@ -84,7 +84,7 @@ function clicks(count: number): string {
   return `UPDATE "LinkCounter" SET "clicks" = ${earned} WHERE ${earned} > 0 AND NOT ${inNewSpace}`;
 }
 
-/** How many of the links have each tag: every second one, and so on. */
+/** Densities of the tags: every second link has the first one, and so on. */
 export const TAGGED = [2, 10, 100];
 
 /** A connection without Prisma's client, and so without its statement timeout. */

@@ -93,7 +93,7 @@ const counts = 'clicks visitors bots';
 const top = (by: string) => `${by}: top(by: ${by}, first: 5) { rows { value clicks } others }`;
 const topLinks = (args: string) => `topLinks(${args}) { nodes { link { id shortUrl title } clicks } }`;
 
-/** What the console's first view asks for: a period with the one before. */
+/** The query of the console's first view: a period with the one before. */
 function overview(length: number): string {
   const since = `from: "${before(length - 1)}"`;
   return `statistics(${since}) { ${counts} series { start ${counts} } ${['COUNTRY', 'REFERRER', 'DEVICE'].map(top).join(' ')} }

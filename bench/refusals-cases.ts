@@ -30,11 +30,11 @@ export interface Case {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether it has a key or a session. */
+  /** True if it has a key or a session. */
   readonly isKnown: boolean;
 }
 
-/** What long values are made of: each is slow to read for some parser. */
+/** Parts of long values, each of which is slow for some parser. */
 const FILLERS = ['x', ' ', ',', 'a,', '漢', '😀', '%41', 'https://漢', 'a.', '[', '"', '\\', '=;'] as const;
 
 function long(filler: string, length: number): string {
@@ -196,7 +196,7 @@ interface Way {
   readonly end: string;
 }
 
-/** How values are written in a document. */
+/** Writes a value as a literal of a document. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'object' && value !== null)
@@ -235,7 +235,7 @@ function ways(): Map<GraphQLObjectType, Way> {
   return known;
 }
 
-/** How often a variable is used. */
+/** Numbers of uses of a variable. */
 const USES = [1, 20, 190];
 
 function* argumentCases(): Generator<Case> {
@@ -431,7 +431,7 @@ function* authCases(): Generator<Case> {
     }
 }
 
-/** What anybody may send. */
+/** Requests that anybody may send. */
 function* visitCases(): Generator<Case> {
   const of = (kind: Case['kind'], name: string, path: string, more: Partial<Case> = {}): Case => ({
     ...{ kind, name, path: path.slice(0, 28_000), method: 'GET', headers: {}, isKnown: false },

@@ -22,10 +22,10 @@ const { values } = parseArgs({
   },
 });
 
-/** What a refusal may take: in milliseconds with a key, and times a normal request without one. */
+/** Limits of a refusal: milliseconds with a key, and multiples of a normal request without one. */
 const MAX_MS = 100;
 const MAX_TIMES = 5;
-/** How many of the most expensive cases are measured again, and how often. */
+/** Number of the most expensive cases to measure again, and number of repetitions. */
 const AGAIN = 100;
 const TIMES = 5;
 /** Longer than any request takes. */

@@ -6,7 +6,7 @@ export interface Request {
   readonly method?: 'GET' | 'POST' | 'PATCH';
   readonly body?: string;
   readonly type?: string;
-  /** Whether each request differs, so that no cached answer fits. */
+  /** True if each request differs, so that no cached answer fits. */
   readonly anew?: boolean;
 }
 
@@ -63,7 +63,7 @@ async function deepPage(origin: string): Promise<Request> {
   return anew(edges(10, after));
 }
 
-/** The same for PostGraphile, with its names of the tables. */
+/** The fields of a link for PostGraphile, with its names of the tables. */
 const wantedThere =
   'rowId title alias url linkCounterByLinkId { clicks } createdAt spaceBySpaceId { rowId name color }';
 const bothThere = `${wantedThere} domainByDomainId { rowId name }`;

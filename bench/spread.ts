@@ -26,7 +26,7 @@ const [links, rate, rounds, seconds] = [values.links, values.rate, values.rounds
 ) as [number, number, number, number];
 /** The longest waits that are accepted, in milliseconds. */
 const LIMITS = { livez: 100, redirect: 60, store: 150 };
-/** How often each is asked, a second. */
+/** Requests per second of each kind. */
 const RATES = { livez: 100, redirect: rate, store: 20 };
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 

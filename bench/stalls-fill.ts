@@ -1,7 +1,7 @@
 import { Database } from '../src/db/database.ts';
 import { fill } from './target.ts';
 
-/** How many links have a long history, and since when. */
+/** Number of links with a long history, and its first day. */
 const VISITED = 33;
 const FIRST_DAY = '2016-12-01';
 const DAYS = 3_640;

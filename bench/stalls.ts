@@ -21,7 +21,7 @@ const { values } = parseArgs({
 const MAX_WAIT_MS = 250;
 const ASKED_EVERY = 5;
 
-/** How many operations are sent at once in the end. */
+/** Number of operations sent at once in the end. */
 const AT_ONCE = 16;
 
 function atOnce<Item>(items: readonly Item[]): Item[][] {

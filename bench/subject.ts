@@ -7,7 +7,7 @@ import { drawFrom, type Kind, liveMix } from './mix.ts';
 import type { Request } from './scenarios.ts';
 import { startProgram, type Target } from './target.ts';
 
-/** How many links are visited while another account writes: few enough that all are cached. */
+/** Number of links visited while another account writes: few enough to be all cached. */
 const KNOWN = 1_000;
 
 /** A measured program, with its requests. */

@@ -17,7 +17,7 @@ const { values } = parseArgs({
 const agent = new Agent({ keepAlive: true });
 /** The limit in standard deviations. */
 const SURE = 4;
-/** How many requests of a pair do not count. */
+/** Number of requests of a pair that do not count. */
 const WARM_UP = 200;
 const USERS = 500;
 
@@ -25,7 +25,7 @@ interface Question {
   readonly path: string;
   readonly key?: string;
   readonly host?: string;
-  /** What is posted, from a network. */
+  /** The posted body, and the network it comes from. */
   readonly body?: object;
   readonly from?: string;
 }
@@ -34,7 +34,7 @@ interface Question {
 interface Pair {
   readonly name: string;
   readonly status: number;
-  /** How often it is asked, if not as often as the others. */
+  /** Number of requests, if it differs from that of the other pairs. */
   readonly times?: number;
   readonly kinds: readonly [() => Question, () => Question];
 }

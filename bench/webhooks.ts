@@ -20,7 +20,7 @@ const changes = Number(values.changes);
 /** The number of changed records, and of changes in one request. */
 const LINKS = 1_000;
 const TOGETHER = 50;
-/** How often requests are measured with the webhook disabled, and enabled. */
+/** Number of measurements with the webhook disabled, and with it enabled. */
 const ROUNDS = 7;
 /** The last of seven attempts always succeeds. */
 const TRIES = 7;

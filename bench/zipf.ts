@@ -78,7 +78,7 @@ async function visit({ origin }: Target, script: string, during: number) {
   return { rate: Math.round((requests / duration) * 1e6), half: half / 1_000, most: most / 1_000 };
 }
 
-/** How many links were looked for in memory, and how many were there. */
+/** Reads the numbers of links found in memory and not found there. */
 async function looksOf(port: number): Promise<{ hits: number; misses: number }> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const lookups = (cache: string) =>
