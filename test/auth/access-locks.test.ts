@@ -49,7 +49,7 @@ async function newMember(): Promise<Member> {
 
 const tokenIn = ({ cookie }: Person) => cookie?.split('=')[1] ?? '';
 
-/** What ends a session, as part of a transaction. */
+/** Ways to end a session, each as part of a transaction. */
 const ends: Record<string, (tx: Transaction, person: Member) => Promise<unknown>> = {
   'is signed out': (tx, person) => endSession(tx, tokenIn(person)),
   'is disabled': (tx, { userId }) => setDisabled(tx, userId, NOON),

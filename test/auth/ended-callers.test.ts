@@ -26,7 +26,7 @@ let other: TestServer;
 let owner: Caller;
 let boss: Person;
 
-/** Who sends the requests of a case: a member of two accounts by a session, or a key that they made. */
+/** The sender of a case's requests: a member of two accounts by a session, or a key that they made. */
 interface Subject {
   readonly person: Person & { readonly userId: number; readonly memberId: number };
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ const byBoss = (call: string) => boss.data(`mutation { ${call} { __typename } }`
 
 interface Ending {
   readonly of: 'session' | 'key';
-  /** Whether the caller is a viewer then. */
+  /** True if the caller becomes a viewer. */
   readonly isLowered?: boolean;
   end(subject: Subject): Promise<unknown>;
 }
@@ -157,7 +157,7 @@ async function stateOf(subject: Subject): Promise<string> {
   return errors?.[0].extensions.code ?? data.viewer.role;
 }
 
-/** What the background may write at any time. */
+/** Tables that background work may write at any time. */
 const BACKGROUND = new Set(['LogReader', 'RetentionClock']);
 
 /** All rows of all tables. */
@@ -203,7 +203,7 @@ const refusalsIn = ({ body }: Answer): { message: string; code: string }[] =>
     }),
   );
 
-/** Whether a mutation was done, by its part of an answer. */
+/** True if a mutation was done, by its part of an answer. */
 const isDone = (result: unknown): boolean =>
   [result]
     .flat()
@@ -217,7 +217,7 @@ const isDone = (result: unknown): boolean =>
 
 /** Mutations that were sent, and wait for what holds them up. */
 interface Waiting {
-  /** What was sent. */
+  /** The sent documents. */
   readonly documents: ReadonlyMap<Mutation, string>;
   /** Lets them go on; gives their answers. */
   release(): Promise<ReadonlyMap<Mutation, Answer>>;

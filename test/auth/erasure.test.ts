@@ -28,7 +28,7 @@ async function account(name: string): Promise<{ caller: Caller; id: number }> {
 const emailOf = async (userId: number) =>
   (await prisma().user.findUniqueOrThrow({ where: { id: userId } })).email;
 
-/** What the account's history has, without those who did it. */
+/** The account's history in order, with the key or user of each change. */
 const historyOf = async (accountId: number) =>
   (await prisma().change.findMany({ where: { accountId }, orderBy: { id: 'asc' } })).map(
     ({ action, kind, keyId, userId, fields }) => [action, kind, JSON.parse(fields), keyId ?? userId],
@@ -109,7 +109,7 @@ async function filled(name: string) {
   return { caller, id, host, owner };
 }
 
-/** How many rows of an account each table has. */
+/** Counts an account's rows in each table. */
 async function rowsOf(accountId: number): Promise<Record<string, number>> {
   const { change, link, apiKey, membership, invitation, tag, space, pixel, domain, webhook, utmTemplate } =
     prisma();

@@ -106,7 +106,7 @@ test('a reset removes the passkeys and identities of the user alone', async () =
 
 const hashing = new UserPasswords({ N: 2, r: 1, p: 1 });
 const context = () => ({ passwords: hashing, now: server.clock.now });
-/** What a request knows of who is signed in, once it has looked. */
+/** Reads a user's session, as a request does at its start. */
 const sessionOf = async ({ userId }: User) =>
   server.database.prisma.session.findFirstOrThrow({ where: { userId }, include: { user: true } });
 

@@ -68,7 +68,7 @@ async function signIn(person: Person, subject: string, path?: string): Promise<s
   return comeBack(person, await provider.visit(await begin(person, path), subject));
 }
 
-/** The same for a page that asks for the address. */
+/** Signs a person of the provider in from a page that asks for the provider's address. */
 async function signInWith(person: Person, subject: string, body: Record<string, unknown>): Promise<string> {
   const { status, body: told } = await person.auth('oidc', body);
   expect([status, told]).toEqual([200, { url: expect.any(String) }]);

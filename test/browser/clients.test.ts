@@ -45,7 +45,7 @@ describe.runIf(chromiumPath)('the list of the guide to clients in a browser', ()
     await other.stop();
   });
 
-  /** What another client does: it deletes, changes and creates a link. */
+  /** Deletes, changes and creates a link, as another client. */
   async function work(owner: Caller, ids: readonly unknown[], titles: string[], at: number): Promise<void> {
     await owner.rest('DELETE', `/links/${ids[at]}`);
     titles.splice(titles.indexOf(`Link ${at}`), 1);

@@ -14,7 +14,7 @@ const SHARED = 's.example';
 const OWN = 'own.example';
 const HOSTS = [SHARED, OWN];
 
-/** What a hostile script tries. Each attempt gives what it reached; an error is a refusal. */
+/** Attempts of a hostile script. Each returns the thing that it reached; an error is a refusal. */
 const ATTEMPTS = {
   'reads cookies': 'document.cookie',
   'sets a cookie': "(document.cookie = 'set=1', document.cookie.includes('set=1') || refuse())",
@@ -205,7 +205,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     return context.newPage();
   }
 
-  /** What the script reaches on a link's page at a host, and where the visitor gets. */
+  /** Opens a link's page at a host with the script, and returns the script's results and the visitor's destination. */
   async function attack(host: string, fields: Record<string, number>) {
     const { alias } = await caller.link({
       url: 'https://target.example/?own=1',

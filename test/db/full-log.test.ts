@@ -13,7 +13,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   let server: TestServer;
   let owner: Caller;
   let other: Sqlite.Database;
-  /** What the disk seems to have left. */
+  /** The apparent free space of the disk, in bytes. */
   let free = 10 * RESERVE;
   beforeAll(async () => {
     url = await newDatabase();
@@ -33,7 +33,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
     other.prepare('SELECT COUNT(*) FROM "Link"').get();
   };
   const endReading = () => other.exec('COMMIT');
-  /** How many bytes of the log are not in the file. */
+  /** Bytes of the log that are not in the file. */
   const uncopied = () => {
     const third = new Sqlite(path);
     const [row] = third.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[];

@@ -9,7 +9,7 @@ import {
 import { sql } from '../../src/db/sql.ts';
 import { NOON, startTestServer, type TestServer } from '../support/server.ts';
 
-/** The same numbers in each run. */
+/** The state of a random generator with equal numbers in each run. */
 let state = 7;
 function below(limit: number): number {
   state = (state * 48_271) % 2_147_483_647;

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => emptyServer(server));
 afterAll(() => server.stop());
 
-/** What becomes of a link: it is skipped, disabled, open, ends at a time, or has a limit of clicks. */
+/** The fate of a link: it is skipped, disabled, open, ends at a time, or has a limit of clicks. */
 type Fate = 'skipped' | 'disabled' | 'open' | `ends ${string}` | `${number} clicks`;
 
 type Case = readonly [column: string, value: unknown, fate: Fate];

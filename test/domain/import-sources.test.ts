@@ -38,7 +38,7 @@ const inCsv = (fields: Fields) =>
     .map((cells) => cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(','))
     .join('\n');
 
-/** What a link gets from the exports and API answers of each service. */
+/** The expected fields of a link from the exports and API answers of each service. */
 const sources: [what: string, format: ImportFormat, text: (fields: Fields) => string, fields: Fields][] = [
   [
     "Bitly's API",

@@ -59,7 +59,7 @@ async function follow() {
   return { db, feed, statements, now: () => readLogSnapshot(db) };
 }
 
-/** The same with a cache of links. */
+/** Opens the database as `follow` does, with a cache of links. */
 async function followLinks() {
   const followed = await follow();
   const { db, feed } = followed;

@@ -98,7 +98,7 @@ async function spacesNamed(name: string, caller = owner): Promise<number> {
   return spacePage.total;
 }
 
-/** The same write over each API. */
+/** One write over each API. */
 const writes = {
   v1: (name: string, withKey?: string | null, caller?: Caller) =>
     v1('POST', '/spaces', { name }, withKey, caller),

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 /** The database may leave questions unanswered for so long, in milliseconds; the tests wait for it together. */
 const LIMIT = 5_000;
 
-/** Who keeps what from whom, until the returned function is called. */
+/** Locks something of the server, until the returned function is called. */
 type Lock = (server: TestServer) => Promise<() => Promise<unknown>>;
 
 /** Has a transaction of its own lock something on PostgreSQL. */

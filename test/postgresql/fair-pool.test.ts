@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** How many statements of the service wait for a lock. */
+/** Counts the service's statements that wait for a lock. */
 async function waiting(): Promise<number> {
   const { rows } = await locker.query(
     `SELECT FROM pg_stat_activity WHERE "datname" = current_database() AND "wait_event_type" = 'Lock'`,

@@ -36,7 +36,7 @@ async function limitedTo(connections: number, limitOf: 'ROLE' | 'DATABASE' = 'RO
   return { url: url.href, limit };
 }
 
-/** What one of many clients asks for, in turn; returns the statuses. */
+/** Sends the requests of one of many clients in turn; returns the statuses. */
 async function round(caller: Caller, origin: string, number: number): Promise<number[]> {
   const alias = `r${randomUUID().slice(0, 8)}`;
   const form = { url: 'https://example.com/', alias, expiration_clicks: '9' };

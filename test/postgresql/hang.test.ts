@@ -9,14 +9,14 @@ import { type StartedService, startService } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'the-first-key-of-an-empty-database';
-/** How many requests the service answers at once. */
+/** Maximum number of requests that the service answers at once. */
 const MAX_IN_FLIGHT = 50;
 
 let proxy: PostgresProxy;
 let service: StartedService;
 let owner: Caller;
 let metrics: string;
-/** How long another service takes to stop while its database hangs; begun at once, as it takes the longest. */
+/** The stop of another service while its database hangs, with its duration. It begins first, as it takes the longest. */
 let stopped: Promise<[unknown, time: number]>;
 
 const environment = (url: string) => ({

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** How long one statement takes that changes so many links, in milliseconds. */
+/** Measures one statement that changes so many links, in milliseconds. */
 async function changing(count: number): Promise<number> {
   const began = performance.now();
   await server.database.prisma

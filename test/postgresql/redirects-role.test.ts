@@ -72,7 +72,7 @@ async function link(form: Record<string, string | number> = {}) {
   return made;
 }
 const onReplica = (id: number) => onServer(replica.url, `SELECT 1 FROM "Link" WHERE "id" = ${id}`);
-/** Whether the replica alone is asked for a link. */
+/** True if a link is read from the replica alone. */
 async function isReadFromReplica(one: { alias: string }): Promise<boolean> {
   const before = [redirects.statements.length, readStatements.length];
   await open(one);

@@ -53,7 +53,7 @@ async function paused<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => onServer(replica.url, 'SELECT pg_wal_replay_resume()'));
 }
 
-/** Whether a list of the caller is read from the replica. */
+/** True if a list of the caller is read from the replica. */
 async function readsFromReplica(caller: Caller, path = '/links'): Promise<boolean> {
   const table = path === '/links' ? '"Link"' : '"Space"';
   const before = readStatements.length;

@@ -33,7 +33,7 @@ async function rowsOf(url: string, statement: string): Promise<unknown[][]> {
   return rows;
 }
 
-/** How many tables, indexes and functions each schema has of its own. */
+/** Counts each schema's own tables, indexes and functions. */
 function contentsOf(url: string): Promise<unknown[][]> {
   return rowsOf(
     url,

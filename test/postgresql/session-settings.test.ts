@@ -53,7 +53,7 @@ async function start(
 
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
-/** What clients and visitors get of one server, with everything in it that is a time, a list or a count. */
+/** Collects the answers that clients and visitors get of a server, with all times, lists and counts in them. */
 async function story(server: TestServer): Promise<unknown> {
   const owner = await server.caller();
   const ended = await owner.link({ alias: 'ended', expiration_date: '2026-11-01', expiration_time: '10:30' });
@@ -109,7 +109,7 @@ test('settings of the URL do not change them either', async () => {
   expect(await story(server)).toEqual(usual);
 });
 
-/** What the start says on a database with these settings, through the pooler if there is one. */
+/** Runs a start on a database with these settings, through the pooler if there is one. Returns its refusal. */
 async function refusalWith(settings: Readonly<Record<string, string>>, pooler?: PgBouncer) {
   const url = await newDatabase();
   await set(url, settings);

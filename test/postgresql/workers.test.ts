@@ -89,7 +89,7 @@ async function clicks(): Promise<number> {
   return Number(row?.clicks);
 }
 
-/** Whether a process is running; an ended one may remain as a zombie. */
+/** True if a process is running; an ended one may remain as a zombie. */
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }

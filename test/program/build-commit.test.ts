@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the build takes for the commit of a folder. */
+/** The commit that the build finds for a folder. */
 function commitOf(path: string, sourceCommit = ''): string {
   const script = `import { commitOf } from ${JSON.stringify(join(process.cwd(), 'scripts/build.mjs'))};
     console.log(commitOf(${JSON.stringify(path)}));`;

@@ -6,7 +6,7 @@ import { row, workbookOf } from '../support/workbook.ts';
 
 const sheetWith = (rows: string): string[][] | null => sheetIn(workbookOf({ sheets: [{ rows }] }));
 
-/** What a scanner finds, in order. */
+/** The findings of a scanner, in order. */
 function foundIn(xml: string): string[] {
   const found: string[] = [];
   scanXml(xml, {
@@ -77,7 +77,7 @@ test('unzips no more of a part than the file says that it has', () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
 });
 
-/** What cells show that have these formats of numbers. */
+/** The texts of cells with these formats of numbers. */
 function shownWith(formats: readonly { id: number; code?: string }[], rows: string): string[][] | null {
   const codes = formats.flatMap(({ id, code }) => (code === undefined ? [] : [{ id, code }]));
   const styles = `<styleSheet><numFmts>${codes

@@ -13,7 +13,7 @@ import {
 import { dayOfHour, hourOf } from '../../src/db/statistics/calendar.ts';
 import { kinds, visitValue } from '../../src/db/statistics/value.ts';
 
-/** What is counted for a link in one hour, with values and visitors of its day. */
+/** Counts of a link in one hour, with values and visitors of its day. */
 const counts = fc.record({
   link: fc.integer({ min: 1, max: 4 }),
   hour: fc.constantFrom(

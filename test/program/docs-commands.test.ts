@@ -177,7 +177,7 @@ function canBeInstalled(): void {
 
 type Check = (command: string) => void | Promise<void>;
 
-/** How each command of a block is run; the first matching rule counts. */
+/** Checks of the commands in blocks; the first matching rule counts. */
 const rules: readonly (readonly [RegExp, Check])[] = [
   [
     /^npm ci && npm start$/,
@@ -563,7 +563,7 @@ function generatorPackages(): string[] {
   return [...imports, ...plugins.map(([, name]) => `@graphql-codegen/${name}`)];
 }
 
-/** How each command in the prose of a guide is checked. */
+/** Checks of the commands in the prose of a guide. */
 const inText: readonly (readonly [RegExp, (...parts: string[]) => void | Promise<void>])[] = [
   [/^npm (?:ci|audit|outdated)\b/, () => {}],
   [

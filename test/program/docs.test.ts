@@ -67,7 +67,7 @@ interface Override {
   readonly ports: readonly string[];
 }
 
-/** How the blocks of each language are checked. A block in another language fails. */
+/** Checks of the blocks of each language. A block in another language fails. */
 const checks: Record<string, (block: Block) => void | Promise<void>> = {
   // docs-commands.test.ts runs each command, or checks that another test does.
   sh: (block) => expect(commandsOf(block)).not.toEqual([]),

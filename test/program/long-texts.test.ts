@@ -19,7 +19,7 @@ function messagesFor(schema: z.ZodType, text: string, object = z.object({ field:
   return error ? (fieldErrors(error)[0]?.messages ?? []) : [];
 }
 
-/** How often any of the steps that read a whole text is taken for one. */
+/** Counts the steps of the work that read a whole text. */
 function readsOf(work: () => unknown): number {
   const spies = [
     ...(

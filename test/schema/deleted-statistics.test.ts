@@ -19,7 +19,7 @@ beforeEach(async () => {
   ({ id: accountId } = await server.database.prisma.account.findUniqueOrThrow({ where: { name: account } }));
 });
 
-/** How many rows of statistics links have, whatever their ids. */
+/** Counts the rows of links' statistics; without an id, those of all links, deleted ones included. */
 async function rowsOf(linkId?: number): Promise<number> {
   const { prisma } = server.database;
   const where = linkId === undefined ? {} : { linkId };

@@ -29,7 +29,7 @@ import { visit } from '../support/visit.ts';
 
 // Some of these tests take over a second, since they store more than one transaction may write.
 
-/** What one transaction writes at most. */
+/** Limits of one transaction. */
 const MAX: Written = { links: 500, others: 10_000 };
 const isSqlite = inject('database').provider === 'sqlite';
 

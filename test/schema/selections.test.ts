@@ -86,7 +86,7 @@ afterAll(() => server.stop());
 interface Selected {
   readonly field: GraphQLField<unknown, unknown>;
   readonly alias: string | null;
-  /** Whether the field is included only if the variable `$yes` is true. */
+  /** True if the field is included only if the variable `$yes` is true. */
   readonly isConditional: boolean;
   readonly text: string;
   readonly below: readonly Selected[];
@@ -132,7 +132,7 @@ function whole(type: GraphQLOutputType, depth = 0): string {
 
 interface Choice {
   readonly conditional: boolean;
-  /** Whether records may have lists of their own, such as the links of each space. */
+  /** True if records may have lists of their own, such as the links of each space. */
   readonly listsBelow: boolean;
 }
 
@@ -172,7 +172,7 @@ function expected(value: unknown, selected: readonly Selected[], yes: boolean): 
 }
 
 const queryFields = schema.getQueryType()?.getFields() ?? {};
-/** How often an operation is sent: at first it is interpreted, later compiled. */
+/** Number of times that an operation is sent: at first it is interpreted, later compiled. */
 const TIMES = 4;
 
 test.each([

@@ -7,7 +7,7 @@ import { type Caller, startTestServer, type TestServer } from '../support/server
 
 // Most of these tests take over a second, since they store and change thousands of links.
 
-/** How many links one transaction changes at most. */
+/** Maximum number of links that one transaction changes. */
 const MAX = 500;
 const MANY = 3 * MAX + 100;
 
@@ -36,11 +36,11 @@ async function newAccount(of = server) {
   return { owner: caller, accountId: id };
 }
 
-/** What is deleted, with the links that have it, and the field of a link that changes. */
+/** A deletion of a record that links have, with the field of a link that it changes. */
 interface Case {
   readonly field: string;
   make(count: number, caller?: Caller, account?: number): Promise<{ mutation: string; links: number[] }>;
-  /** How many links still have what is deleted. */
+  /** Counts the links that still have the record. */
   left(): Promise<number>;
 }
 
@@ -95,7 +95,7 @@ const names = Object.keys(cases);
 
 const run = (mutation: string, caller = owner) => caller.graphql(`mutation { it: ${mutation} }`);
 
-/** The same with an Idempotency-Key. */
+/** Runs a mutation with an Idempotency-Key. */
 async function runOnce(query: string, key: string) {
   const sent = await owner.fetch('/graphql', {
     method: 'POST',
@@ -112,7 +112,7 @@ async function changesOf(field: string) {
   return server.database.prisma.change.findMany({ where, orderBy: [{ tx: 'asc' }, { id: 'asc' }] });
 }
 
-/** How many links of the account each transaction has changed. */
+/** The number of the account's links that each transaction changed. */
 const slicesOf = (field: string): number[] =>
   committed.flatMap((changes) => {
     const links = changes.filter(

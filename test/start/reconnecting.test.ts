@@ -14,13 +14,13 @@ interface Told {
   readonly changes: { readonly recordId: string };
 }
 
-/** What a client was told: the ids of records, and how its subscription ended. */
+/** The events that a client received: ids of records, and the end of its subscription. */
 interface Heard {
   readonly ids: string[];
   ended: string;
 }
 
-/** How a client subscribes, by its name. */
+/** Subscribing clients by name. */
 const clients: Record<string, (url: string, headers: Record<string, string>, heard: Heard) => () => void> = {
   'graphql-sse': (url, headers, heard) =>
     createClient({ url, headers, retryAttempts: 1_000, retry: () => setTimeout(20) }).subscribe<Told>(

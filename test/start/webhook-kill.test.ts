@@ -71,7 +71,7 @@ test('delivers all changes acknowledged before SIGKILL, those of each record in 
   program = await start();
   const of = (id: number) => receiver.received.filter(({ message }) => message.data.id === id);
   const ids = (id: number) => [...new Set(of(id).map(({ headers }) => headers['webhook-id']))];
-  /** How many of its changes the last message about a space shows. */
+  /** The number of a space's changes that its last message shows. */
   const told = (id: number) => names.indexOf(String(of(id).at(-1)?.message.data.name)) + 1;
   const missing = () =>
     [...done].filter(([id, changes]) => told(id) < changes || ids(id).length < Math.min(changes, 2));

@@ -16,7 +16,7 @@ const base64url = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('b
 /** An authenticator and a browser in one, which answer as a page on an origin asks. */
 export class Authenticator {
   origin: string;
-  /** Whether it asks the person for a fingerprint or a PIN. */
+  /** True if it asks the person for a fingerprint or a PIN. */
   verifies = true;
   /** The counter of the next answer; null if it has none. */
   counter: number | null = 1;

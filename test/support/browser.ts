@@ -24,7 +24,7 @@ export function launchBrowser(more: string[] = [], executablePath = chromiumPath
   return chromium.launch({ executablePath, args });
 }
 
-/** How long a page may take, in milliseconds: on a busy machine much longer than in a browser that people use. */
+/** Milliseconds that a page may take: on a busy machine far more than in a browser that people use. */
 export const BROWSER_TIMEOUT = 60_000;
 
 let shared: Promise<BrowserContext> | undefined;
@@ -78,7 +78,7 @@ export async function openPage(origin: string): Promise<{ page: Page; elsewhere:
   return { page, elsewhere };
 }
 
-/** How pages are looked at: colours depend on the scheme alone, and layout on the width. */
+/** Widths and colour schemes to view pages in. Colours depend on the scheme alone, and layout on the width. */
 export const APPEARANCES = [
   [390, 'light'],
   [1280, 'dark'],

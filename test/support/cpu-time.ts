@@ -1,6 +1,6 @@
 /**
- * How many milliseconds this process has computed during the work, whatever else the machine did meanwhile. A server in this
- * process is included.
+ * Returns the milliseconds of processor time that this process spent during the work, however busy the machine was. A
+ * server in this process is included.
  */
 export async function cpuTimeOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();

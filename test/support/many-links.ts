@@ -3,7 +3,7 @@ import { foldCase } from '../../src/domain/input.ts';
 import { aliasColumns } from '../../src/domain/link/fields.ts';
 import { NOON, type TestServer } from '../../src/testing/server.ts';
 
-/** What new links of a test have. */
+/** Columns of a test's new links. */
 interface Given {
   readonly accountId: number;
   readonly spaceId?: number;

@@ -29,7 +29,7 @@ const unique = () => `made${++count}`;
 const digits = () => String(12_345_678 + ++count);
 const far = new Date('2099-01-01T00:00:00Z');
 
-/** What makes a record of each kind that a mutation can be about, and gives its id. */
+/** Returns functions that make a record of each kind that a mutation can change. Each resolves to the record's id. */
 function makersOf(server: TestServer, accountId: number, owner: Caller, userId: number) {
   const { database, clock } = server;
   const { prisma } = database;

@@ -21,13 +21,13 @@ interface IdToken {
   claims: Record<string, unknown>;
 }
 
-/** What goes wrong with the next ID tokens. */
+/** Faults of the next ID tokens. */
 interface Attack {
   /** Waited for before tokens are sent. */
   before?: () => Promise<void>;
   change?: (token: IdToken) => void;
   isForged?: boolean;
-  /** What is sent in place of tokens: an error as JSON, or any text. */
+  /** The body that is sent in place of tokens: an error as JSON, or any text. */
   instead?: string;
 }
 
@@ -48,7 +48,7 @@ function changed(token: string, change: (token: IdToken) => void, key = privateK
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
-/** What the provider keeps, in memory. */
+/** Creates the provider's store, in memory. */
 function createStore(): (name: string) => Adapter {
   const rows = new Map<string, AdapterPayload>();
   const where = (isIt: (row: AdapterPayload) => boolean) =>
@@ -150,7 +150,7 @@ export async function startProvider({ port = 0, client = {} }: { port?: number; 
     set attack(given: Attack) {
       attack = given;
     },
-    /** Who signs in next: a subject. */
+    /** The subject that signs in next. */
     set next(subject: string) {
       who = subject;
     },

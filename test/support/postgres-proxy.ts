@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface PostgresProxy {
   /** The server's URL through the proxy. */
   readonly url: string;
-  /** How many connections are held. */
+  /** Number of held connections. */
   readonly held: number;
   /** Holds all answers on the connection that next sends a message with this text. */
   holdNext(text: string): void;

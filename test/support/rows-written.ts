@@ -4,7 +4,7 @@ import { name, raw, sql } from '../../src/db/sql.ts';
 import { pathOf } from '../../src/db/sqlite/file.ts';
 import { Prisma } from '../../src/generated/sqlite/client.ts';
 
-/** How many rows one transaction has written: of links, and of all other tables, including those of triggers and cascades. */
+/** Numbers of rows that one transaction wrote: links, and all other tables, with those of triggers and cascades. */
 export interface Written {
   readonly links: number;
   readonly others: number;

@@ -9,8 +9,8 @@ export { Caller, type RestAnswer, type RestLink } from '../../src/testing/caller
 export { NOON, type TestServer, type TestServerOptions } from '../../src/testing/server.ts';
 
 /**
- * How long to wait for what takes effect everywhere within a second, in milliseconds: far longer, as the machine may be busy, and
- * far shorter than any process keeps what it was not told to forget.
+ * Milliseconds to wait for things that take effect everywhere within a second. It is far longer, as the machine may be
+ * busy, and far shorter than any process keeps a stale entry.
  */
 export const SOON = 10_000;
 

@@ -43,7 +43,7 @@ export async function startService(env: Record<string, string>, ports: Partial<P
 
 export type StartedService = Awaited<ReturnType<typeof startService>>;
 
-/** What the program would print when it cannot start; undefined if it starts, or for an unknown reason. */
+/** The message of a program that cannot start; undefined if it starts, or for an unknown reason. */
 export async function refusalOf(env: Record<string, string>): Promise<string | undefined> {
   const outcome = await startService(env).catch((error: unknown) => ({ error }));
   if (!('error' in outcome)) {

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../../../src/testing/server.ts
 import { chromiumPath, closeTabs } from '../../support/browser.ts';
 import { addUser, newUrl, openConsole, PASSWORD, rowOf, shown, signIn } from '../../support/console.ts';
 
-/** What browsers do to a page whose storage is blocked; the last as Firefox without DOM storage. */
+/** Scripts that block a page's storage as browsers do; the last as Firefox without DOM storage. */
 const blocks = {
   'throws where it is asked for': `
     const refuse = () => { throw new DOMException('The operation is insecure.', 'SecurityError'); };

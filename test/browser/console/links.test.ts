@@ -15,7 +15,7 @@ import {
   unfold,
 } from '../../support/console.ts';
 
-/** What has the focus, by its name, a row by the title before its address; `main` and `BODY` have none. */
+/** The name of the focused element, and of a row its title; `main` and `BODY` have none. */
 const focusOf = (page: Page): Promise<string> =>
   page.evaluate(`(({ ariaLabel, labels, id, tagName, innerText }) => ariaLabel?.replace(/, s\\.example.*/, '') ?? labels?.[0]?.innerText
     ?? (id === 'main' ? id : tagName === 'BODY' ? tagName : innerText.trim()))(document.activeElement)`);

@@ -373,7 +373,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     return { server, origin, path: `/welcome#${token}` };
   }
 
-  /** The same, where people sign in with a provider, too. */
+  /** Starts a new server where people may also sign in with a provider. */
   async function startWithProvider(options: Parameters<typeof startTestServer>[0] = {}) {
     const port = await freePort();
     const client = { redirect_uris: [`http://localhost:${port}/auth/oidc/callback`] };
