@@ -30,8 +30,8 @@ function load() {
 }
 
 /**
- * What GraphiQL opens: the query of the address, or else the tab that was open last. Without that, it would open an empty tab in
- * addition to the stored ones.
+ * Returns GraphiQL's first tab: the query of the address, or else the tab that was open last. Without it, GraphiQL adds
+ * an empty tab to the stored ones.
  */
 function firstTab() {
   const asked = new URLSearchParams(location.search);
@@ -51,7 +51,7 @@ const gate = find('gate');
 const root = find('graphiql');
 let isOpen = false;
 let keyInUse = '';
-/** Who is signed in, and the id of the account that requests are for. */
+/** The signed-in user's session, and the id of the account that requests are for. */
 let session = null;
 let account = '';
 
@@ -82,7 +82,7 @@ async function goTo(name) {
   editor.revealLineNearTop(line + 1);
 }
 
-/** What stands beside the brand: whose data the requests are about. */
+/** Shows the caller and its account beside the brand. */
 function showCaller() {
   const choice = find('account');
   choice.hidden = keyInUse !== '' || !(session?.accounts.length > 1);
