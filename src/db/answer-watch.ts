@@ -6,7 +6,9 @@ const LIMIT = 5_000;
 /** Measures for how long questions of one kind, such as writes to a database, have been unanswered. */
 export class AnswerWatch {
   #waiting = 0;
-  /** When the first question after the last answer was asked; with others that waited then, when that answer came. */
+  /**
+   * Time of the first question after the last answer; the time of that answer, if others waited then. Null without any.
+   */
   #since: number | null = null;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
@@ -15,7 +17,7 @@ export class AnswerWatch {
     return this.#since === null ? 0 : performance.now() - this.#since;
   }
 
-  /** How many milliseconds ago the last question was answered. */
+  /** Milliseconds since the last answer. */
   get quietFor(): number {
     return performance.now() - this.#answeredAt;
   }

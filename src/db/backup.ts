@@ -17,7 +17,7 @@ export function datedName(now: Date): string {
   return `linkspace-${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`;
 }
 
-/** Whether the file is one of our backups, and may be replaced. */
+/** True if the file is one of our backups, which may be replaced. */
 function isBackup(path: string): boolean {
   try {
     const file = new Sqlite(path, { readonly: true });

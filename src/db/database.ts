@@ -36,14 +36,14 @@ export interface Writable extends Statements {
 /** Counts rows that are about to be written: of links, and of all other tables. */
 export type SpendRows = (links: number, others: number) => void;
 
-/** What reads and changes need: a database, or a transaction on one. */
+/** A source of reads and changes: a database, or a transaction on one. */
 export interface Data extends Statements {
   /** The database itself. */
   readonly database: Database;
   readonly prisma: Prisma.TransactionClient;
-  /** The same for long reads: on SQLite, a separate thread does them. */
+  /** Runs long reads: on SQLite, on a separate thread. */
   readonly long: Data;
-  /** The same for transactions of their own; null while a transaction is open, which they would wait for. */
+  /** Opens transactions of its own; null while a transaction is open, for which they would wait. */
   readonly separate: Data | null;
   /** Where its long reads wait: those of a transaction wait for no others. */
   readonly longReads: LongReadQueue;
@@ -65,38 +65,38 @@ export interface DatabaseOptions extends SqliteOptions {
   readonly pool?: PoolOptions;
   /** The URL of the server itself, if `url` is a pooler's. */
   readonly directUrl?: string | undefined;
-  /** Whether the server need not answer now. */
+  /** True if the server need not answer now. */
   readonly mayBeAway?: boolean;
-  /** How often one more connection than the server granted is tried, in milliseconds. */
+  /** Milliseconds between two attempts to get one more connection than the server granted. */
   readonly growthInterval?: number;
   /** Called with each new size of the pool, and the refusal of the server if it shrank. */
   onPoolSize?(size: number, refusal?: Error): void;
   /** Called for every statement, for metrics and for tests that count them. */
   readonly onStatement?: StatementListener;
-  /** How many milliseconds a write with an idempotency key waits for its turn. */
+  /** Milliseconds for which a write with an idempotency key waits for its turn. */
   readonly keyedWriteTimeout?: number;
 }
 
-/** How long a transaction waits for a connection, and how long it may take, in milliseconds. */
+/** Limits in milliseconds: the wait for a connection, and the duration of the transaction. */
 interface TransactionLimits {
   readonly maxWait?: number;
   readonly timeout?: number;
 }
 
 interface TransactionOptions extends TransactionLimits {
-  /** Whether it may be repeated. */
+  /** True if it may be repeated. */
   readonly retries?: boolean;
   readonly isolationLevel?: Prisma.TransactionIsolationLevel;
 }
 
 export const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 30_000 } satisfies TransactionLimits;
 
-/** How many writes with a key have a transaction open at once, and how many of one account: each occupies a connection. */
+/** Maximum numbers of open transactions of keyed writes, in all and of one account. Each occupies a connection. */
 const MAX_KEYED_WRITES = 3;
 const MAX_KEYED_WRITES_OF_ACCOUNT = 2;
-/** How long a further one waits, in milliseconds. */
+/** Milliseconds for which a further one waits. */
 const KEYED_WRITE_TIMEOUT = 5_000;
-/** How many samples of texts are kept, and for how long, in milliseconds: an outdated one only costs time. */
+/** Maximum number of kept samples of texts, and their lifetime in milliseconds. An outdated one only costs time. */
 const SAMPLES = { max: 200, ttl: 600_000 };
 
 /** The adapter's transaction behind one of Prisma's client, which does not expose it. */
@@ -142,7 +142,7 @@ export class LongReadQueue {
   readonly turns = new Turns<number>({ maxOfOwner: () => 1 });
   /** The requests of each account that wait or read. */
   readonly requests = new Map<number, Set<object>>();
-  /** How many reads the database has not answered. */
+  /** Number of reads that the database has not answered. */
   unanswered = 0;
 }
 
@@ -169,7 +169,7 @@ class KeyedWrites {
   readonly turns: Turns<number>;
   /** The keys of those that run. */
   readonly running = new Set<string>();
-  /** What each caller has stored lately. */
+  /** Recently stored answers of each caller. */
   readonly stored = new LRUCache<number, StoredVolume>(growingTo(10_000));
 
   constructor({ hasConcurrentWriters }: Dialect, timeout = KEYED_WRITE_TIMEOUT) {
@@ -199,7 +199,7 @@ export class Database implements Data {
   readonly keyedWrites: KeyedWrites;
   /** Its answers to transactions, and to attempts to write. */
   readonly writes = new AnswerWatch();
-  /** How many rows the tables had that strangers fill, and when they were counted. */
+  /** Numbers of rows in the tables that strangers fill, with the times of the counts. */
   readonly strangersRows = new Map<string, { readonly rows: number; readonly at: number }>();
   /** Frequent trigrams of accounts' texts, by account and column. */
   readonly commonTrigrams = new LRUCache<string, ReadonlySet<string>>(SAMPLES);
@@ -263,7 +263,7 @@ export class Database implements Data {
     return this.dialect.name;
   }
 
-  /** Whether a pooler may give each transaction another connection of the server. */
+  /** True if a pooler may give each transaction another connection of the server. */
   get pooled(): boolean {
     return this.#connection.pooled;
   }
@@ -282,7 +282,7 @@ export class Database implements Data {
     return this.readBy(this.#connection.read, statement, times);
   }
 
-  /** The same, without waiting for other reads: for questions on which all requests depend. */
+  /** Reads without waiting for other reads, for questions on which all requests depend. */
   readAlone<Row>(statement: Sql): Promise<Row[]> {
     return this.readBy(this.#connection.readAlone ?? this.#connection.read, statement);
   }

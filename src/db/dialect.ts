@@ -13,15 +13,15 @@ export type Rows<Value> = readonly (readonly Value[])[];
 export interface Dialect {
   readonly name: Provider;
   /**
-   * Whether several transactions write at the same time. On SQLite, a transaction has the only writer from its beginning, so
-   * that nothing needs a lock.
+   * True if several transactions write at the same time. On SQLite, a transaction is the only writer from its
+   * beginning, so that nothing needs a lock.
    */
   readonly hasConcurrentWriters: boolean;
-  /** Whether statements run in this process: they block its thread, and none can be committed without its knowledge. */
+  /** True if statements run in this process. They block its thread, and the process knows of each commit. */
   readonly runsInProcess: boolean;
-  /** Whether a statement can write to several tables. On SQLite, triggers write to the others. */
+  /** True if a statement can write to several tables. On SQLite, triggers write to the others. */
   readonly hasWritableCtes: boolean;
-  /** Whether the planner chooses the index of trigrams by itself. */
+  /** True if the planner chooses the index of trigrams by itself. */
   readonly choosesTrigramIndex: boolean;
   /** A clause at the end of a SELECT that locks rows, such as FOR UPDATE; nothing without concurrent writers. */
   lock(clause: string): Sql;
@@ -37,11 +37,11 @@ export interface Dialect {
   bytesOf(text: Sql): Sql;
   greatest(one: Sql, other: Sql): Sql;
   least(one: Sql, other: Sql): Sql;
-  /** Whether a column contains the text literally; unlike LIKE, these functions do not backtrack. */
+  /** A condition: a column contains the text literally. Unlike LIKE, these functions do not backtrack. */
   contains(column: Sql, text: string): Sql;
-  /** Whether "url" is that text, in the form that the index of destinations serves. */
+  /** A condition: "url" is that text, in the form that the index of destinations serves. */
   hasUrl(url: string): Sql;
-  /** Whether a column has one of the values, in one parameter. */
+  /** A condition: a column has one of the values, in one parameter. */
   isIn(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
   /** A table of literal rows, in their order, in one parameter, or in one for each column. */
   table(columns: ColumnTypes, rows: Rows<Cell>): Sql;

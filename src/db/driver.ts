@@ -18,9 +18,9 @@ export interface RawRows {
 /** Reads by the driver itself: Prisma's adapters convert and describe what nothing needs. */
 export type RawRead = (sql: string, args: readonly unknown[]) => Promise<RawRows>;
 
-/** What either database's driver does, for Prisma's client and beside it. */
+/** A database's driver, for Prisma's client and beside it. */
 export interface Connection {
-  /** Whether a pooler may give each transaction another connection of the server. */
+  /** True if a pooler may give each transaction another connection of the server. */
   readonly pooled: boolean;
   /** The schema of the tables. */
   readonly schema: string;
@@ -47,13 +47,13 @@ export interface Connection {
   trySpace(): Promise<void>;
   /** @throws Error if its file is not the one any more that was opened: what is written would be lost with that one */
   requireOpened?(): Promise<void>;
-  /** How many bytes are free on the disk, if this machine has it. */
+  /** Resolves to the free bytes of the disk, if this machine has it. */
   freeSpace?(): Promise<number>;
   /** Ends what Prisma's client does not. */
   close?(): Promise<void>;
 }
 
-/** What becomes of times: ISO text, as answers have it, or `Date`. */
+/** Form of times: ISO text, as in answers, or `Date`. */
 export type Times = 'text' | 'Date';
 
 const conversions = {
@@ -61,7 +61,7 @@ const conversions = {
   Date: (stored: string) => new Date(isoText(stored)),
 } as const;
 
-/** What makes a row of the values of a statement's columns. */
+/** Makes a row of the values of a statement's columns. */
 type MakeRow = (values: readonly unknown[]) => unknown;
 
 /**

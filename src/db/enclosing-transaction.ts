@@ -6,9 +6,11 @@ import type { Sql } from './sql.ts';
 
 /** Limits in milliseconds, so that others do not wait for long. */
 export interface DurationLimit {
-  /** How long after its begin changes are accepted; by default a second for SQLite's only writer, else ten. */
+  /**
+   * Milliseconds after its begin in which changes are accepted: by default 1,000 for SQLite's only writer, else 10,000.
+   */
   readonly maxDuration?: number;
-  /** How long it waits for the next change or the end before it rolls all changes back. */
+  /** Milliseconds for which it waits for the next change or the end before it rolls all changes back. */
   readonly maxWait: number;
   /** The error for further changes. */
   error(): Error;
@@ -85,12 +87,12 @@ export class EnclosingTransaction implements Data {
     return this.#current.execute(statement);
   }
 
-  /** Whether a change was made, and so the transaction has begun. */
+  /** True if a change was made, so that the transaction has begun. */
   get isOpen(): boolean {
     return this.#opening !== null;
   }
 
-  /** How long the transaction has been open, in milliseconds; 0 if nothing was changed. */
+  /** Milliseconds since the transaction began; 0 if nothing was changed. */
   get #openFor(): number {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }

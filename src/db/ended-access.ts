@@ -4,12 +4,12 @@ import { AgeRetention } from './retention.ts';
 import type { RetentionTime } from './retention-clock.ts';
 import { sql } from './sql.ts';
 
-/** How long keys and invitations are kept after their end, in milliseconds. */
+/** Milliseconds for which keys and invitations are kept after their end. */
 const KEPT_FOR = 90 * 24 * 60 * 60 * 1000;
 const EVERY = 60 * 60 * 1000;
 const DELETE_BATCH_SIZE = 500;
 
-/** When what is deleted now has ended at the latest. */
+/** The latest end of access that is deleted now. */
 export const endedBefore = (now: Date): Date => new Date(now.getTime() - KEPT_FOR);
 
 /** Deletes some ended keys and invitations; returns whether there may be more. Keys that the history or a webhook names stay. */

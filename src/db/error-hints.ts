@@ -26,7 +26,7 @@ function addressOf(url: string) {
 
 type Address = ReturnType<typeof addressOf>;
 
-/** What to do, by the error names of the adapters and PostgreSQL. */
+/** Advice by the error names of the adapters and PostgreSQL. */
 const hints: readonly [RegExp, (address: Address, variable: string) => string][] = [
   [
     /DatabaseNotReachable|SocketTimeout|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT/,
@@ -120,7 +120,7 @@ function hintForSchema({ session: { schema, database, settings } }: WrongSchema,
   );
 }
 
-/** Whether the binary of the SQLite driver is missing, or is for another system. */
+/** True if the binary of the SQLite driver is missing, or is for another system. */
 function isDriverBroken(error: unknown): boolean {
   return causesOf(error).some(
     ({ code, message }) =>

@@ -22,44 +22,44 @@ export function causesOf(error: unknown): ErrorDetails[] {
   return [one, ...causesOf(one.meta?.driverAdapterError ?? one.cause)];
 }
 
-/** Whether the error has one of these codes or kinds: Prisma's, its adapters', or the database's own. */
+/** True if the error has one of these codes or kinds: Prisma's, its adapters', or the database's own. */
 function hasCode(error: unknown, pattern: RegExp): boolean {
   return causesOf(error).some(({ code, kind, originalCode }) =>
     [code, kind, originalCode].some((one) => typeof one === 'string' && pattern.test(one)),
   );
 }
 
-/** Whether a write failed because a unique value exists already. */
+/** True if a write failed because a unique value exists already. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, /^(P2002|UniqueConstraintViolation|23505|SQLITE_CONSTRAINT_UNIQUE)$/);
 }
 
-/** Whether a write failed because it refers to a missing row, or would delete a row that others refer to. */
+/** True if a write failed because it refers to a missing row, or would delete a referenced one. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, /^(P2003|ForeignKeyConstraintViolation|23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/);
 }
 
 /**
- * Whether PostgreSQL does not have a prepared statement, or its columns have other types since a migration. The statement was
+ * True if PostgreSQL lacks a prepared statement, or its columns have other types since a migration. The statement was
  * not executed.
  */
 export function isStale(error: unknown): boolean {
   return hasCode(error, /^(26000|0A000)$/);
 }
 
-/** Whether the transaction was rolled back for a temporary reason: a deadlock, a conflict, or a stale statement. */
+/** True if the transaction was rolled back for a temporary reason: a deadlock, a conflict, or a stale statement. */
 export function isTransient(error: unknown): boolean {
   return hasCode(error, /^(P2034|TransactionWriteConflict|40001|40P01)$/) || isStale(error);
 }
 
-/** Whether PostgreSQL denies this to the role. */
+/** True if PostgreSQL denies this to the role. */
 export function isForbidden(error: unknown): boolean {
   return hasCode(error, /^42501$/);
 }
 
 /**
- * Whether the database refuses the data of a write, for good: PostgreSQL's classes 22 (data) and 23 (constraints), and the same
- * of SQLite. Another failure may end by itself.
+ * True if the database refuses the data of a write for good: PostgreSQL's classes 22 (data) and 23 (constraints), and
+ * SQLite's equivalents. Other failures may end by themselves.
  */
 export function isRefused(error: unknown): boolean {
   return hasCode(error, /^(2[23][0-9A-Z]{3}|SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)(_[A-Z]+)?)$/);
@@ -112,7 +112,7 @@ const BROKEN = [
   'Cannot use a pool after',
 ];
 
-/** Whether the server did not answer in time, or broke the connection; false for a statement that it has cancelled. */
+/** True if the server did not answer in time, or broke the connection. False for a statement that it cancelled. */
 export function isUnanswered(error: unknown): boolean {
   return causesOf(error).some(({ message }) => BROKEN.some((start) => String(message).startsWith(start)));
 }

@@ -100,7 +100,7 @@ async function addTags(
   );
 }
 
-/** How many pixels and tags those of the account's links have that have any, by their ids. */
+/** Counts the pixels and tags of the account's links with these ids, by link id. */
 export async function partsOfLinks(
   db: Data,
   accountId: number,

@@ -23,7 +23,7 @@ export function knownMigrations(provider: Provider): string[] {
     .sort();
 }
 
-/** Whether a database with that many pending migrations is new. */
+/** True if a database with that many pending migrations is new. */
 export function isNewWith(pending: number, url: string): boolean {
   return pending === knownMigrations(requireProvider(url)).length;
 }

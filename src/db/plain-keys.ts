@@ -11,15 +11,15 @@ const keys = {
 export type WithPlainKey = keyof typeof keys;
 
 /**
- * Whether a record lacks the plain key that it needs: an earlier version wrote it. The migration has an index of such
- * records; of an equation, PostgreSQL expects few, and so uses it.
+ * A condition: a record lacks the plain key that it needs, since an earlier version wrote it. The migration has an
+ * index of such records. PostgreSQL expects an equation to match few rows, and so uses the index.
  */
 export function lacksPlainKey({ bytesOf }: Dialect, table: WithPlainKey): Sql {
   const bytes = bytesOf(sql`replace(${keys[table]}, '%', '%%')`);
   return sql`"plainKey" IS NULL AND CASE WHEN ${bytes} <> length(${keys[table]}) THEN 1 END = 1`;
 }
 
-/** How many records a transaction fills, since it locks them, and on SQLite the file. */
+/** Number of records that a transaction fills, since it locks them, and on SQLite the file. */
 const SLICE = 200;
 
 /** Makes the plain keys of some records that lack them, of their keys, and returns whether there may be more. */

@@ -11,7 +11,7 @@ import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
 import type { Sql } from './sql.ts';
 
-/** How long after the deadline Prisma ends the transaction, in milliseconds: then the error is that of the deadline. */
+/** Milliseconds after the deadline at which Prisma ends the transaction, so that the error is that of the deadline. */
 const GRACE = 100;
 
 /**

@@ -4,7 +4,7 @@ import type { Data } from './database.ts';
 import { sql } from './sql.ts';
 import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 
-/** How old the stored time of the last run may become, in milliseconds. */
+/** Maximum age of the stored time of the last run, in milliseconds. */
 const STORE_INTERVAL = 10 * 60_000;
 
 /** The largest leap up to which a clock is trusted, and the time for which it is not trusted after a larger one. */
@@ -57,7 +57,7 @@ export class RetentionClock {
   readonly #log: Logger;
   readonly #uptime: () => number;
   readonly #trust: Trust;
-  /** When this process last looked, by `uptime`. */
+  /** Time of this process's last look, by `uptime`. */
   #lookedAt: number;
   #isHeld = false;
 

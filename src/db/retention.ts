@@ -4,9 +4,9 @@ import { singleFlight } from '../shared/single-flight.ts';
 import type { RetentionTime } from './retention-clock.ts';
 
 interface PeriodicOptions {
-  /** What the log says if it fails. */
+  /** The message in the log if it fails. */
   readonly failure: string;
-  /** How often it runs, and how long it pauses between two batches, in milliseconds. */
+  /** Milliseconds between two runs, and between two batches. */
   readonly every: number;
   readonly pause: number;
 }

@@ -11,7 +11,7 @@ const tables = {
 
 export type StrangersTable = keyof typeof tables;
 
-/** How long rows count after the time in their column, in milliseconds. */
+/** Milliseconds for which rows count after the time in their column. */
 export const lifetimes: Readonly<Record<StrangersTable, number>> = {
   OneTimeToken: 0,
   SignInGuesses: 60 * 60 * 1000,

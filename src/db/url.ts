@@ -50,7 +50,7 @@ export function isUnexpandedFile(url: string): boolean {
   return url.startsWith('file:') && isUnexpanded(url.slice('file:'.length));
 }
 
-/** Whether a URL names a database that can be opened again and, for PostgreSQL, can be parsed. */
+/** True if a URL names a database that can be opened again. PostgreSQL's URLs must also be parsable. */
 export function isDatabaseUrl(url: string): boolean {
   // SQLite takes these for databases that end with their connection.
   if (/^file:(\s|:memory:)/.test(url)) return false;

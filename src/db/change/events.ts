@@ -14,7 +14,7 @@ export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | '
 /** A recorded change, with its position in the log: the order is `tx`, then `id`. */
 export type LoggedChange = Omit<Change, 'tx'> & { readonly tx: number };
 
-/** What is read of a change in the log so that it can be told of at once. */
+/** The columns of a change that are read from the log for its immediate announcement. */
 export type FoundChange = Pick<
   LoggedChange,
   'id' | 'tx' | 'accountId' | 'kind' | 'action' | 'recordId' | 'fields'
@@ -23,12 +23,12 @@ export type FoundChange = Pick<
 /** A change that is committed. */
 export type MadeChange = NewChange & { readonly id: number };
 
-/** What is told of a change at once; the number of its transaction only for changes of other processes. */
+/** An announced change. Only changes of other processes have the number of their transaction. */
 export type KnownChange = Pick<MadeChange, 'id' | 'kind' | 'action' | 'recordId' | 'fields'> & {
   readonly tx?: number;
 };
 
-/** How many of this process's changes are remembered until they are found in the log. */
+/** Maximum number of this process's changes that are remembered until the log shows them. */
 const MAX_OWN = 100_000;
 
 interface Events {

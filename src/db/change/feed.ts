@@ -9,15 +9,15 @@ import { readRevisions } from './log.ts';
 import { LogFollower } from './log-follower.ts';
 import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
-/** How long a poll stays valid, in milliseconds: changes take effect within a second everywhere. */
+/** Milliseconds for which a poll stays valid, so that changes take effect within a second everywhere. */
 const MAX_AGE = 900;
 const POLL_INTERVAL = 400;
-/** How long a visit, and any other request, waits for an answer, in milliseconds. */
+/** Milliseconds for which a visit, and any other request, waits for an answer. */
 export const FRESH_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
-/** How long a question is joined, in milliseconds: the answer to an older one may be too old, and its connection broken. */
+/** Milliseconds in which callers join a question. An older one's answer may be too old, and its connection broken. */
 const JOINED_FOR = 1_000;
-/** How many questions may be unanswered, before the next ones are asked more rarely. */
+/** Number of unanswered questions from which the next ones are asked more rarely. */
 const MAX_OPEN = 3;
 /** The channel of notifications: a trigger sends those of keys, and this module those of records. */
 const CHANNEL = 'linkspace';
@@ -55,7 +55,7 @@ export class ChangeFeed {
   #hintedAt = Number.NEGATIVE_INFINITY;
   readonly #hintOthers = () => this.#hintSoon();
 
-  /** When the last answer was asked for. */
+  /** Time at which the last answer's question was asked. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
   /** The last question, until it is answered, fails or takes too long. */
   #question: Question | null = null;
@@ -65,7 +65,7 @@ export class ChangeFeed {
   readonly #answers = new AnswerWatch();
   /** The number of the last question that was answered. */
   #answered = 0;
-  /** Whether the last question failed or took too long. */
+  /** True if the last question failed or took too long. */
   #away = false;
   /** Until when visits do not wait for a database that has just failed. */
   #pausedUntil = 0;
@@ -107,7 +107,7 @@ export class ChangeFeed {
     await Promise.allSettled([this.#notifications?.stop(), this.#question?.confirmed]);
   }
 
-  /** Whether the database does not answer, so that cached data may be older than a second. */
+  /** True if the database does not answer, so that cached data may be older than a second. */
   get away(): boolean {
     return this.#away;
   }
@@ -117,7 +117,7 @@ export class ChangeFeed {
     return Math.max(this.#answers.unansweredFor, this.#log.unansweredFor);
   }
 
-  /** Whether the last answer was asked for less than a second ago. */
+  /** True if the last answer's question was asked less than a second ago. */
   get isFresh(): boolean {
     return performance.now() - this.#confirmedAt <= MAX_AGE;
   }
@@ -143,7 +143,7 @@ export class ChangeFeed {
     return this.#log.began;
   }
 
-  /** Whether changes are announced from now on. */
+  /** True if changes are announced from now on. */
   get hasBegun(): boolean {
     return this.#log.latest !== null;
   }
@@ -174,9 +174,9 @@ export class ChangeFeed {
   }
 
   /**
-   * The same, for callers that prefer stale data to an error. Does not wait while the database is down. Waits for pages of the log,
-   * too: if they are few, no cached record has to be read again.
-   * @param timeout how long it waits, in milliseconds
+   * Refreshes as `fresh` does, for callers that prefer stale data to an error. It does not wait while the database is
+   * down. It also waits for pages of the log: after a few, no cached record has to be read again.
+   * @param timeout maximum number of milliseconds to wait
    */
   async freshIfAvailable(timeout = FRESH_TIMEOUT): Promise<void> {
     if (this.isFresh || (this.#away && performance.now() < this.#pausedUntil)) return;

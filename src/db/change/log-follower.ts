@@ -8,9 +8,9 @@ import type { FoundChange } from './events.ts';
 import { committedBetween, MAX_FOUND, MAX_READ, positionOf, settledAfter } from './log.ts';
 import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 
-/** How long the database may take for a page of the log, in milliseconds, before another connection is used. */
+/** Milliseconds for which the database may take for a page of the log before another connection is used. */
 const PAGE_TIMEOUT = 5_000;
-/** How many changes of an account between two snapshots are announced one by one. */
+/** Maximum number of an account's changes between two snapshots that are announced one by one. */
 const MAX_NAMED = 10_000;
 /** The kinds of records that cached links consist of. */
 const ofLinks: ReadonlySet<string> = new Set(['LINK', 'PIXEL']);
@@ -77,7 +77,7 @@ export class LogFollower {
     return this.#latest === this.#complete ? null : this.#latest;
   }
 
-  /** When the snapshot was asked for up to which all changes are announced. */
+  /** Time at which the last completely announced snapshot was asked for. */
   get completeAt(): number {
     return this.#complete?.askedAt ?? Number.NEGATIVE_INFINITY;
   }

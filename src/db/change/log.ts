@@ -138,7 +138,7 @@ export function changesWithIds(db: Data, accountId: number, ids: readonly number
   return readChanges(db.read.bind(db), sql`"id" IN (${join([...ids])}) AND "accountId" = ${accountId}`);
 }
 
-/** How far the named reader has read the log; null if it has not begun. */
+/** Returns the position up to which the named reader has read the log; null if it has not begun. */
 export async function positionOfReader(db: Data, name: string): Promise<LogPosition | null> {
   const [row] = await db.read<{ tx: number; changeId: number }>(
     sql`SELECT "tx", "changeId" FROM "LogReader" WHERE "name" = ${name}`,

@@ -19,7 +19,7 @@ export interface LogSnapshot {
   readonly next: number;
   /** The largest id; 0 with concurrent transactions. */
   readonly lastId: number;
-  /** Whether the database is a replica of another. */
+  /** True if the database is a replica of another. */
   readonly isStandby: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface LogPosition {
   readonly id: number;
 }
 
-/** How the transactions of a database are numbered. */
+/** The numbering of a database's transactions. */
 interface TransactionOrder {
   readonly current: Sql;
   /** A number that no transaction has had yet. */

@@ -14,9 +14,9 @@ import { Pipeline } from './pipeline.ts';
 import { DEFAULT_SCHEMA, qualified, quoted } from './schema.ts';
 import { inspectUrl, requireSchema, requireSettings, type Session } from './session.ts';
 
-/** How long a request waits for a free connection, or for a new one to open, in milliseconds. */
+/** Milliseconds for which a request waits for a free connection, or for a new one to open. */
 const CONNECTION_TIMEOUT = 5_000;
-/** How long the client waits for a statement beyond the server's limit, and in all if there is none, in milliseconds. */
+/** Milliseconds that the client waits beyond the server's limit of a statement, and in all without a limit. */
 const CANCEL_GRACE = 1_000;
 const UNLIMITED_TIMEOUT = 30_000;
 
@@ -36,9 +36,9 @@ function poolConfig({ poolSize, statementTimeout }: PoolOptions, pooled: boolean
 
 /** The maximum number of named statements: each connection keeps all of them prepared. */
 const MAX_NAMED = 200;
-/** How often a statement is sent before it gets a name. */
+/** Number of executions from which a statement gets a name. */
 const NAMED_FROM = 5;
-/** How many other statements are counted. */
+/** Maximum number of other statements that are counted. */
 const MAX_COUNTED = 1_000;
 
 type NameOf = (query: { readonly sql: string }) => string;
@@ -70,7 +70,7 @@ function written(value: unknown): unknown {
 /** The id of PostgreSQL's type of times. */
 const TIMESTAMP = 1114;
 
-/** How values are read, by the ids of PostgreSQL's types: boolean, whole numbers, numeric. Others stay texts. */
+/** Parsers of values, by the ids of PostgreSQL's types: boolean, whole numbers, numeric. Others stay texts. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => text === 't',
   20: Number,

@@ -12,7 +12,7 @@ const STRICT_FOR = 15_000;
 
 type Callback = Parameters<Pool['connect']>[0];
 
-/** How many of a pool's connections an account may hold while others wait, an account at most, and all accounts together. */
+/** Divides a pool's connections: an account's share while others wait, its maximum, and the maximum of all accounts. */
 function partsOf(size: number) {
   const atLeastTwo = (part: number) => Math.max(MIN_SHARE, Math.floor(size * part));
   const [share, most] = [atLeastTwo(SHARE), atLeastTwo(MOST)];

@@ -1,11 +1,11 @@
 import type { Client, Pool, PoolClient } from 'pg';
 import { isRefusedConnect } from '../errors.ts';
 
-/** How often one more connection than the server granted is tried, in milliseconds. */
+/** Milliseconds between two attempts to get one more connection than the server granted. */
 const GROWTH_INTERVAL = 10_000;
 /** The pause between two attempts while the pool has no connection at all, in milliseconds. */
 const PAUSE = 250;
-/** How long a request waits for a connection of a pool without a timeout, in milliseconds. */
+/** Milliseconds for which a request waits for a connection of a pool without a timeout. */
 const UNLIMITED_WAIT = 5_000;
 
 type Callback = Parameters<Pool['connect']>[0];
@@ -24,7 +24,7 @@ export interface GrantOptions {
 export class GrantedConnections {
   readonly #options: GrantOptions;
   #pool: Pool | undefined;
-  /** How many connections the pool may have by its configuration, and how many it got when it asked last. */
+  /** Number of connections that the pool may have by its configuration, and number that it got at the last attempt. */
   #wanted = 0;
   #size = 0;
   #connecting = 0;

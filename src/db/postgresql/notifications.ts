@@ -6,7 +6,7 @@ import { connect, connectTo, newClient } from './client.ts';
 import { channelOf, DEFAULT_SCHEMA } from './schema.ts';
 import { inspect } from './session.ts';
 
-/** How long to wait before reconnecting, in milliseconds. */
+/** Milliseconds before reconnecting. */
 const RECONNECT_DELAY = 1_000;
 
 /** A connection that hangs is closed, and replaced by a new one. */
@@ -15,7 +15,7 @@ const LIMITS = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 /** Returns what the connection of an installation is called in `pg_stat_activity`. */
 const nameIn = (schema: string) => channelOf('linkspace notifications', schema);
 
-/** Whether a process of the service listens in the database at `url`. */
+/** True if a process of the service listens in the database at `url`. */
 export async function isListenedTo(url: string): Promise<boolean> {
   const client = await connectTo(url);
   try {
@@ -61,7 +61,7 @@ export class Notifications {
     this.#listener = listener;
   }
 
-  /** Whether notifications arrive at the moment. */
+  /** True while notifications arrive. */
   get works(): boolean {
     return this.#works;
   }

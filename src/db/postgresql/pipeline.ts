@@ -16,7 +16,7 @@ const UNLIMITED = 30_000;
 /** A statement that took longer, in milliseconds, is sent alone from then on, so that no others wait for it. */
 const SLOW_FROM = 50;
 /**
- * What remains of that duration after each faster execution: one execution of a second stops counting after about 150 fast
+ * Factor of that duration after each faster execution. One execution of a second stops counting after about 150 fast
  * ones.
  */
 const DECAY = 0.98;
@@ -24,7 +24,7 @@ const DECAY = 0.98;
 /** Sends the reads of one turn of the event loop on one connection, without waiting for each answer. */
 export class Pipeline {
   readonly #pool: Pool;
-  /** How long statements took, by name, in milliseconds. */
+  /** Durations of statements by name, in milliseconds. */
   readonly #durations = new Map<string, number>();
   #waiting: Read[] = [];
 

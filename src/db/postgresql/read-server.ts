@@ -12,7 +12,7 @@ export class ReadServer {
   protected readonly log: Logger;
   readonly #fault: RepeatedFault;
   isAway = false;
-  /** Whether it replicates the primary. Otherwise it is the primary, or was, and may lack what has changed since. */
+  /** True if it replicates the primary. Otherwise it is the primary, or was, and may lack later changes. */
   isStandby = true;
   /** For how many seconds it lacks something, if that is known. */
   lag: number | null = null;

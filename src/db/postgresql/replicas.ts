@@ -41,12 +41,12 @@ export async function announceWrite(db: Database, accountId: number): Promise<bi
   return positionOf(row?.lsn ?? '');
 }
 
-/** How many positions are remembered; beyond that, every second one is left out, so that the latest stay close to each other. */
+/** Maximum number of remembered positions. Beyond it, every second one is dropped, so that the latest stay dense. */
 const MAX_POSITIONS = 1_000;
 
 /**
- * How far replicas are behind, by the positions that the primary had in the past. An idle primary has no new ones, so a replica
- * that has replayed everything is not behind, however long ago that was.
+ * Measures the lag of replicas by the primary's past positions. An idle primary has no new ones. A replica that has
+ * replayed everything is therefore not behind, however long ago that was.
  */
 export class WrittenPositions {
   /** Positions and when they were first seen, the oldest first. */
@@ -105,7 +105,7 @@ class Replica extends ReadServer {
     this.#behind = new RepeatedFault(this.log, 'a replica is too far behind: it is not read from');
   }
 
-  /** Whether it may be read from, and has everything up to the position. */
+  /** True if it may be read from, and has everything up to the position. */
   has(position: bigint): boolean {
     return !this.isAway && this.isStandby && !this.#isBehind && this.replayed >= position;
   }
@@ -134,7 +134,7 @@ class Replica extends ReadServer {
   }
 }
 
-/** How often the positions of replicas and of the primary are read, in milliseconds. */
+/** Milliseconds between two reads of the positions of replicas, and of the primary. */
 const REPLICA_INTERVAL = 100;
 const PRIMARY_INTERVAL = 1_000;
 

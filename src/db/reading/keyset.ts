@@ -43,7 +43,7 @@ export function nestedColumns(alias: string, of: string, columns: readonly strin
 /** A part of a statement, such as a condition or a total, that the domain gives to a list. */
 export type Expression = Sql;
 
-/** Whether the column has the value; null is not equal to null. */
+/** A condition: the column has the value. Null equals nothing. */
 export function is(column: string, value: string | number): Expression {
   return sql`${name(column)} = ${value}`;
 }
@@ -77,7 +77,7 @@ export interface Column {
   readonly name: string;
   readonly type: 'number' | 'text' | 'timestamp';
   readonly nullable?: boolean;
-  /** Whether its numbers may need more than 32 bits. */
+  /** True if its numbers may need more than 32 bits. */
   readonly large?: boolean;
   /** Conditions that divide the rows into parts, if there are indexes for each part but none for all rows. */
   readonly parts?: readonly { readonly where: Sql; readonly prefix?: Sql }[];
@@ -106,7 +106,7 @@ export interface List {
   /** Ties are broken by id, in the same direction. */
   readonly orderBy: Column;
   readonly descending: boolean;
-  /** Whether a read may scan or sort many rows that it does not return. */
+  /** True if a read may scan or sort many rows that it does not return. */
   readonly needsScan?: boolean;
 }
 
@@ -116,7 +116,7 @@ export interface Window {
   /** Only rows after this position, in the list's order. */
   readonly after?: Position;
   readonly before?: Position;
-  /** Whether a row at `after` or `before` itself is included. */
+  /** True if a row at `after` or `before` itself is included. */
   readonly inclusive?: boolean;
   /** Read from the list's end; the rows are still returned in the list's order. */
   readonly fromEnd?: boolean;
@@ -187,7 +187,7 @@ function ordering({ orderBy, descending }: List, reversed = false, prefix?: Sql)
   return sql`${before}${name(orderBy.name)} ${direction}, ${name(orderBy.tieBreaker ?? 'id')} ${direction}`;
 }
 
-/** The same for all rows, if the column may be null. */
+/** The ordering of all rows of a list, whose column may be null. */
 export function orderingOfAll(list: List, reversed = false): Sql {
   const order = ordering(list, reversed);
   const { nullable, name: column } = list.orderBy;

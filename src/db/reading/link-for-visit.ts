@@ -10,10 +10,10 @@ const linkColumns = [
 ] as const;
 const pixelColumns = ['id', 'type', 'value'] as const;
 
-/** What visitors need of a link, without its pixels. It is disabled with its account. */
+/** The columns of a link that a visit needs, without its pixels. A link is disabled with its account. */
 type Visited = Pick<Link, (typeof linkColumns)[number] | 'disabled'> &
   Pick<LinkCounter, 'clicks'> & {
-    /** How many visits its rotation has served. */
+    /** Number of visits that its rotation has served. */
     readonly position: number;
   };
 export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
@@ -21,7 +21,7 @@ export type VisitedPixel = Pick<Pixel, (typeof pixelColumns)[number]>;
 /** A link as visitors need it. */
 export type VisitedRow = Visited & { readonly pixels: readonly VisitedPixel[] };
 
-/** The same with one of its pixels, or null. */
+/** A visited link's columns with one of its pixels, or null. */
 type FlatRow = Visited & { readonly pixel: VisitedPixel | null };
 
 const columns = join([

@@ -10,7 +10,7 @@ export function hasShortUrl({ bytesOf }: Dialect): Sql {
   return sql`${bytesOf(raw('"urlKey"'))} <= 2500`;
 }
 
-/** What is read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
+/** The columns to read of each link: a `select` of Prisma, such as Pothos' plan of an operation. */
 export type LinkSelect = Readonly<Record<string, unknown>>;
 
 const linkColumns = Object.values(Prisma.LinkScalarFieldEnum);
@@ -164,7 +164,7 @@ function joinsOf(select: LinkSelect, orderedBy: string, dialect: Dialect): Joine
   };
 }
 
-/** What lists with one selection and order have in common. */
+/** The parts that lists with one selection and order share. */
 interface LinkPlan {
   readonly columns: Sql;
   readonly joined: Joined | null;
@@ -189,11 +189,11 @@ function planOf(select: LinkSelect, orderedBy: string, dialect: Dialect): LinkPl
 }
 
 interface LinkColumn extends Column {
-  /** Whether there is also an index for the links of one space; all orders have one for an account's links. */
+  /** True if there is also an index for the links of one space. All orders have one for an account's links. */
   readonly bySpace?: boolean;
 }
 
-/** What links can be ordered by, with the columns for it. */
+/** Orders of links, with their columns. */
 const orders = {
   ID: { name: 'id', type: 'number', bySpace: true },
   CLICKS: { name: 'clicks', type: 'number', large: true, tieBreaker: 'linkId', bySpace: true },
@@ -223,7 +223,7 @@ export interface LinkSelection {
   /** Conditions on "spaceId". */
   readonly inSpaces?: readonly Sql[];
   readonly tags?: TagCondition | undefined;
-  /** Whether an index finds the few links that can meet `where`. */
+  /** True if an index finds the few links that can meet `where`. */
   readonly isSelective?: boolean;
   readonly orderBy?: LinkOrder;
   readonly descending?: boolean;
@@ -287,7 +287,7 @@ export function hasPixel(pixelId: number): Sql {
 }
 
 /**
- * Whether visitors get the link for an alias on a host.
+ * A condition: visitors get the link for an alias on a host.
  * @param names the names of domains that serve the host; the host itself comes first
  */
 export function isServedAt(host: string, names: readonly string[], alias: string): Sql {

@@ -9,7 +9,7 @@ const CLICKS = sql`(SELECT "clicks" FROM "LinkCounter" WHERE "linkId" = "Link"."
 const CAN_EXPIRE = sql`("expiresAt" IS NOT NULL OR "expirationClicks" IS NOT NULL)`;
 
 /**
- * Whether a link has the status.
+ * A condition: a link has the status.
  * @param clicks the expression for a link's clicks, used only for links with a click limit
  */
 export function hasStatus(status: Status, now: Date, clicks = CLICKS): Sql {

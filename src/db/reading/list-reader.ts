@@ -16,10 +16,10 @@ import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
 import { LongReads } from './long-reads.ts';
 import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
 
-/** How many reads one statement serves at most; SQLite allows 500 parts in a union. */
+/** Maximum number of reads in one statement; SQLite allows 500 parts in a union. */
 const options = { cache: false, maxBatchSize: 100 };
 
-/** How many rows one statement returns at most, if several ranges share it: it may block the thread. */
+/** Maximum number of rows that one statement returns for several ranges, since it may block the thread. */
 const MAX_SHARED = 2_500;
 
 /** Skipping more rows than these is a long read. */

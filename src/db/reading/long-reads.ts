@@ -2,7 +2,9 @@ import { TooMuchWaiting } from '../../shared/turns.ts';
 import type { Data, LongReadQueue } from '../database.ts';
 import { DatabaseAway, isUnanswered } from '../errors.ts';
 
-/** How many requests of one account may wait for long reads, and for how long one begins them, in milliseconds. */
+/**
+ * Maximum number of an account's requests that wait for long reads, and milliseconds in which a request may begin them.
+ */
 const MAX_REQUESTS = 50;
 const MAX_TIME = 60_000;
 

@@ -1,7 +1,7 @@
 import type { Data } from '../database.ts';
 import { join, type Sql, sql } from '../sql.ts';
 
-/** What links refer to; ids may be unknown. */
+/** References of links to other records; ids may be unknown. */
 export interface References {
   readonly accountId: number;
   readonly domainIds: readonly number[];
@@ -40,7 +40,7 @@ interface Row extends AliasHolder {
   readonly kind: 'domain' | 'space' | 'pixel' | 'tag' | 'utm' | 'host' | 'alias';
 }
 
-/** Whether the account may use the domain: its own, or a shared one. */
+/** A condition: the account may use the domain, which is its own or a shared one. */
 export function isUsableBy(accountId: number): Sql {
   return sql`("accountId" = ${accountId} OR "accountId" IS NULL)`;
 }

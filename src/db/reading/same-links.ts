@@ -45,7 +45,7 @@ export async function newestTo(
   return new Map(found.flatMap(({ address, id }) => (id === null ? [] : [[address, id]])));
 }
 
-/** What links must have in common besides their destination. */
+/** Properties that links must share besides their destination. */
 export interface LinkMatch {
   /** The value of each, or several that count as equal. */
   readonly columns: Readonly<Record<string, string | number | boolean | Date | string[] | null>>;

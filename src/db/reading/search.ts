@@ -6,7 +6,7 @@ import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 /** The columns of "Link" with a trigram index on PostgreSQL; SQLite's has the plain key with the URL. */
 const columns = ['titleKey', 'aliasKey', 'urlKey', 'plainKey'] as const;
 
-/** What can be searched: a column, or all of them and names. */
+/** Searchable texts: a column, or all of them and names. */
 const searched = {
   ...{ titleKey: name('titleKey'), aliasKey: name('aliasKey'), urlKey: name('urlKey') },
   anywhere: sql`concat_ws(' ', ${join(columns.map(name))})`,
@@ -21,7 +21,10 @@ export interface LinkSearch {
 
 /** The shortest text that the indexes can find, in characters. */
 const MIN_INDEXED = 3;
-/** How much of a text is looked up in the index, in characters: each trigram is looked up, with all of its occurrences. */
+/**
+ * Maximum number of a text's characters that are looked up in the index. Each trigram is looked up with all
+ * occurrences.
+ */
 const MAX_INDEXED = 32;
 /**
  * Rare trigrams are looked up first, and may find so many candidates: those of common words are in many links, and take most of the
@@ -140,7 +143,7 @@ export async function linksContaining(db: Data, search: LinkSearch): Promise<Sea
   );
 }
 
-/** How many records with matching names are listed in a condition; if there are more, it looks for them itself. */
+/** Maximum number of records with matching names that a condition lists; with more, the condition searches itself. */
 const MAX_NAMED = 100;
 
 /** The records whose names are searched, with the condition for their links. */
@@ -182,7 +185,9 @@ async function namedConditions(
   );
 }
 
-/** How many links PostgreSQL finds first in any order: asked for them in order, its planner may read most of the others. */
+/**
+ * Maximum number of links that PostgreSQL finds in any order first. In order, its planner may read most of the others.
+ */
 const MAX_FEW = 1_000;
 
 /** The account's links that meet the condition; null if there are many. */
@@ -224,12 +229,12 @@ async function linksWithWords(
   return found(db, condition, ids, false);
 }
 
-/** How many texts of an account are examined, and how much of each, in characters. */
+/** Number of an account's texts that are examined, and of characters of each. */
 const SAMPLE_SIZE = 64;
 const SAMPLED_LENGTH = 300;
 /** The minimum number of sampled texts that contain a common trigram. */
 const COMMON_FROM = 2;
-/** How many rare trigrams are enough. */
+/** Number of rare trigrams that are enough. */
 const ENOUGH_RARE = 3;
 
 /** A column of an account's links. */

@@ -33,10 +33,10 @@ const noOp: Statement = {
 
 const isRead = (text: string): boolean => /^\s*(SELECT|WITH)/.test(text);
 
-/** How often a locked file is tried again, in milliseconds. */
+/** Milliseconds between two attempts on a locked file. */
 const RETRY_INTERVAL = 25;
 
-/** Whether another process has locked the file: the driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
+/** True if another process has locked the file. The driver reports SQLITE_BUSY, Prisma's adapter SocketTimeout. */
 function isLocked(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   return /SQLITE_BUSY|SocketTimeout/.test(`${error} ${code}`);
@@ -70,7 +70,9 @@ async function openWith(settings: readonly string[], url: string): Promise<Opene
   return { adapter, driver };
 }
 
-/** How many statements of each kind the second connection keeps prepared: only reads beside an open transaction need it. */
+/**
+ * Maximum number of prepared statements of each kind on the second connection. Only reads beside a transaction use it.
+ */
 const MAX_PREPARED_BESIDE = 100;
 
 /** Reads of a second connection, which sees what is committed. */
@@ -187,7 +189,7 @@ function isolateTransactions(
   /** Resolves when the transaction that is open, or about to begin, has ended. */
   let open: Promise<void> | null = null;
   let current: Transaction | null = null;
-  /** Whether it is that of a thread, by another connection, from which reads of this one see nothing. */
+  /** True if the transaction is a thread's, on another connection, so that reads of this one see nothing of it. */
   let isOfThread = false;
   const { queryRaw, executeRaw, startTransaction } = adapter;
 

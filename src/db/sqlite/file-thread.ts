@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { entryFile } from '../../own-files.ts';
 import type { OpenedFile } from './opened-file.ts';
 
-/** What the thread is asked. */
+/** A question to the thread. */
 export interface Question<T> {
   readonly id: number;
   readonly question: T;
 }
 
-/** What it answers. */
+/** The thread's answer. */
 export interface Answer {
   readonly id: number;
   readonly answer?: unknown;

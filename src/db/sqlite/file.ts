@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { makeFolder } from '../../shared/make-folder.ts';
 
-/** How long a statement waits for another process that writes to the same file, in milliseconds. */
+/** Milliseconds for which a statement waits for another process that writes to the same file. */
 export const LOCK_TIMEOUT = 10_000;
 
 export function pathOf(url: string): string {
@@ -20,7 +20,7 @@ export function ownerOf(url: string): number | null {
   return found?.isFile() && process.getuid !== undefined ? found.uid : null;
 }
 
-/** Whether two paths lead to one file. */
+/** True if two paths lead to one file. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
@@ -40,7 +40,7 @@ export function keepPrivate(path: string): void {
   }
 }
 
-/** How connections that write are set. */
+/** Settings of connections that write. */
 export const WRITER_SETTINGS = [
   // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
   'temp_store = MEMORY',
@@ -50,7 +50,7 @@ export const WRITER_SETTINGS = [
   'wal_autocheckpoint = 20000',
 ];
 
-/** How connections that only read are set. */
+/** Settings of connections that only read. */
 export const READER_SETTINGS = ['query_only = ON', 'temp_store = MEMORY'];
 
 /** Opens the file at `url` without Prisma, and creates it if it is missing. */
@@ -59,7 +59,9 @@ export function openFile(url: string): Sqlite.Database {
   return new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
 }
 
-/** Whether another connection has the file at `url` open: in WAL mode each keeps a lock, beside which nobody has it alone. */
+/**
+ * True if another connection has the file at `url` open. In WAL mode, each keeps a lock that excludes an exclusive one.
+ */
 export function isOpenElsewhere(url: string): boolean {
   const file = new Sqlite(pathOf(url), { timeout: 0 });
   try {

@@ -21,15 +21,18 @@ export interface Driver {
   close(): unknown;
 }
 
-/** How many statements of raw reads a connection keeps prepared, and how many of Prisma's; and the longest of those, in characters. */
+/**
+ * Maximum number of prepared raw reads of a connection, and of Prisma's statements; and their maximum length in
+ * characters.
+ */
 const MAX_PREPARED = 500;
 const MAX_LENGTH = 10_000;
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|`[^`]*`|\?/g;
 
 /**
- * The same statement, planned once. SQLite plans a statement again when a parameter that its plan depends on gets a new value,
- * which takes many times as long as a small read. A unary plus prevents that, and changes no value.
+ * Returns a statement that SQLite plans only once. SQLite plans again when a parameter of the plan gets a new value.
+ * That takes many times as long as a small read. A unary plus prevents that, and changes no value.
  */
 export function plannedOnce(sql: string): string {
   return sql.replaceAll(QUOTED_OR_PARAMETER, (found) => (found === '?' ? '+?' : found));

@@ -4,9 +4,9 @@ import { Periodic } from '../retention.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { type Counted, countTables } from './scope.ts';
 
-/** How many rows of links one transaction deletes at most. As many of their account change with them, and some of these are deleted. */
+/** Maximum number of rows of links that one transaction deletes. It changes or deletes as many rows of their account. */
 export const MAX_DELETED_ROWS = 1_000;
-/** How many days of a link the last transaction of a reset deletes at most: those of 8 years. */
+/** Maximum number of days of a link that the last transaction of a reset deletes: those of 8 years. */
 const MAX_DAYS = 3_000;
 
 /** Its counter, and the change in the log. */
@@ -29,7 +29,9 @@ async function lockCounter(tx: Transaction, { id, accountId }: LinkOfAccount): P
   return row && Number(row.days);
 }
 
-/** What a reset of a link's statistics writes: how many rows, or whether these are more than one transaction deletes. */
+/**
+ * The number of rows that a reset of a link's statistics writes. `isMany` if one transaction does not delete them all.
+ */
 interface ResetSize {
   readonly rows: number;
   readonly isMany: boolean;
@@ -55,11 +57,11 @@ export async function resetSizeOf(db: Data, linkId: number): Promise<ResetSize> 
   return { rows: 2 * last + Math.min(visitorsToday, MAX_DELETED_ROWS) + ROWS_OF_RESET, isMany };
 }
 
-/** What a deletion of statistics has done. */
+/** The result of a deletion of statistics. */
 interface Reset {
-  /** Whether there were any. */
+  /** True if there were any. */
   readonly any: boolean;
-  /** Whether there are more, beside days that the last one deletes. */
+  /** True if there are more, besides the days that the last transaction deletes. */
   readonly more: boolean;
 }
 
@@ -142,7 +144,7 @@ async function deleteVisitors(tx: Transaction, linkIds: readonly number[], over 
   return deleted === limit;
 }
 
-/** How many deleted links one transaction looks at. */
+/** Maximum number of deleted links that one transaction examines. */
 const MAX_LINKS = 100;
 
 /** Removes some statistics of deleted links. Returns whether there may be more. Several processes may do so at once. */

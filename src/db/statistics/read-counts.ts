@@ -10,12 +10,12 @@ export interface Counts {
   readonly bots: number;
 }
 
-/** The same of one hour, day or month. */
+/** The counts of one hour, day or month. */
 export interface Point<Time = Hour | Day | Month> extends Counts {
   readonly time: Time;
 }
 
-/** What the time of a point is. */
+/** The time of a point, by interval. */
 export interface TimeOf {
   readonly HOUR: Hour;
   readonly DAY: Day;

@@ -20,7 +20,7 @@ export interface TopLinksQuery {
   readonly limit: number;
 }
 
-/** How often a link was clicked; `id` is the owner that was asked for. */
+/** The number of clicks of a link; `id` is the owner that was asked for. */
 export interface TopLink {
   readonly id: number;
   readonly linkId: number;
@@ -28,7 +28,7 @@ export interface TopLink {
 }
 
 /**
- * How many of an account's links are counted first, those with the most clicks of all time, and how many at most one by one.
+ * Numbers of an account's links to count: first those with the most clicks of all time, and at most so many one by one.
  * No link has more clicks in a period than in all.
  */
 const COUNTED = { first: 1_000, most: 20_000 };

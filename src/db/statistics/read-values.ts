@@ -17,7 +17,7 @@ export function partsOf({ from, to }: Days): { months: Months | null; added: Day
   const [added, subtracted]: [Days[], Days[]] = [[], []];
   if (first === last && (from > start || to < end))
     return { months: null, added: [{ from, to }], subtracted };
-  /** Whether the month of an end belongs to the whole months. */
+  /** Returns true if the month of an end belongs to the whole months; otherwise notes its days. */
   const isWhole = (inside: Days, outside: Days): boolean => {
     if (outside.from > outside.to) return true;
     const isFewer = inside.to - inside.from < outside.to - outside.from;
@@ -42,7 +42,7 @@ export interface ValueQuery {
   readonly column: ValueColumn;
   readonly by: 'CLICKS' | 'VALUE';
   readonly descending: boolean;
-  /** Whether values with equal clicks are in ascending order. */
+  /** True if values with equal clicks are in ascending order. */
   readonly tiesAscend: boolean;
   readonly offset: number;
   readonly limit: number;

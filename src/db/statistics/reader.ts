@@ -8,16 +8,16 @@ import { type OwnerQuery, readValues, type ValueRow } from './read-values.ts';
 import { isGroup, type Scope } from './scope.ts';
 import { valueColumns } from './value.ts';
 
-/** How many owners one statement serves at most; a space or a tag reads all of its links. */
+/** Maximum number of owners in one statement. A space or a tag reads all of its links. */
 const MAX_OWNERS: Record<Scope, number> = { link: 100, space: 20, tag: 20, account: 100 };
 
-/** How many rows of points one statement reads at most for several owners: it may block the thread. */
+/** Maximum number of rows of points in one statement for several owners, since it may block the thread. */
 const MAX_POINTS = 20_000;
 
 /** Reading more days of all owners than these is a long read, and so is a space or a tag, which reads all of its links. */
 const MAX_SHORT_DAYS = 1_000;
 
-/** How many owners' points one statement reads at most. */
+/** Returns the maximum number of owners whose points one statement reads. */
 function maxOwnersOf(scope: Scope, interval: keyof TimeOf, days: Days): number {
   const rows = lengthOf(days) * { HOUR: 24, DAY: 1, MONTH: 1 / 28 }[interval];
   return Math.min(MAX_OWNERS[scope], Math.ceil(MAX_POINTS / rows));

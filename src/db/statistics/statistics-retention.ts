@@ -17,9 +17,9 @@ import {
 import { removeDeletedStatistics } from './delete-statistics.ts';
 import { kinds } from './value.ts';
 
-/** How long after the end of a day its last visits may still be written, in milliseconds. */
+/** Milliseconds after the end of a day in which its last visits may still be written. */
 const WRITE_DELAY = 2 * 60_000;
-/** How many links one statement examines: most have nothing that is too old. */
+/** Number of links that one statement examines; most have nothing that is too old. */
 const MAX_EXAMINED_LINKS = 500;
 /** For how many links, and how many visitors or rows of an account, one statement deletes. */
 const MAX_LINKS = 10;
@@ -105,7 +105,7 @@ export class StatisticsRetention extends Retention {
   readonly #clocks: Clocks;
   /** The first month whose statistics are kept, after all earlier ones were deleted. */
   #done: Month | null = null;
-  /** Whether deleted visitors may still be in SQLite's write-ahead log. */
+  /** True if deleted visitors may still be in SQLite's write-ahead log. */
   #areLogged = false;
 
   /** @param months 0 keeps all */

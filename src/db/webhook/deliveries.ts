@@ -26,7 +26,7 @@ const waits = sql`EXISTS (SELECT 1 FROM "WebhookDelivery" AS "earlier"
   AND "earlier"."recordId" = "one"."recordId" AND "earlier"."status" = 'PENDING'
   AND "earlier"."id" < "one"."id" AND "earlier"."nextAttemptAt" > "one"."nextAttemptAt")`;
 
-/** Whether a row is about the same record, for the same webhook, as the outer one. */
+/** A condition: a row is about the same record, for the same webhook, as the outer one. */
 const ofSameRecord = sql`"same"."webhookId" = "WebhookDelivery"."webhookId"
   AND "same"."kind" = "WebhookDelivery"."kind" AND "same"."recordId" = "WebhookDelivery"."recordId"
   AND "same"."status" = 'PENDING' AND "same"."id" < "WebhookDelivery"."id"`;
@@ -74,7 +74,7 @@ export async function dueDeliveries(
     ${dueOf(webhookId, now)} LIMIT ${limit}`);
 }
 
-/** When the webhook's next delivery is due; null if none waits. */
+/** Returns the time at which the webhook's next delivery is due; null if none waits. */
 export async function nextDue(tx: Transaction, webhookId: number): Promise<Date | null> {
   const [row] = await tx.read<{ nextAttemptAt: Date }>(
     sql`SELECT "nextAttemptAt" ${dueOf(webhookId, null)} LIMIT 1`,
@@ -116,7 +116,7 @@ export async function bodyOf(db: Data, id: number): Promise<string | null> {
   );
 }
 
-/** How many deliveries are looked at for old ones at once: any number of those of disabled webhooks may wait for ever. */
+/** Number of deliveries examined for old ones at once. Any number of disabled webhooks' deliveries may wait for ever. */
 const LOOKED_AT = 2_000;
 
 /**

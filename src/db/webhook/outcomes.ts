@@ -11,7 +11,7 @@ export interface Outcome {
   readonly responseStatus: number | null;
   /** Why it failed; null if it was delivered. */
   readonly error: string | null;
-  /** When it is tried again; null if never. */
+  /** Time of the next attempt; null if there is none. */
   readonly retryAt: Date | null;
   /** The body, for the next attempt to send the same. */
   readonly body: string | null;

@@ -63,7 +63,7 @@ export async function mendSchedule(db: Data, now: Date, longest: number): Promis
   return Math.max(deliveries, due, enabled, claims) === MEND_BATCH_SIZE;
 }
 
-/** How many queues to claim at most, of receivers whose last attempt failed and of others. */
+/** Maximum numbers of queues to claim: of receivers whose last attempt failed, and of others. */
 export interface Room {
   readonly failing: number;
   readonly others: number;

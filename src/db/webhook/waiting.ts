@@ -7,7 +7,7 @@ function waitingOf(accountId: number): Sql {
     WHERE "accountId" = ${accountId} AND NOT "disabled" AND "one"."status" = 'PENDING'`;
 }
 
-/** Whether more messages than that wait for the account's enabled webhooks. */
+/** Resolves to true if more than `max` messages wait for the account's enabled webhooks. */
 export async function waitsMoreThan(db: Database, accountId: number, max: number): Promise<boolean> {
   const [row] = await db.long.read<{ waiting: number }>(sql`
     SELECT COUNT(*) AS "waiting" FROM (SELECT 1 ${waitingOf(accountId)} LIMIT ${max + 1}) AS "some"`);
@@ -19,7 +19,7 @@ export interface WaitingOfWebhook {
   readonly waiting: number;
 }
 
-/** How many messages wait for each of the account's enabled webhooks, the most first. */
+/** Counts the messages that wait for each of the account's enabled webhooks, the most first. */
 export function waitingByWebhook(db: Database, accountId: number): Promise<WaitingOfWebhook[]> {
   return db.long.read(sql`SELECT "webhookId", COUNT(*) AS "waiting" ${waitingOf(accountId)}
     GROUP BY "webhookId" ORDER BY COUNT(*) DESC, "webhookId"`);
