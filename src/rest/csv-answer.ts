@@ -35,7 +35,7 @@ export function wantsCsv(req: Request): boolean {
 export interface CsvOptions {
   /** The name of the file; by default that of the path. */
   readonly name?: string;
-  /** Whether it begins with a byte order mark, by which spreadsheets know that it is UTF-8. */
+  /** True if it begins with a byte order mark, by which spreadsheets recognize UTF-8. */
   readonly mark?: boolean;
 }
 

@@ -68,7 +68,7 @@ interface Rows<Row> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** How v1 shows a record: the fields of its answers, in order. */
+/** Defines v1's form of a record: the fields of its answers, in order. */
 export function recordAnswer<Row, Whole extends Row>(fields: Record<string, Cell<Row> | Part<Whole>>) {
   const entries = Object.entries(fields);
   const cells = entries.filter((entry): entry is [string, Cell<Row>] => 'isCell' in entry[1]);

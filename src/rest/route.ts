@@ -33,7 +33,7 @@ interface Route<Data, Variables, CsvData, CsvVariables> {
   readonly file?: FileAnswer;
 }
 
-/** Whether the operation changes a record: an empty value then clears its field, and counts as absent otherwise. */
+/** True if the operation changes a record. An empty value then clears its field; otherwise it counts as absent. */
 export function isUpdate({ methods }: Pick<AnyRoute, 'methods'>): boolean {
   return methods.includes('PATCH');
 }

@@ -29,13 +29,13 @@ export const fileSchema = statisticsPageInput.extend({
   labels: z.boolean().default(false),
 });
 
-/** What a file is of, in letters that every system takes: a name, or else an id. */
+/** Returns the part of a file's name for its subject: a name, or else an id, in letters that every system takes. */
 function partOfName(kind: string, id: string, name: string): string {
   const plain = foldMarks(name).replaceAll(/[^a-z0-9]+/g, '-');
   return plain.replaceAll(/^-|-$/g, '').slice(0, 60) || `${kind}-${id}`;
 }
 
-/** What the first column is of, for people. */
+/** Headings of the first column, for people. */
 const headings: Readonly<Record<StatisticsList, string>> = {
   ...{ DAYS: 'Day', HOURS: 'Hour (UTC)', COUNTRY: 'Country', LANGUAGE: 'Language' },
   ...{ BROWSER: 'Browser', OS: 'Operating system', DEVICE: 'Device' },

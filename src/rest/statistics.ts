@@ -4,7 +4,7 @@ import { encodePage, notFound } from './answer.ts';
 import { choice, integer, text } from './form/field.ts';
 import { route } from './route.ts';
 
-/** What v1 calls the lists of statistics. */
+/** v1's names of the lists of statistics. */
 export const statisticsNames = {
   clicks: 'DAYS',
   clicks_hours: 'HOURS',

@@ -6,7 +6,7 @@ import type { FormFields, FormValue } from './form.ts';
 
 export interface DecodeContext {
   readonly sent: FormFields;
-  /** Whether an empty value clears its field; else it counts as absent. */
+  /** True if an empty value clears its field; otherwise it counts as absent. */
   readonly emptyClears: boolean;
   /** Reports an error of the field, or of a part `below` it; the message continues a sentence starting with its name. */
   refuse(message: string, ...below: string[]): void;
@@ -23,7 +23,7 @@ export interface Field {
   readonly path: readonly string[];
   /** The value; undefined is left out of the input. */
   decode(value: FormValue, context: DecodeContext): unknown;
-  /** Whether an empty value is decoded instead of clearing the field, so that v1's own message refuses it. */
+  /** True if an empty value is decoded instead of clearing the field, so that v1's own message refuses it. */
   readonly decodesEmpty?: boolean;
   /** The JSON Schema of what may be sent, given the domain's; by default the domain's. Null hides the field. */
   describe?(domain: JsonSchema): JsonSchema | null;

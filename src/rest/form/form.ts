@@ -152,7 +152,7 @@ export function parseForm(bytes: string): FormFields {
   return collector.fields;
 }
 
-/** What a body in JSON may have: at the last level, a list or an object may be empty. */
+/** Limits of a body in JSON. At the last level, a list or an object may be empty. */
 const JSON_LIMITS: JsonLimits = { levels: MAX_DEPTH + 1, separators: MAX_VALUES, names: MAX_VALUES };
 
 /** The value of a body, whose nesting and values are counted before it is parsed. @throws UnreadableBody */
@@ -189,14 +189,14 @@ export function parseJson(body: Buffer): FormFields {
 /** The largest body, in bytes: a list of targets may take half of it. */
 const MAX_BODY = 1024 * 1024;
 /**
- * How many bytes of a too large body are still received, and how long a client that sends even more has to read the
- * refusal, in milliseconds, before the connection is closed.
+ * Bytes of a too large body that are still received. A client that sends more gets so many milliseconds to read the
+ * refusal before the connection is closed.
  */
 const MAX_DRAINED = 4 * 1024 * 1024;
 const DRAIN_TIMEOUT = 1_000;
 const readRaw = express.raw({ type: () => true, limit: MAX_BODY });
 
-/** How many bytes are parsed before a pause for other work. */
+/** Number of bytes parsed before a pause for other work. */
 const CHUNK_BYTES = 64 * 1024;
 /** The replacement character for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd';
@@ -205,10 +205,10 @@ function wrongForm(): UnreadableBody {
   return new UnreadableBody('The body is not the form that its content type says.');
 }
 
-/** What clients may separate parts with, by RFC 2046. */
+/** The form of a boundary between parts, by RFC 2046. */
 const BOUNDARY = /^[\w'()+,./:=? -]{1,70}$/;
 
-/** What separates the parts of a body. @throws UnreadableBody */
+/** Returns the boundary between the parts of a body. @throws UnreadableBody */
 function boundaryIn(contentType: string): string {
   const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare ?? '';
@@ -216,7 +216,9 @@ function boundaryIn(contentType: string): string {
   return boundary;
 }
 
-/** How many parts a body may have, and how many headers a part, in all of these bytes. Clients send three. */
+/**
+ * Maximum numbers of parts of a body, of headers of a part, and of bytes of these headers. Clients send three headers.
+ */
 const MAX_PARTS = MAX_VALUES;
 const MAX_PART_HEADERS = 20;
 const MAX_HEADER_BYTES = 4_000;

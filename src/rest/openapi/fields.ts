@@ -7,7 +7,7 @@ export interface DescribedField {
   readonly required: boolean;
   readonly schema: JsonSchema;
   readonly example: string | undefined;
-  /** Whether it may be sent without a value, which clears it in an update, and counts as absent otherwise. */
+  /** True if it may be sent without a value. In an update, that clears it; otherwise it counts as absent. */
   readonly mayBeEmpty: boolean;
 }
 
