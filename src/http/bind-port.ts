@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { ConfigError, shown } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
 
-/** What is wrong with a port, by the code of the error; for all others, it is the host. */
+/** Messages about a port, by the code of the error; for any other code, the host is wrong. */
 const faults: Readonly<Record<string, (variable: string, port: number, host: string) => string>> = {
   EADDRINUSE: (variable, port, host) =>
     `Port ${port} is in use: another program listens on it at ${host}. Stop that program, or set ${variable} to another port.`,

@@ -14,7 +14,7 @@ const EXPOSED_HEADERS = [
   'Idempotency-Replayed',
 ];
 
-/** How long a client may take to send the rest of its request after the answer, in milliseconds. */
+/** Milliseconds in which a client must send the rest of its request after the answer. */
 const LINGER_TIMEOUT = 2_000;
 
 /** Closes the connection of a request that was answered early, unless the rest of it arrives soon. */

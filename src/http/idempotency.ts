@@ -10,7 +10,9 @@ interface Writing {
   now(): Date;
 }
 
-/** The same request as a keyed write, with all reads and changes in its transaction; null without an Idempotency-Key. */
+/**
+ * Returns the request as a keyed write, with all reads and changes in its transaction; null without an Idempotency-Key.
+ */
 export function keyedWriteOf<Request extends Writing>(
   req: IncomingMessage,
   request: Request,

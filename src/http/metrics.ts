@@ -31,7 +31,9 @@ export interface Observation {
 const MAX_OPERATIONS = 200;
 /** The maximum number of keys as labels; further ones are together. */
 const MAX_KEYS = 1_000;
-/** How long the metrics wait for numbers of the database, in milliseconds: less than a primary waits for its workers' metrics. */
+/**
+ * Milliseconds for which the metrics wait for numbers of the database. A primary waits longer for its workers' metrics.
+ */
 const READ_TIMEOUT = 500;
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -17,9 +17,9 @@ export type Readiness = { readonly reason: UnreadyReason; readonly error: unknow
 
 /** The time that the database may take, in milliseconds. */
 const CHECK_TIMEOUT = 2000;
-/** How often disk space is checked, and the writer if no write was answered, in milliseconds. */
+/** Milliseconds between two checks of disk space, and of the writer if no write was answered. */
 const CHECK_INTERVAL = 1_000;
-/** How long a check waits for the writer, in milliseconds: it may be busy for longer. */
+/** Milliseconds for which a check waits for the writer, which may be busy for longer. */
 const WRITE_TIMEOUT = 500;
 
 /** A part of the check that failed; the cause is the error. */
@@ -54,7 +54,7 @@ function onceASecond(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** What throws unless the database answers, tells of changes, has all migrations, and takes writes. */
+/** Returns a check that throws unless the database answers, tells of changes, has all migrations, and takes writes. */
 export function writable(
   database: Database,
   feed: Pick<ChangeFeed, 'freshIfAvailable' | 'unansweredFor'>,

@@ -31,7 +31,7 @@ const timeouts = {
 /** The maximum size of a request's target and headers together, in bytes: browsers send all cookies of a large site. */
 const MAX_HEADERS = 32 * 1024;
 const IDLE_TIMEOUT = 30_000;
-/** How long a client may take to close its half of a connection that the server has ended, in milliseconds. */
+/** Milliseconds in which a client must close its half of a connection that the server has ended. */
 const LINGER = 2_000;
 
 /** The statuses of requests that could not be parsed; 400 for all others. */
@@ -68,7 +68,7 @@ function refusalHeaders({ headers, body }: Content): Record<string, string | num
   };
 }
 
-/** How many bytes of an unreadable request are looked at. */
+/** Maximum number of examined bytes of an unreadable request. */
 const MAX_LOOKED_AT = 8_192;
 
 /** Says how to send the first character in the address that must be escaped; null if there is none. Each byte is a character. */
@@ -92,7 +92,7 @@ interface Beginning {
   readonly message?: string;
 }
 
-/** What the beginning of an unreadable request says, if that is in the last packet. */
+/** Reads the beginning of an unreadable request, if the last packet has it. */
 function beginningOf(error: Error): Beginning {
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.of();
   const text = packet.toString('latin1', 0, MAX_LOOKED_AT);
@@ -175,7 +175,7 @@ export function holdRequests(server: Server): () => void {
 
 const absolute = /^https?:\/\/([^/?#]+)/i;
 
-/** Whether the target is a path, or has one (RFC 9112, 3.2). */
+/** True if the target is a path, or has one (RFC 9112, 3.2). */
 function hasPath({ url = '/' }: IncomingMessage): boolean {
   return url.startsWith('/') || absolute.test(url);
 }
@@ -244,9 +244,9 @@ export interface ListenerDependencies {
   readonly refusedVisit: RefusedVisit;
   readonly graphql: Handler;
   readonly web: RequestListener;
-  /** Whether a request is for a page for people. */
+  /** True if a request is for a page for people. */
   isForPeople(req: IncomingMessage, info: RequestInfo): boolean;
-  /** Whether pages for people are served on the requested host. */
+  /** Resolves to true if pages for people are served on the requested host. */
   servesPeople(req: IncomingMessage): Promise<boolean>;
   readonly guard: ReturnType<typeof createGuard>;
   readonly inFlight: InFlight;

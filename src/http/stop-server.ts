@@ -3,9 +3,9 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
 const STOP_TIMEOUT = 10_000;
-/** How often connections are checked for the end of their last request, in milliseconds. */
+/** Milliseconds between two checks of connections for the end of their last request. */
 const SWEEP_INTERVAL = 50;
-/** How long a connection has been idle when it is closed, in milliseconds: its client may be sending the next request. */
+/** Milliseconds of idleness after which a connection is closed; its client may be sending the next request. */
 const IDLE_FOR = 500;
 
 /**

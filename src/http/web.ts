@@ -30,7 +30,7 @@ export interface WebDependencies {
   /** True if requests go out. */
   readonly sideEffects: boolean;
   readonly log: Logger;
-  /** What people and their programs get; null in a process for visitors only. */
+  /** The parts for people and their programs; null in a process for visitors only. */
   readonly people: ForPeople | null;
   readonly visit: RequestListener;
   readonly tlsStatusOf: TlsStatusOf;
@@ -44,7 +44,7 @@ export interface WebDependencies {
   report(res: ServerResponse, error: unknown): void;
 }
 
-/** What goes through Express: v1, the pages and the health checks. */
+/** Creates the routes that use Express: v1, the pages and the health checks. */
 export function createWeb(dependencies: WebDependencies): Express {
   const { config, people, visit, tlsStatusOf, sendPage, report } = dependencies;
   /** People get a page, and programs JSON. */

@@ -8,10 +8,10 @@ import { Turns } from '../../shared/turns.ts';
 const MAX_GUESSES = 5;
 const MAX_GUESSES_IN_ALL = 30;
 const A_MINUTE = 60_000;
-/** How many passwords of one network wait for others in progress, and for how long, in milliseconds. */
+/** Maximum number of a network's passwords that wait for others in progress, and of milliseconds of waiting. */
 const MAX_WAITING = 50;
 const WAIT_TIMEOUT = 5_000;
-/** How many guessers are remembered; those that did not guess for longest are forgotten first. */
+/** Maximum number of remembered guessers; those without a recent guess are forgotten first. */
 const MAX_GUESSERS = 20_000;
 
 interface Guesses {
@@ -73,7 +73,7 @@ export class GuessLimits {
   readonly #inAll = new GuessLimit(MAX_GUESSES_IN_ALL, false);
 
   /**
-   * Whether the password is right.
+   * Resolves to true if the password is right.
    * @param what identifies the owner of the password; null if there can be none
    * @throws RateLimiterRes
    */

@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Place, Room } from './room.ts';
 
-/** How many requests of one connection may wait for their answers. Without pipelining, there is only one. */
+/** Maximum number of requests of one connection that wait for their answers. Without pipelining, there is only one. */
 const MAX_PER_SOCKET = 100;
 
-/** How many unsent answers may wait for slow readers, as a multiple of a room's places. */
+/** Maximum number of unsent answers that wait for slow readers, as a multiple of a room's places. */
 const UNSENT_PER_PLACE = 5;
 
-/** How many characters of answers may wait for slow readers, and how often they are counted, in milliseconds. */
+/** Maximum number of characters of answers that wait for slow readers, and milliseconds between two counts. */
 const MAX_UNSENT_SIZE = 200_000_000;
 const COUNT_INTERVAL = 250;
 
-/** How many files are sent at once, for each place of the APIs. */
+/** Number of files sent at once, for each place of the APIs. */
 const FILES_PER_PLACE = 1 / 10;
 
 /** The rooms of requests: a flood in one keeps nobody out of the others. */

@@ -1,10 +1,10 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 
-/** How long a request counts as recent, in milliseconds, and from which utilization (of 1) the thread counts as busy. */
+/** Milliseconds for which a request counts as recent, and utilization (of 1) from which the thread counts as busy. */
 const RECENT_MS = 100;
 const BUSY_FROM = 0.5;
-/** How often utilization is measured, how often waiting work checks it, and how long it waits at most, in milliseconds. */
+/** Milliseconds between two measurements of utilization, between two checks by waiting work, and of its maximum wait. */
 const MEASURE_INTERVAL = 50;
 const STEP_MS = 20;
 const MAX_WAIT = 250;

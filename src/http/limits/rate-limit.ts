@@ -11,7 +11,7 @@ function msUntilNext({ msBeforeNext }: RateLimiterRes): number {
   return Math.min(msBeforeNext, WINDOW_SECONDS * 1000);
 }
 
-/** When to try again, in whole seconds. */
+/** Returns the whole seconds after which to try again. */
 export function secondsUntilNext(left: RateLimiterRes): number {
   return Math.max(1, Math.ceil(msUntilNext(left) / 1000));
 }
@@ -89,7 +89,7 @@ export function limiterResult(rejected: unknown): RateLimiterRes {
 }
 
 const EXCHANGE_INTERVAL = 500;
-/** How long a key's total is kept, in milliseconds: a window of the limit. */
+/** Milliseconds for which a key's total is kept: a window of the limit. */
 const TOTAL_LIFETIME = 60_000;
 
 /** Adds requests to the shared counts, and returns the new totals, by key id. */

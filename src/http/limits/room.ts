@@ -32,7 +32,7 @@ export class Room {
       throw new DomainError('UNAVAILABLE', 'Too much of this account is done at once. Try again shortly.');
   }
 
-  /** Whether at least so many places are taken. */
+  /** True if at least so many places are taken. */
   #hasTaken(count: number): boolean {
     if (this.#places.size < count) return false;
     // A complete answer that waits for a slow reader takes none.

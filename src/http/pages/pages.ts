@@ -32,12 +32,12 @@ export function sendGraphiql(req: IncomingMessage, res: ServerResponse): void {
   sendAsset(req, res, 'graphiql.html', ofPage);
 }
 
-/** Whether a browser opens `/graphql`; HEAD asks what GET would get. */
+/** True if a browser opens `/graphql`. HEAD asks for the headers that GET would get. */
 export function asksForGraphiql({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && acceptedTypes(headers.accept)[0] === HTML_TYPE;
 }
 
-/** Whether a request is for a page for people, the console, GraphiQL and `/docs`, to sign in, or for a file of one. */
+/** True for requests of pages for people and their files: the console, GraphiQL, `/docs` and signing in. */
 export function isForPeople(
   req: IncomingMessage,
   { surface, path }: Pick<RequestInfo, 'surface' | 'path'>,

@@ -13,7 +13,7 @@ const types = [...JSON_TYPES, STREAM_TYPE, HTML_TYPE].map((type) => `${type}; ch
 /** The ranges that have any of these types. */
 const RELEVANT =
   /^[ \t]*(?:\*\/\*|application\/(?:\*|json|graphql-response\+json)|text\/(?:\*|event-stream|html))[ \t]*(?:;|$)/i;
-/** How many of them are read: negotiation takes as long as all else for a refusal of dozens. */
+/** Maximum number of ranges that are read: negotiating dozens takes as long as the rest of a refusal. */
 const MAX_RANGES = 16;
 
 const negotiated = remembered((header): readonly string[] => {
@@ -34,7 +34,7 @@ export function acceptedTypes(header: string | null | undefined): readonly strin
   return negotiated(header || '*/*');
 }
 
-/** Whether the client prefers a page to JSON. */
+/** True if the client prefers a page to JSON. */
 export function prefersHtml(header: string | undefined): boolean {
   return acceptedTypes(header).find((type) => type === HTML_TYPE || type === JSON_TYPES[0]) === HTML_TYPE;
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import proxyaddr from 'proxy-addr';
 import { trimBlanks } from '../../shared/blanks.ts';
 
-/** Whether the proxy at an address, at that distance from us, is trusted. */
+/** Returns true if the proxy at an address, at that distance from us, is trusted. */
 export interface Trust {
   (address: string, distance: number): boolean;
   /** Called with a peer that forwards requests and is not trusted. */
@@ -54,7 +54,7 @@ function withoutPort(address: string): string {
   return v4 ?? v6 ?? trimmed;
 }
 
-/** How many proxies a request may have passed, and the longest address in a header, in characters. */
+/** Maximum number of proxies that a request may have passed, and of characters of an address in a header. */
 const MAX_PROXIES = 100;
 const MAX_ADDRESS = 100;
 
@@ -116,7 +116,7 @@ export function schemeOf(req: IncomingMessage, trust: Trust, own: string): strin
   return scheme === '' ? own : `${scheme}:`;
 }
 
-/** Whether the client disconnected before its request was complete. */
+/** True if the client disconnected before its request was complete. */
 export function isAborted(req: IncomingMessage): boolean {
   return req.destroyed && !req.complete;
 }

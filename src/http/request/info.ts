@@ -14,7 +14,7 @@ export interface RequestInfo {
   readonly surface: Surface;
   /** Without the query, which may contain private data; the log shows only its beginning. */
   readonly path: string;
-  /** Whether the request ended before its answer was complete. */
+  /** True if the request ended before its answer was complete. */
   isAborted: boolean;
   /** Aborted then; created by `signalOf`, since it takes a twentieth of a redirect's time. */
   abortController?: AbortController;
@@ -86,7 +86,7 @@ const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'int
 /** The path below `/auth/` that answers with data of an account. */
 export const DOWNLOAD = '/auth/download';
 
-/** Whether a path is one to sign in, which has no other case: `auth` and `AUTH` are aliases, also with a slash at the end. */
+/** True for a path below `/auth/`, in lower case. `auth` and `AUTH` are aliases, also with a slash at the end. */
 export function isOfAuth(path: string): boolean {
   return /^\/auth\/./.test(path);
 }
