@@ -7,7 +7,7 @@ import { requestInfoOf, signalOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
 import type { ApiRequest } from '../schema/context.ts';
 
-/** What all requests have in common. */
+/** The part of the context that all requests share. */
 export interface CommonContext
   extends Pick<ApiRequest, 'services' | 'subscriptions' | 'longWorks' | 'timeouts' | 'log'> {
   readonly db: Data;

@@ -155,19 +155,20 @@ export function errorsOf(
   return gaveUp ? [tooLarge('comparisons', limits.comparisons + 1)] : errors;
 }
 
-/** What an operation uses of the schema. */
+/** An operation's use of the schema. */
 export interface Facts {
   /** The deprecated fields, arguments and values, each once: `Link.old`, `Query.links(old)`, `Order.OLD`. */
   readonly deprecated: readonly string[];
-  /** Whether it has directives, so that what it selects may depend on variables. */
+  /** True if it has directives, so that its selection may depend on variables. */
   readonly hasDirectives: boolean;
   /**
-   * Whether compiled code gives the same answer as the executor: it does not support abstract types and introspection, loses
-   * the conditions of fields that are selected more than once, and loses fields with the response name `__proto__`.
+   * True if compiled code gives the same answer as the executor. Compiled code supports no abstract types or
+   * introspection. It loses the conditions of fields that are selected more than once, and fields with the response
+   * name `__proto__`.
    */
   readonly isCompilable: boolean;
   /**
-   * Whether the rows have all that its fields select. Two fields with different arguments may select the same relation
+   * True if the rows have all that its fields select. Two fields with different arguments may select one relation
    * differently, and only links are read with their relations.
    */
   readonly isCovered: boolean;
@@ -232,9 +233,9 @@ export class Operation {
   readonly node: OperationDefinitionNode;
   /** A number that no other operation has. */
   readonly number = ++operations;
-  /** How often it was executed. */
+  /** Number of its executions. */
   executions = 0;
-  /** What its fields read of links. */
+  /** The columns of links that each of its fields reads. */
   readonly plans = new Map<FieldNode, LinkSelect>();
   readonly #schema: GraphQLSchema;
   #facts: Facts | undefined;
@@ -266,13 +267,13 @@ export class Operation {
     return this.#needs;
   }
 
-  /** How many items the list in a variable may have; only for a valid document. */
+  /** Returns the maximum number of items of the list in a variable; only for a valid document. */
   maxItemsIn(variable: string): number {
     this.#listLimits ??= listLimitsOf(this.document, this.#schema);
     return this.#listLimits.get(variable) ?? NO_LIMIT;
   }
 
-  /** What it uses of the schema; only for a valid document. */
+  /** Its use of the schema; only for a valid document. */
   get facts(): Facts {
     this.#facts ??= factsOf(this.document, this.#schema);
     return this.#facts;
@@ -351,7 +352,7 @@ export class Documents {
     }
   }
 
-  /** Whether a client sends a subscription; whatever is wrong with it is found when it runs. */
+  /** True if a client sends a subscription. Faults of the document are found when it runs. */
   isSubscription(query: string, operationName: string | null | undefined): boolean {
     try {
       return this.prepared(query).operation(operationName)?.isSubscription === true;

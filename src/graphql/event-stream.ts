@@ -4,12 +4,12 @@ import type { FetchAPI } from 'graphql-yoga';
 import { OVER } from '../domain/change/subscriptions.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
 
-/** How often a comment keeps a quiet connection open, in milliseconds. */
+/** Milliseconds between two comments that keep a quiet connection open. */
 const PING_INTERVAL = 12_000;
 
 /**
- * How long a stream whose client may come back stays open after its last event, in milliseconds. graphql-sse 2.6.1 waits for ever if it
- * reads an event and the end of the stream at once: it looks for who waits for events before they wait again.
+ * Milliseconds for which a stream whose client may come back stays open after its last event. graphql-sse 2.6.1 waits
+ * for ever if it reads an event and the end of the stream at once.
  */
 const END_PAUSE = 250;
 

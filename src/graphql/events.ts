@@ -12,7 +12,7 @@ import type { Operation } from './document.ts';
 import { executable, type Values } from './execute.ts';
 import { boundedTargets } from './limits.ts';
 
-/** How many values of events are kept for equal subscribers, by the cost of the events. */
+/** Maximum number of event values kept for equal subscribers, by the cost of the events. */
 const MAX_SHARED = 300_000;
 
 type Results = LRUCache<string, Promise<ExecutionResult>>;

@@ -29,9 +29,9 @@ import { forgetErrors } from '../schema/error-limit.ts';
 import { coveredSchema, schema } from '../schema/index.ts';
 import type { Facts, Operation } from './document.ts';
 
-/** How often a query is executed before it is compiled: compiling takes as long as a few executions. */
+/** Number of executions before a query is compiled, since compiling takes as long as a few of them. */
 const MIN_EXECUTIONS = 2;
-/** How many fields a compiled query has at most: compiling blocks the thread for a tenth of a millisecond for each. */
+/** Maximum number of fields of a compiled query. Compiling blocks the thread for a tenth of a millisecond per field. */
 const MAX_FIELDS = 300;
 
 /** The compiled queries, and null for those that cannot be compiled. The code for a field takes about 2.5 kB. */
@@ -95,7 +95,10 @@ let executed: GraphQLSchema | undefined;
 /** The documents for coerced variables. */
 const coercedDocuments = new WeakMap<Operation, DocumentNode>();
 
-/** What the executor gets of an operation: it would coerce variables a second time, also long lists that are to be refused. */
+/**
+ * Returns the schema and document to execute. With the original ones, the executor would coerce variables a second
+ * time, including long lists that are to be refused.
+ */
 export function executable(operation: Operation): { schema: GraphQLSchema; document: DocumentNode } {
   const { document, node } = operation;
   if (!node.variableDefinitions?.length) return { schema, document };

@@ -59,7 +59,7 @@ function withMessages(result: ExecutionResult, suggestions: boolean): ExecutionR
   return { ...result, errors };
 }
 
-/** What a body in JSON may have: of nesting, that in its variables. Of values, separators are fewer. */
+/** Limits of a body in JSON: the nesting of its variables, and as many separators as values, which are more. */
 const JSON_LIMITS: JsonLimits = {
   levels: limits.nesting + 2,
   separators: limits.values,
@@ -120,7 +120,7 @@ const hashUnsupported = badRequest('PersistedQueryNotSupported', {
   http: { status: 200 },
 });
 
-/** What this module gives Yoga beside the HTTP request. */
+/** The parts of Yoga's context besides the HTTP request. */
 interface YogaContext {
   readonly api: ApiRequest;
   /** The value of a body that is read already, which is parsed once. */
@@ -130,7 +130,7 @@ interface YogaContext {
 type Yoga = YogaServerInstance<YogaContext, object>;
 
 export interface GraphQLOptions {
-  /** Whether GraphiQL and introspection are available. */
+  /** True if GraphiQL and introspection are available. */
   readonly graphiql: boolean;
   /** If given, the only documents that are executed. */
   readonly trusted?: TrustedDocuments | undefined;
@@ -259,7 +259,7 @@ function plainlySent({ url }: IncomingMessage, json: unknown): Sent | null {
   return sent && !asksByHash(sent) ? { ...sent, operationName: sent.operationName || undefined } : null;
 }
 
-/** What makes a request unfit for the server, with the status for it; null for a fit one. */
+/** Returns the fault that makes a request unfit for the server, with its status; null for a fit one. */
 function faultOf({ method, headers }: IncomingMessage): { status: number; message: string } | null {
   if (method === 'POST' && !/^application\/json[ \t]*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send the query as application/json.' };

@@ -5,7 +5,7 @@ import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 interface Limit {
   readonly max: number;
   readonly name: string;
-  /** What to do instead: a sentence. */
+  /** Advice: a sentence. */
   readonly advice?: string;
 }
 
@@ -49,7 +49,7 @@ const table = {
     name: 'cost of lists, counts, searches and statistics below the changed records',
     advice: 'With an Idempotency-Key, ask for them separately, in a query after the mutation.',
   },
-  /** What a request with an Idempotency-Key may write, since it is one transaction. */
+  /** Limits of the writes of a request with an Idempotency-Key, since it is one transaction. */
   keyedLinks: {
     max: MAX_WRITTEN_LINKS,
     name: 'number of changed links',
@@ -102,7 +102,7 @@ export function boundedRows(): SpendRows {
   };
 }
 
-/** Whether an error says that a request with an Idempotency-Key would write too much: then it is rolled back. */
+/** True if an error says that a request with an Idempotency-Key would write too much; the request is then rolled back. */
 export function isOfRows({ extensions }: GraphQLError): boolean {
   return 'keyedLinks' in extensions || 'keyedRows' in extensions;
 }

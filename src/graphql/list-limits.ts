@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { maxItemsOf, NO_LIMIT } from '../schema/input-limits.ts';
 
-/** How many items the list in each variable of a document may have: the most that any of its uses allows. */
+/** Returns the maximum number of items of the list in each variable: the most that any of its uses allows. */
 export function listLimitsOf(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, number> {
   const types = new TypeInfo(schema);
   const limits = new Map<string, number>();

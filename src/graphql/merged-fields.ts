@@ -1,8 +1,8 @@
 import { type DocumentNode, type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 
 /**
- * How many comparisons the fields of a document need: each field is one, and two of the same name in the answer are two more.
- * graphql-js compares all of them, also those of fragments that are used together. Counting stops above a maximum.
+ * Counts the comparisons that a document's fields need: one per field, and two per pair of the same name in the answer.
+ * graphql-js compares all of them, including those of fragments used together. Counting stops above a maximum.
  */
 export function comparisonsIn(document: DocumentNode, max: number): number {
   const fragments = fragmentsOf(document);
@@ -30,7 +30,7 @@ export function comparisonsIn(document: DocumentNode, max: number): number {
 
 type Fragments = ReadonlyMap<string, SelectionSetNode>;
 
-/** What the fragments of a document select, by their names. */
+/** The selections of a document's fragments, by name. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map(({ name, selectionSet }) => [name.value, selectionSet]));

@@ -33,11 +33,11 @@ export interface Sent {
   readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** How it was sent. */
+/** The properties of a request that depend on its transport. */
 export interface Transport {
   /** By GET, which must not change anything. */
   readonly isGet: boolean;
-  /** Whether the client accepts a stream of answers. */
+  /** True if the client accepts a stream of answers. */
   readonly acceptsStream: boolean;
 }
 

@@ -6,7 +6,7 @@ type Sent = Readonly<Record<string, unknown>>;
 
 /** Measures what a client sends: each value is looked at once, up to the limit. */
 class Measurement {
-  /** How many values were looked at. */
+  /** Number of examined values. */
   values = 0;
 
   /** @throws GraphQLError if objects and lists are nested too deeply, which recursive functions walk through, or have too many values */
@@ -28,7 +28,7 @@ class Measurement {
 
 const ONE: Amount = { values: 1, characters: 0, longest: 0 };
 
-/** How much a client sends. */
+/** The amounts that a client sends. */
 export interface SentAmounts {
   /** All values. */
   readonly values: number;

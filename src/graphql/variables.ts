@@ -16,7 +16,7 @@ import { maxItemsOf, NO_LIMIT } from '../schema/input-limits.ts';
 import { isNearName } from '../shared/did-you-mean.ts';
 import { badRequest } from './errors.ts';
 
-/** How much of an unknown name is compared with those of fields. */
+/** Maximum number of an unknown name's characters that are compared with those of fields. */
 const MAX_NAME = 100;
 
 /** The values of scalars, for messages. */
@@ -109,7 +109,10 @@ function requireOne(coerced: Readonly<Record<string, unknown>>, type: GraphQLInp
   throw fault;
 }
 
-/** What is wrong with a value is told in words that do not repeat it, as the library's do. */
+/**
+ * Coerces a scalar or enum. Unlike the library's, its error does not repeat the value.
+ * @throws Fault if the value does not fit the type
+ */
 function coerceLeaf(value: unknown, type: GraphQLLeafType): unknown {
   let coerced: unknown;
   try {
@@ -123,7 +126,7 @@ function coerceLeaf(value: unknown, type: GraphQLLeafType): unknown {
   throw new Fault(`It must be a value of "${type.name}". Did you mean ${names.join(', ')}?`);
 }
 
-/** How many items the lists in variables may have, where they are used. */
+/** Returns the maximum number of items of the list in a variable, where it is used. */
 export type ListLimits = (variable: string) => number;
 
 const UNLIMITED: ListLimits = () => NO_LIMIT;
