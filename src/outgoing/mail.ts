@@ -2,9 +2,9 @@ import type { NodemailerError } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { SendMail } from '../domain/access/mails.ts';
 
-/** How long a mail server may take to answer, in milliseconds. */
+/** Milliseconds in which a mail server must answer. */
 const TIMEOUT = 10_000;
-/** How many connections to the mail server are open at once; other mails wait. */
+/** Maximum number of open connections to the mail server; other mails wait. */
 const MAX_CONNECTIONS = 2;
 
 /** Why a mail was not sent, in codes: the words of the mail server may have the link of the mail. */

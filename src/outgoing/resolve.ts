@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** How long a query waits for its answer at first, in milliseconds, and how often it is sent, with longer waits. */
+/** Milliseconds for which a query waits for its first answer, and number of attempts, each of which waits longer. */
 const QUERY = { timeout: 1_000, tries: 4 };
 const LOOK_UP_TIMEOUT = 5_000;
 

@@ -1,7 +1,7 @@
 /** The minimum length of a name: names similar to shorter ones, such as PORT, often mean something else. */
 const MIN_NEAR = 6;
 
-/** Whether two names differ only in underscores, in one character, or in the order of two adjacent characters. */
+/** True if two names differ only in underscores, in one character, or in the order of two adjacent characters. */
 export function isNearName(one: string, other: string): boolean {
   const [a, b] = [one, other].map((name) => name.replaceAll('_', '').toUpperCase());
   if (a === undefined || b === undefined || b.length < MIN_NEAR) return false;

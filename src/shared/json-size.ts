@@ -1,9 +1,9 @@
-/** What a list or an object begins with. */
+/** The beginning of a list or an object. */
 const BEGIN = /^\s*[[{]/;
 
 /**
- * How many items the list or object in a JSON text has, without parsing it; 0 for another text. Counting stops above `max`. An
- * empty list counts as one.
+ * Counts the items of the list or object in a JSON text without parsing it; 0 for another text. Counting stops above
+ * `max`. An empty list counts as one.
  */
 export function itemsInJson(text: string, max: number): number {
   if (!BEGIN.test(text)) return 0;
@@ -39,7 +39,7 @@ function endOfText(text: string, quote: number): number {
   return text.length;
 }
 
-/** What a JSON text may have: nested lists and objects, separators of items, and names in an object. */
+/** Limits of a JSON text: nested lists and objects, separators of items, and names in an object. */
 export interface JsonLimits {
   readonly levels: number;
   readonly separators: number;

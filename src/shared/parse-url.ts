@@ -6,10 +6,10 @@ const MAX_ESCAPED = 9 * MAX_HOST;
 
 /** The authority of a URL, also of one without a scheme or with wrong slashes, as parsers find it. */
 const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z\d+.-]*:)?[/\\]*([^/\\?#]*)/i;
-/** What parsers drop wherever it stands. */
+/** Characters that parsers drop anywhere. */
 const DROPPED = /[\t\n\r]/g;
 
-/** Whether a host, perhaps with a port, is longer than those of DNS: letters beyond ASCII take quadratic time. */
+/** True if a host, perhaps with a port, is longer than DNS allows. Letters beyond ASCII take quadratic time. */
 export function isLongHost(written: string): boolean {
   if (written.length > MAX_ESCAPED) return true;
   const host = written.replace(/\.?(?::\d*)?$/, '');

@@ -7,8 +7,8 @@ const METADATA = new Set(['168.63.129.16']);
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address is a public unicast address: not local, private, multicast or reserved. IPv6 addresses that contain
- * IPv4 ones are not public.
+ * True if an IP address is a public unicast address: not local, private, multicast or reserved. IPv6 addresses that
+ * contain IPv4 ones are not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;

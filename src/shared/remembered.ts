@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** How many results of a function are kept, and of texts of which length. */
+/** Maximum number of kept results of a function, and of characters of their texts. */
 const MAX_KEPT = 100;
 const MAX_LENGTH = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** How often a fault that lasts is logged, in milliseconds. */
+/** Milliseconds between two log lines about a fault that lasts. */
 const LOG_INTERVAL = 60_000;
 
 /** Logs a fault that occurs again and again: the first time, then once a minute with the number of times, and its end. */

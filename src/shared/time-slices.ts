@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** How long work may block the thread before it yields, in milliseconds. */
+/** Milliseconds for which work may block the thread before it yields. */
 const SLICE_MS = 20;
 /** Shorter lists are not sliced, so that the reads for all of their items are batched into one statement. */
 const SLICED_FROM = 50;
@@ -8,7 +8,7 @@ const SLICED_FROM = 50;
 let begunAt = 0;
 let turn: Promise<void> | null = null;
 
-/** Whether the thread was blocked for long, so that other work should run first. */
+/** True if the thread was blocked for long, so that other work should run first. */
 export function isBlocked(slice = SLICE_MS): boolean {
   return performance.now() - begunAt >= slice;
 }

@@ -4,12 +4,12 @@ import { withTimeout } from './timeout.ts';
 export class TooMuchWaiting extends Error {}
 
 export interface TurnLimits<Owner> {
-  /** How much work runs at once, in all and of one owner; by default there is no limit. */
+  /** Maximum amounts of running work, in all and of one owner; unlimited by default. */
   readonly max?: number;
   maxOfOwner?(owner: Owner): number;
   /** Owners with less running work than this come before others; by default all take turns alike. */
   share?(): number;
-  /** How much work of one owner may wait, and for how many milliseconds; by default there is no limit. */
+  /** Maximum amount of one owner's waiting work, and of milliseconds of waiting; unlimited by default. */
   readonly maxWaiting?: number;
   readonly timeout?: number;
   /** The error for work that may not wait, or has waited for too long; by default TooMuchWaiting. */
@@ -56,7 +56,7 @@ export class Turns<Owner = string> {
     return null;
   }
 
-  /** How much work of the owner runs. */
+  /** Returns the amount of the owner's running work. */
   runningOf(owner: Owner): number {
     return this.#running.get(owner) ?? 0;
   }
