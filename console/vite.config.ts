@@ -4,6 +4,12 @@ import { defineConfig, type Plugin } from 'vite';
 /** The most JavaScript that the first view may load, in bytes, compressed by gzip. */
 const MAX_BYTES = 150_000;
 
+/** All that languages import: the first view waits for one, which must not wait for the first view. */
+const WORDS = /\/console\/src\/words\//;
+
+const isLanguage = ({ facadeModuleId }: { readonly facadeModuleId: string | null }): boolean =>
+  facadeModuleId?.includes('/languages/') === true;
+
 /** Ends the build if the chunks that the browser loads at once, those of the page and what they import statically, are too large. */
 const limitFirstView: Plugin = {
   name: 'limit-first-view',
@@ -17,7 +23,7 @@ const limitFirstView: Plugin = {
     for (const { imports } of first)
       for (const chunk of chunks) if (imports.includes(chunk.fileName)) first.add(chunk);
     // And one of the languages.
-    const languages = chunks.filter(({ facadeModuleId }) => facadeModuleId?.includes('/languages/'));
+    const languages = chunks.filter(isLanguage);
     const sizeOf = ({ code }: { readonly code: string }) => gzipSync(code, { level: 9 }).length;
     const bytes =
       Math.max(0, ...languages.map(sizeOf)) + [...first].reduce((sum, one) => sum + sizeOf(one), 0);
@@ -42,8 +48,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What languages import: the first view waits for one, which must not wait for the first view.
-            { name: 'words', test: /\/(parts\/(format|plural)|languages\/names)\.ts$/, priority: 1 },
+            { name: 'words', test: WORDS, priority: 1 },
             // One request, where each module that views share would be one of its own.
             { name: 'first', tags: ['$initial'] },
             { name: 'views', minShareCount: 3, maxModuleSize: 8_000 },

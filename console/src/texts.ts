@@ -1,6 +1,6 @@
 import { type Language, language } from './language.ts';
 import type { Texts } from './languages/en.ts';
-import { isolating } from './parts/isolated.ts';
+import { isolating } from './words/isolated.ts';
 
 const loaders: Readonly<Record<Language, () => Promise<{ readonly texts: Texts }>>> = {
   en: () => import('./languages/en.ts'),

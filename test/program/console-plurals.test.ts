@@ -4,7 +4,7 @@ import { texts as german } from '../../console/src/languages/de.ts';
 import { texts as english } from '../../console/src/languages/en.ts';
 import { texts as spanish } from '../../console/src/languages/es.ts';
 import { texts as french } from '../../console/src/languages/fr.ts';
-import { countingIn } from '../../console/src/parts/plural.ts';
+import { countingIn } from '../../console/src/words/plural.ts';
 
 describe('numbers with what they count', () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellOf } from '../../console/src/parts/save-file.ts';
+import { cellOf } from '../../console/src/data/save-file.ts';
 import { csvRecords } from '../../src/domain/transfer/csv.ts';
 import { csvLine, unguarded } from '../../src/domain/transfer/csv-writer.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withScheme } from '../../console/src/parts/format.ts';
+import { withScheme } from '../../console/src/words/format.ts';
 import { absoluteUrl } from '../../src/config.ts';
 import { aliasInput } from '../../src/domain/link/alias.ts';
 import { refusal } from '../../src/domain/rules.ts';

@@ -3,7 +3,7 @@ import { away, useAfterOutage } from '../data/away.ts';
 import { announceAll, announceKinds } from '../data/bus.ts';
 import { followChanges, reconnectNow } from '../data/live.ts';
 import { useSession } from '../data/session.ts';
-import { dismissOutage, showToast } from '../parts/toasts.tsx';
+import { dismissOutage, showToast } from '../data/toasts.ts';
 import { texts } from '../texts.ts';
 
 /** After how many milliseconds in the background everything is read again. */

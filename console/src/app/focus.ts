@@ -41,7 +41,11 @@ export function focusSoon(selector: string, isWanted: () => boolean = () => true
   setTimeout(() => observer.disconnect(), PATIENCE);
 }
 
-/** Whether nothing in particular has the focus. */
+/** Focuses the row of a link, unless somebody is typing. */
+export const focusRow = (id: string): void =>
+  focusSoon(`#${rowId(id)}`, () => document.activeElement?.closest('input, textarea, select') === null);
+
+/** True if nothing in particular has the focus. */
 export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement?.id === 'main';
 

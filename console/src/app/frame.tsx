@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { useSession } from '../data/session.ts';
+import { undoToast } from '../data/toasts.ts';
 import { loadScript } from '../data/version.ts';
 import { BlockedNotice } from '../parts/blocked.tsx';
 import { Brand } from '../parts/brand.tsx';
@@ -9,7 +10,6 @@ import { lazily } from '../parts/lazily.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { useTitleOf } from '../parts/title.ts';
-import { undoToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { chooseTheme, themeInUse, themes } from '../theme.ts';
 import { Connection } from './connection.tsx';

@@ -4,13 +4,13 @@ import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, 
 import { useAfterOutage } from '../data/away.ts';
 import { Fault, mayBeOutage } from '../data/faults.ts';
 import { findUser } from '../data/presence.ts';
+import { faultText } from '../data/refusals.ts';
 import { tellUser } from '../data/sign-in-again.ts';
 import { areCookiesBlocked } from '../data/storage.ts';
 import { loadScript } from '../data/version.ts';
 import { BlockedNotice } from '../parts/blocked.tsx';
 import { EmailField, OwnPasswordField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
-import { faultText } from '../parts/notice.tsx';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 

@@ -1,15 +1,13 @@
 import { stringifyDocument } from 'urql';
-import { focusSoon, rowId } from '../app/focus.ts';
 import { DeleteLinksDocument, type LinkRowFragment, UpdateLinkDocument } from '../generated/documents.ts';
-import { failureText } from '../parts/notice.tsx';
-import { aboutRecord, dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { announce } from './bus.ts';
 import { headersOf } from './client.ts';
 import { Fault, mayBeOutage } from './faults.ts';
-import { refusalText } from './refusals.ts';
+import { failureText, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { storeOf } from './store.ts';
+import { aboutRecord, dismissAbout, showToast } from './toasts.ts';
 import { write } from './write.ts';
 
 /** Shows why something failed. */
@@ -29,18 +27,15 @@ export async function attempt(about: string, act: () => Promise<unknown>): Promi
   }
 }
 
-/** Undoes something, and moves to the row of its link. */
-function undoAt(id: string, undo: () => void): void {
-  undo();
-  focusSoon(`#${rowId(id)}`, () => document.activeElement?.closest('input, textarea, select') === null);
-}
+/** Called with the id of a link whose change or deletion was undone. */
+type OnUndone = (id: string) => void;
 
-/** Enables or disables a link. */
+/** Enables or disables a link, and offers to undo that; without `onUndone` it is the undoing. */
 export async function setDisabled(
   session: Session,
   link: LinkRowFragment,
   disabled: boolean,
-  isUndo = false,
+  onUndone?: OnUndone,
 ): Promise<void> {
   const about = aboutRecord('LINK', link.id);
   await attempt(about, async () => {
@@ -50,12 +45,15 @@ export async function setDisabled(
     });
     if (result.__typename !== 'Link') return showToast(refusalText(result), { wrong: true, about });
     announce([{ kind: 'LINK', recordId: link.id, action: 'UPDATED' }]);
-    if (isUndo) return showToast(texts.undone, { about });
+    if (!onUndone) return showToast(texts.undone, { about });
     return showToast(disabled ? texts.links.nowDisabled(link.alias) : texts.links.nowEnabled(link.alias), {
       about,
       action: {
         name: texts.undo,
-        run: () => undoAt(link.id, () => void setDisabled(session, link, !disabled, true)),
+        run: () => {
+          void setDisabled(session, link, !disabled);
+          onUndone(link.id);
+        },
       },
     });
   });
@@ -92,7 +90,11 @@ async function remove(deletion: Deletion): Promise<void> {
 }
 
 /** Deletes links, at most 100, in some seconds, unless that is undone. */
-export function deleteLater(session: Session, links: readonly { id: string; alias: string }[]): void {
+export function deleteLater(
+  session: Session,
+  links: readonly { id: string; alias: string }[],
+  onUndone: OnUndone,
+): void {
   const [first, ...others] = links.filter(({ id }) => !aboutToGo.get().has(id));
   if (first === undefined) return;
   const timer = setTimeout(() => void remove(deletion), UNDO_FOR);
@@ -107,13 +109,13 @@ export function deleteLater(session: Session, links: readonly { id: string; alia
     shownFor: UNDO_FOR,
     action: {
       name: texts.undo,
-      run: () =>
-        undoAt(first.id, () => {
-          clearTimeout(timer);
-          waiting.delete(deletion);
-          changed();
-          showToast(texts.undone);
-        }),
+      run: () => {
+        clearTimeout(timer);
+        waiting.delete(deletion);
+        changed();
+        showToast(texts.undone);
+        onUndone(first.id);
+      },
     },
   });
 }

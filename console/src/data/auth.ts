@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { Role } from '../generated/documents.ts';
 import { language } from '../language.ts';
-import type { Outcome } from '../parts/form.ts';
 import { away, useAfterOutage } from './away.ts';
 import { Fault, faultOfCode, faultOfResponse, mayBeOutage, type Told } from './faults.ts';
+import type { Outcome } from './refusals.ts';
 import { askToSignIn } from './sign-in-again.ts';
 
 interface Account {

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from 'react';
-import { dismissAbout, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { UNDO_FOR } from './actions.ts';
 import type { LinkFields } from './link-fields.ts';
+import { dismissAbout, showToast } from './toasts.ts';
 
 type Typed = Partial<LinkFields>;
 

@@ -1,6 +1,6 @@
-import { saveFile } from '../parts/save-file.ts';
 import { headersOf } from './client.ts';
 import { Fault, faultOfCode } from './faults.ts';
+import { saveFile } from './save-file.ts';
 
 const LINE_END = '\n'.charCodeAt(0);
 

@@ -4,8 +4,8 @@ import {
   type ImportLinksMutation,
   type ImportLinksMutationVariables,
 } from '../generated/documents.ts';
-import { inDigits } from '../parts/format.ts';
 import { texts } from '../texts.ts';
+import { inDigits } from '../words/format.ts';
 import { showFault } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';

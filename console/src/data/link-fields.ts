@@ -7,7 +7,7 @@ import type {
   TargetType,
   UpdateLinkInput,
 } from '../generated/documents.ts';
-import { fromLocalInput, toLocalInput, trimPasted, withScheme } from '../parts/format.ts';
+import { fromLocalInput, toLocalInput, trimPasted, withScheme } from '../words/format.ts';
 import { followUtm, noUtm, slugOf, utmIn, withUtm } from './utm.ts';
 
 /** A target: a country, platform or language, and its destination. In rotation, the key is empty. */

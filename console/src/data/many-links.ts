@@ -10,7 +10,6 @@ import {
   UpdateLinksDocument,
   type UpdateLinksInput,
 } from '../generated/documents.ts';
-import { dismissToast, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
@@ -19,6 +18,7 @@ import { type Deed, lately } from './deeds.ts';
 import { faultOf } from './faults.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
+import { dismissToast, showToast } from './toasts.ts';
 import { write } from './write.ts';
 
 /** What messages about a change of many links are about. */

@@ -6,7 +6,7 @@ import {
   SpacesNamedDocument,
   TagsNamedDocument,
 } from '../generated/documents.ts';
-import { foldName } from '../parts/format.ts';
+import { foldName } from '../words/format.ts';
 import { announceKinds } from './bus.ts';
 import type { FieldErrors, LinkFields } from './link-fields.ts';
 import { type Refusal, refusalText } from './refusals.ts';

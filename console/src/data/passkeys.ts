@@ -4,10 +4,10 @@ import {
   startAuthentication,
   startRegistration,
 } from '@simplewebauthn/browser';
-import type { Outcome } from '../parts/form.ts';
 import { texts } from '../texts.ts';
 import { ask, type SignedIn, send } from './auth.ts';
 import { Fault } from './faults.ts';
+import type { Outcome } from './refusals.ts';
 
 /** Has the browser ask for a passkey. @throws Fault if nobody gives one, or the browser or the device cannot */
 async function given<Answer>(asked: Promise<Answer>): Promise<Answer> {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { ChangedRecordsDocument, type ChangedRecordsQuery, type Role } from '../generated/documents.ts';
-import { withoutScheme } from '../parts/format.ts';
 import { texts } from '../texts.ts';
+import { withoutScheme } from '../words/format.ts';
 
 /** The most records that a request reads by their ids. */
 export const MAX_RECORDS = 100;

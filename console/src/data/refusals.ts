@@ -1,8 +1,8 @@
 import type { Client } from 'urql';
 import { CheckLinksDocument } from '../generated/documents.ts';
-import { inDigits, isAddress } from '../parts/format.ts';
 import { texts } from '../texts.ts';
-import type { RefusedField, Told } from './faults.ts';
+import { inDigits, isAddress } from '../words/format.ts';
+import type { Fault, RefusedField, Told } from './faults.ts';
 import {
   emptyFields,
   type FieldErrors,
@@ -15,7 +15,7 @@ import {
 } from './link-fields.ts';
 import { wait } from './write.ts';
 
-/** The words of a rule in the language of the page; by default, or without the values in them, those of the API. */
+/** A rule in words, in the language of the page; by default, or without the values in them, those of the API. */
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
   const rules: Readonly<Partial<Record<string, string>>> = texts.rules;
   const words = rules[rule];
@@ -98,6 +98,20 @@ export function refusalText({ __typename = '', message = '', fields = [] }: Refu
   if (fields.length > 0) return fields.map(sentenceOf).join(' ');
   return texts.refusals[__typename] ?? message;
 }
+
+/** The result of a form's write: the caller only needs to know that it succeeded, or why it was refused. */
+export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
+
+/** A fault in words. */
+export function faultText({ kind, code, message, told }: Fault): string {
+  const { fields = [] } = told;
+  if (fields.length > 0) return refusalText({ fields });
+  return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
+}
+
+/** A failed action in words. */
+export const failureText = (fault: Fault): string =>
+  fault.kind === 'away' ? texts.notDone : faultText(fault);
 
 /** Why a link was refused, for the form that has these fields. */
 export function linkErrors(refusal: Refusal, form: LinkFields): Placed {

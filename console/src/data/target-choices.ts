@@ -1,8 +1,15 @@
-import { countryWords, platformWords } from '../languages/names.ts';
-import type { ChoiceItem } from '../parts/choice.tsx';
-import { countryName, languageName, nameIn } from '../parts/format.ts';
 import { texts } from '../texts.ts';
+import { countryName, languageName, nameIn } from '../words/format.ts';
+import { countryWords, platformWords } from '../words/names.ts';
 import type { TargetList } from './link-fields.ts';
+
+/** A country, language or system that targets can be for. */
+export interface TargetChoice {
+  readonly id: string;
+  readonly name: string;
+  /** Other words that find it. */
+  readonly words?: readonly string[] | undefined;
+}
 
 /** ISO 3166-1 alpha-2 and XK, as in the API. */
 const countries =
@@ -17,7 +24,7 @@ const languages =
   );
 
 /** Those without a name come last. Browsers may have one name for two languages, such as “ak” and “tw”. */
-function byName(items: ChoiceItem[]): ChoiceItem[] {
+function byName(items: TargetChoice[]): TargetChoice[] {
   const first = new Map([...items].reverse().map(({ id, name }) => [name, id]));
   return items
     .map((item) => (first.get(item.name) === item.id ? item : { ...item, name: `${item.name} (${item.id})` }))
@@ -28,9 +35,9 @@ function byName(items: ChoiceItem[]): ChoiceItem[] {
 const ownCountryName = (id: string): string =>
   nameIn(new Intl.Locale('und', { region: id }).maximize().language, 'region', id);
 
-const made = new Map<TargetList, readonly ChoiceItem[]>();
+const made = new Map<TargetList, readonly TargetChoice[]>();
 
-function make(list: TargetList): ChoiceItem[] {
+function make(list: TargetList): TargetChoice[] {
   if (list === 'COUNTRY')
     return byName(
       countries.map((id) => ({
@@ -53,11 +60,11 @@ function make(list: TargetList): ChoiceItem[] {
 }
 
 /** What a target is for; null if this version does not know it. */
-export const targetChoice = (list: TargetList, key: string): ChoiceItem | null =>
+export const targetChoice = (list: TargetList, key: string): TargetChoice | null =>
   targetChoices(list).find(({ id }) => id === key) ?? null;
 
 /** What targets of a kind can be for. */
-export function targetChoices(list: TargetList): readonly ChoiceItem[] {
+export function targetChoices(list: TargetList): readonly TargetChoice[] {
   const choices = made.get(list) ?? make(list);
   made.set(list, choices);
   return choices;

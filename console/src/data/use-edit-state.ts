@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import { type LinkWholeFragment, UpdateLinkDocument } from '../generated/documents.ts';
-import { aboutRecord, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 import { attempt } from './actions.ts';
 import { announce } from './bus.ts';
@@ -19,6 +18,7 @@ import { type LinkMemory, useLinkMemory } from './memory.ts';
 import { madeFor } from './named.ts';
 import { errorsAfter, linkErrors, refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
+import { aboutRecord, showToast } from './toasts.ts';
 import { fieldsWith, typedOf } from './typed.ts';
 import { write } from './write.ts';
 

@@ -18,9 +18,9 @@ import type {
   WebhookDisabledReason,
   WebhookEvent,
 } from '../generated/documents.ts';
-import { inDigits } from '../parts/format.ts';
-import { countingIn } from '../parts/plural.ts';
-import { pixelTypes, platforms, type Words } from './names.ts';
+import { inDigits } from '../words/format.ts';
+import { pixelTypes, platforms, type Words } from '../words/names.ts';
+import { countingIn } from '../words/plural.ts';
 
 const { plural, unit, counted: one } = countingIn('en');
 

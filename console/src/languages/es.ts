@@ -1,7 +1,7 @@
-import { inDigits } from '../parts/format.ts';
-import { countingIn } from '../parts/plural.ts';
+import { inDigits } from '../words/format.ts';
+import { pixelTypes, platforms } from '../words/names.ts';
+import { countingIn } from '../words/plural.ts';
 import type { Translation } from './en.ts';
-import { pixelTypes, platforms } from './names.ts';
 
 /** Spanish says “de” after millions: 1.000.000 de enlaces. */
 const { plural, unit, counted: one } = countingIn('es', (several) => `de ${several}`);

@@ -1,7 +1,7 @@
-import { inDigits } from '../parts/format.ts';
-import { countingIn } from '../parts/plural.ts';
+import { inDigits } from '../words/format.ts';
+import { pixelTypes, platforms } from '../words/names.ts';
+import { countingIn } from '../words/plural.ts';
 import type { Translation } from './en.ts';
-import { pixelTypes, platforms } from './names.ts';
 
 /** French says “de” after millions: 1 000 000 de liens. */
 const { plural, unit, counted: one } = countingIn('fr', (several) => `de ${several}`);

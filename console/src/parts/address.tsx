@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { texts } from '../texts.ts';
+import { isolated } from '../words/isolated.ts';
 import { partsOf } from './address-parts.ts';
-import { isolated } from './isolated.ts';
 
 /** An address as a text: the host first, in ASCII and as people write it, and the user name apart. */
 export function addressText(address: string): string {

@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useLayoutEffect, useRef, useState } 
 import { hasEnded } from '../data/ending.ts';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { atNearMoment } from './format.ts';
+import { atNearMoment } from '../words/format.ts';
 import { Icon } from './icon.tsx';
 
 /** The status of a link, unless it is the usual one, and when it ends. */

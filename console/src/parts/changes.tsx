@@ -5,7 +5,7 @@ import { MAX_RECORDS, useNames } from '../data/record-names.ts';
 import { type Session, useSession } from '../data/session.ts';
 import type { ChangeRowFragment, RecordKind } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { ago, atMoment } from './format.ts';
+import { ago, atMoment } from '../words/format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 
 /** How many records of one line are named at once; more are listed when somebody wants to see them. */

@@ -8,8 +8,8 @@ import {
   useId,
 } from 'react';
 import { texts } from '../texts.ts';
+import { foldName } from '../words/format.ts';
 import { ErrorNote } from './field.tsx';
-import { foldName } from './format.ts';
 import { Icon } from './icon.tsx';
 
 export interface ChoiceItem {

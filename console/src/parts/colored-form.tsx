@@ -2,10 +2,10 @@ import { type ReactElement, useState } from 'react';
 import { announceKinds } from '../data/bus.ts';
 import { colors, nextColor } from '../data/named.ts';
 import { useRead } from '../data/read.ts';
+import type { Outcome } from '../data/refusals.ts';
 import { ColorsDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { NameField } from './field.tsx';
-import type { Outcome } from './form.ts';
 import { FormDialog } from './form-dialog.tsx';
 import type { RecordFormProps } from './records-view.tsx';
 

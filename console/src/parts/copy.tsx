@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { texts } from '../texts.ts';
-import { withoutScheme } from './format.ts';
+import { withoutScheme } from '../words/format.ts';
 import { Icon } from './icon.tsx';
 
 /** Copies a text. Over plain HTTP there is no `navigator.clipboard`, but selected text can be copied. */

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactElement, type ReactNode, useId, useState } from 'react';
 import { texts } from '../texts.ts';
-import { isAddress } from './format.ts';
+import { isAddress } from '../words/format.ts';
 import { Icon } from './icon.tsx';
 
 export interface FieldProps {

@@ -1,11 +1,12 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import type { Progress } from '../data/batches.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
+import type { Outcome } from '../data/refusals.ts';
+import { showToast } from '../data/toasts.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
-import { type Outcome, useForm } from './form.ts';
+import { useForm } from './form.ts';
 import { LinksDone } from './progress.tsx';
-import { showToast } from './toasts.tsx';
 
 /** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
 export function FormDialog({

@@ -3,11 +3,7 @@ import { showWrong } from '../app/focus.ts';
 import { useAfterOutage } from '../data/away.ts';
 import { Fault, mayBeOutage } from '../data/faults.ts';
 import type { FieldErrors } from '../data/link-fields.ts';
-import { errorsIn, type Refusal, refusalText } from '../data/refusals.ts';
-import { failureText } from './notice.tsx';
-
-/** What a form's write results in: nothing else is expected of it than that it was done, or why it was not. */
-export type Outcome = { readonly __typename: string } & (Omit<Refusal, '__typename'> | object);
+import { errorsIn, failureText, type Outcome, type Refusal, refusalText } from '../data/refusals.ts';
 
 const refusalIn = (outcome: Outcome): Refusal | null =>
   outcome.__typename.endsWith('Error') ? outcome : null;

@@ -14,10 +14,10 @@ import {
 import { away } from '../data/away.ts';
 import { draftsOf, NEW } from '../data/drafts.ts';
 import { type Session, SessionContext } from '../data/session.ts';
+import { showToast } from '../data/toasts.ts';
 import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/version.ts';
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
-import { showToast } from './toasts.tsx';
 
 /** After how many milliseconds without a part it is asked whether the service answers. */
 const SILENT_FOR = 5_000;

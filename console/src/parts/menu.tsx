@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { shortcuts } from '../app/shortcuts.ts';
-import { foldName } from './format.ts';
+import { foldName } from '../words/format.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {

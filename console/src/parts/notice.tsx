@@ -1,19 +1,8 @@
 import { type ReactElement, type ReactNode, useSyncExternalStore } from 'react';
 import { away } from '../data/away.ts';
 import { type Fault, mayBeOutage } from '../data/faults.ts';
-import { refusalText, wordsOf } from '../data/refusals.ts';
+import { faultText } from '../data/refusals.ts';
 import { texts } from '../texts.ts';
-
-/** What people read about a fault. */
-export function faultText({ kind, code, message, told }: Fault): string {
-  const { fields = [] } = told;
-  if (fields.length > 0) return refusalText({ fields });
-  return texts.faults[kind] ?? wordsOf({ ...told, rule: told.rule ?? code }, message);
-}
-
-/** What people read about an action that failed. */
-export const failureText = (fault: Fault): string =>
-  fault.kind === 'away' ? texts.notDone : faultText(fault);
 
 export function FaultNotice({
   fault,

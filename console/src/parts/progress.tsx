@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Progress } from '../data/batches.ts';
 import { texts } from '../texts.ts';
-import { inDigits } from './format.ts';
+import { inDigits } from '../words/format.ts';
 
 /** How many links are done of those that the service changes; rendered empty first so that screen readers announce the text. */
 export function LinksDone({ progress }: { progress: Progress | null }): ReactElement {

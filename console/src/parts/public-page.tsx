@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import type { LinkRowFragment } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import { withoutScheme } from '../words/format.ts';
 import { CopyButton } from './copy.tsx';
-import { withoutScheme } from './format.ts';
 import type { MenuItem } from './menu.tsx';
 
 type Shown = Pick<LinkRowFragment, 'shortUrl' | 'privacy'>;

@@ -1,4 +1,5 @@
 import { type ReactElement, useId, useState } from 'react';
+import { saveFile } from '../data/save-file.ts';
 import { local } from '../data/storage.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
@@ -14,7 +15,6 @@ import {
   qrSvg,
   wrongColors,
 } from './qr-image.ts';
-import { saveFile } from './save-file.ts';
 
 export function QrCode({ text, design = plainQr }: { text: string; design?: QrDesign }): ReactElement {
   const image = `data:image/svg+xml,${encodeURIComponent(qrSvg(text, design))}`;

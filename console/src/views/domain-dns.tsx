@@ -3,10 +3,10 @@ import { attempt } from '../data/actions.ts';
 import { announce } from '../data/bus.ts';
 import { wordsOf } from '../data/refusals.ts';
 import { useSession } from '../data/session.ts';
+import { aboutRecord, showToast } from '../data/toasts.ts';
 import { write } from '../data/write.ts';
 import { type DomainRowFragment, VerifyDomainDocument } from '../generated/documents.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { aboutRecord, showToast } from '../parts/toasts.tsx';
 import { texts } from '../texts.ts';
 
 interface DnsRecord {

@@ -15,9 +15,9 @@ import {
 import { fullAddressText } from '../parts/address.tsx';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { trimPasted, withScheme } from '../parts/format.ts';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
+import { trimPasted, withScheme } from '../words/format.ts';
 import { DomainDns } from './domain-dns.tsx';
 
 export function DomainsView(): ReactElement {

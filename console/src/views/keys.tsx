@@ -12,13 +12,13 @@ import {
 } from '../generated/documents.ts';
 import { TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { ago, atMoment, onDay } from '../parts/format.ts';
 import { Empty } from '../parts/notice.tsx';
 import { RecordList } from '../parts/record-list.tsx';
 import { RecordsHead } from '../parts/records.tsx';
 import { RoleField } from '../parts/role-field.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { texts } from '../texts.ts';
+import { ago, atMoment, onDay } from '../words/format.ts';
 import { isKey, useWebhooksChoice } from './people/webhooks-choice.tsx';
 
 const t = texts.keys;

@@ -12,11 +12,11 @@ import {
   type PixelType,
   UpdatePixelDocument,
 } from '../generated/documents.ts';
-import { pixelIds } from '../languages/names.ts';
 import { NameField, SelectField, TextField } from '../parts/field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { type RecordFormProps, RecordsView } from '../parts/records-view.tsx';
 import { texts } from '../texts.ts';
+import { pixelIds } from '../words/names.ts';
 
 /** In the order of their names. */
 const types = (Object.keys(texts.pixelTypes) as PixelType[]) // The texts have a name for every type.

@@ -4,8 +4,8 @@ import { aliasesOf, type LinkFields } from '../../data/link-fields.ts';
 import { errorsIn } from '../../data/refusals.ts';
 import { CheckLinksDocument, type LinkWholeFragment } from '../../generated/documents.ts';
 import { TextField } from '../../parts/field.tsx';
-import { trimPasted } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { trimPasted } from '../../words/format.ts';
 
 /** How long after typing an alias is checked, in milliseconds. */
 const PAUSE = 400;

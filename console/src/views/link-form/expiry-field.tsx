@@ -1,8 +1,8 @@
 import { type ReactElement, type SyntheticEvent, useEffect, useRef } from 'react';
 import { type FormProps, INCOMPLETE } from '../../data/link-fields.ts';
 import { Field } from '../../parts/field.tsx';
-import { timeZone } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { timeZone } from '../../words/format.ts';
 
 /** Without it, browsers take years of more than four digits. */
 const LAST_MOMENT = '9999-12-31T23:59';

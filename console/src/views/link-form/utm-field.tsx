@@ -5,10 +5,10 @@ import { useRead } from '../../data/read.ts';
 import { filledUtm, noUtm, utcToday, utmIn, utmLine, utmOf, withUtm } from '../../data/utm.ts';
 import { UtmTemplatesDocument } from '../../generated/documents.ts';
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx';
-import { trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
+import { trimPasted } from '../../words/format.ts';
 import { Fold } from './fold.tsx';
 
 /** The parameters of a campaign, which are part of the URL, and the template whose values the service adds where it has none. */

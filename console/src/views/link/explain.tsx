@@ -6,6 +6,7 @@ import { faultOf } from '../../data/faults.ts';
 import type { TargetList } from '../../data/link-fields.ts';
 import { useRead } from '../../data/read.ts';
 import { targetChoice, targetChoices } from '../../data/target-choices.ts';
+import { dismissAbout } from '../../data/toasts.ts';
 import {
   ExplainDocument,
   type ExplainQuery,
@@ -15,9 +16,8 @@ import {
 import { Address } from '../../parts/address.tsx';
 import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
-import { atMoment, countryName, fromLocalInput, languageName } from '../../parts/format.ts';
-import { dismissAbout } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { atMoment, countryName, fromLocalInput, languageName } from '../../words/format.ts';
 
 const ABOUT = 'test of a link';
 

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import { Redirect, Link as To, useLocation, useSearch } from 'wouter';
-import { CURRENT_ROW, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
+import { CURRENT_ROW, focusRow, focusSoon, isFocusFree, leftLink } from '../../app/focus.ts';
 import { aboutToGo, deleteLater, setDisabled } from '../../data/actions.ts';
 import { useEnding } from '../../data/ending.ts';
 import { useRead } from '../../data/read.ts';
@@ -10,7 +10,6 @@ import { LinkDocument, type LinkWholeFragment } from '../../generated/documents.
 import { Address, addressText } from '../../parts/address.tsx';
 import { SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
@@ -19,6 +18,7 @@ import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../texts.ts';
+import { withoutScheme } from '../../words/format.ts';
 import { EditLink } from './edit-link.tsx';
 import { Explain } from './explain.tsx';
 import { History } from './history.tsx';
@@ -135,14 +135,14 @@ function Head({ link, onDelete }: { link: LinkWholeFragment; onDelete: () => voi
           {
             name: link.disabled ? t.enable : t.disable,
             icon: 'power',
-            run: () => void setDisabled(session, link, !link.disabled),
+            run: () => void setDisabled(session, link, !link.disabled, focusRow),
           },
           {
             name: t.delete,
             icon: 'trash',
             danger: true,
             run: () => {
-              deleteLater(session, [link]);
+              deleteLater(session, [link], focusRow);
               onDelete();
             },
           },

@@ -3,8 +3,8 @@ import { changedFields, openSaves, type Saved } from '../../data/edit-state.ts';
 import { fieldsOf } from '../../data/link-fields.ts';
 import type { EditState } from '../../data/use-edit-state.ts';
 import type { LinkWholeFragment } from '../../generated/documents.ts';
-import { atNearMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { atNearMoment } from '../../words/format.ts';
 import { differences, type Shown } from './shown-fields.ts';
 
 /** Fields with what they were and what they became. */

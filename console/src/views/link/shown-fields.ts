@@ -4,8 +4,8 @@ import { useRead } from '../../data/read.ts';
 import { targetChoice } from '../../data/target-choices.ts';
 import type { Told } from '../../data/use-edit-state.ts';
 import { ChoicesDocument, type LinkWholeFragment, TagChoicesDocument } from '../../generated/documents.ts';
-import { atMoment } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { atMoment } from '../../words/format.ts';
 
 /** The fields that a form shows as they were and are: passwords are not among them. */
 export const shownNames = [

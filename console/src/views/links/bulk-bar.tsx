@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { CURRENT_ROW, focusNow, isFocusFree } from '../../app/focus.ts';
+import { CURRENT_ROW, focusNow, focusRow, isFocusFree } from '../../app/focus.ts';
 import { onShortcut } from '../../app/shortcuts.ts';
 import { attempt, deleteLater, UNDO_FOR } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
@@ -21,11 +21,11 @@ import { useSession } from '../../data/session.ts';
 import { type LinkFilter, type LinkRowFragment, LinksExactTotalDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { atNearMoment, inDigits, timeZone } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { ProgressBar } from '../../parts/progress.tsx';
 import { texts } from '../../texts.ts';
+import { atNearMoment, inDigits, timeZone } from '../../words/format.ts';
 import type { Selection } from './selection.ts';
 import { useTotal } from './use-links.ts';
 
@@ -193,7 +193,7 @@ function Bar({ selection, links, filter, total, isCut, count }: BarProps): React
   const isUndoable = !selection.isAll && count <= BATCH;
   const perform = (action: BulkAction) => {
     if ('update' in action || !isUndoable) return void run(action);
-    deleteLater(session, selection.links);
+    deleteLater(session, selection.links, focusRow);
     goOn(true);
   };
   /** Asks first where links change that nobody has looked at, or several are deleted. */

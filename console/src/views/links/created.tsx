@@ -6,10 +6,10 @@ import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { StatusBadge, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
-import { withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { QrCode, QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
+import { withoutScheme } from '../../words/format.ts';
 
 /** The links that were just made: what people want of them at once. */
 export function Created({

@@ -1,8 +1,8 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { lately } from '../../data/deeds.ts';
 import { useSession } from '../../data/session.ts';
-import { atTime } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { atTime } from '../../words/format.ts';
 
 /** What was done to many links here, to take back the last first. */
 export function DoneLately(): ReactElement | null {

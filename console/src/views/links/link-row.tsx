@@ -1,21 +1,21 @@
 import { type KeyboardEvent, type MouseEvent, type ReactElement, useState } from 'react';
 import { Link as To, useLocation } from 'wouter';
-import { DESTINATION, focusSoon, rowId } from '../../app/focus.ts';
+import { DESTINATION, focusRow, focusSoon, rowId } from '../../app/focus.ts';
 import { shortcuts } from '../../app/shortcuts.ts';
 import { deleteLater, setDisabled } from '../../data/actions.ts';
 import { hasDraft } from '../../data/drafts.ts';
 import { useSession } from '../../data/session.ts';
+import { showToast } from '../../data/toasts.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
 import { OneLine, SpaceBadge, StatusBadge, TagBadges, TargetsBadge } from '../../parts/badge.tsx';
 import { CopyButton, copyText } from '../../parts/copy.tsx';
-import { ago, atMoment, inShort, withoutScheme } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { publicItems } from '../../parts/public-page.tsx';
 import { QrDialog } from '../../parts/qr-lazily.tsx';
-import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { ago, atMoment, inShort, withoutScheme } from '../../words/format.ts';
 
 export interface LinkRowProps {
   readonly link: LinkRowFragment;
@@ -82,7 +82,7 @@ export function LinkRow({
             name: link.disabled ? t.enable : t.disable,
             icon: 'power',
             shortcut: 'd',
-            run: () => void setDisabled(session, link, !link.disabled),
+            run: () => void setDisabled(session, link, !link.disabled, focusRow),
           },
           {
             name: isSelected ? t.unselect : t.select,
@@ -90,7 +90,7 @@ export function LinkRow({
             shortcut: 'x',
             run: () => onSelect(false),
           },
-          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, [link]) },
+          { name: t.delete, icon: 'trash', danger: true, run: () => deleteLater(session, [link], focusRow) },
         ] as const)
       : []),
   ];

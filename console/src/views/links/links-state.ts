@@ -8,7 +8,7 @@ import type {
   LinkSearchField,
   LinkStatus,
 } from '../../generated/documents.ts';
-import { trimPasted } from '../../parts/format.ts';
+import { trimPasted } from '../../words/format.ts';
 
 /** How the tags of a filter count: links have one of them, all of them, or none. */
 export const tagModes = ['any', 'all', 'none'] as const;

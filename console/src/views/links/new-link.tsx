@@ -20,6 +20,7 @@ import {
 import { hasTyped, namedAreThere, typedIn } from '../../data/named.ts';
 import { errorsAfter, errorsBesides, linkErrors, type Refusal, unsendable } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
+import { dismissAbout, showToast } from '../../data/toasts.ts';
 import { write } from '../../data/write.ts';
 import {
   CheckLinksDocument,
@@ -28,12 +29,11 @@ import {
   type LinkRowFragment,
 } from '../../generated/documents.ts';
 import { AFTER_CLICK } from '../../parts/field.tsx';
-import { isAddress, trimPasted } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazily } from '../../parts/lazily.tsx';
 import { Skeleton } from '../../parts/notice.tsx';
-import { dismissAbout, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { isAddress, trimPasted } from '../../words/format.ts';
 import { Created } from './created.tsx';
 import { SameDestination } from './same-destination.tsx';
 

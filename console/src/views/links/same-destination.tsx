@@ -3,8 +3,8 @@ import { useClient } from 'urql';
 import { Link } from 'wouter';
 import { type LinkRowFragment, LinksToDocument } from '../../generated/documents.ts';
 import { CopyButton } from '../../parts/copy.tsx';
-import { encodeBidi, trimPasted, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { encodeBidi, trimPasted, withoutScheme } from '../../words/format.ts';
 
 const PAUSE = 250;
 /** From where on a stored address may be written in another way: links of earlier versions have such characters raw. */

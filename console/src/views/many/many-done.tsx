@@ -14,15 +14,15 @@ import {
   linksChosen,
   MANY,
 } from '../../data/many-links.ts';
+import { saveCsv, saveFile } from '../../data/save-file.ts';
 import { useSession } from '../../data/session.ts';
+import { showToast } from '../../data/toasts.ts';
 import { Address } from '../../parts/address.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/form-dialog.tsx';
-import { toLocalInput, withoutScheme } from '../../parts/format.ts';
 import { ProgressBar } from '../../parts/progress.tsx';
-import { saveCsv, saveFile } from '../../parts/save-file.ts';
-import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { toLocalInput, withoutScheme } from '../../words/format.ts';
 import { BulkTags } from '../links/bulk-tags.tsx';
 import { queryOf, stateOf } from '../links/links-state.ts';
 import { MAX_ROWS, ManyRows } from './many-rows.tsx';

@@ -2,8 +2,8 @@ import { type KeyboardEvent, type ReactElement, useEffect, useEffectEvent, useSt
 import { PAUSE } from '../../data/checked-lines.ts';
 import { type CutText, cellsOf, cellsOfLine, namesIn, type TextRecord } from '../../data/import.ts';
 import type { Outcome, Result } from '../../data/import-run.ts';
-import { inDigits, withoutScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { inDigits, withoutScheme } from '../../words/format.ts';
 
 /** How many lines of a table are shown. */
 export const MAX_ROWS = 200;

@@ -4,6 +4,7 @@ import { useAfterOutage } from '../../data/away.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { Fault, faultOf } from '../../data/faults.ts';
 import { useRead } from '../../data/read.ts';
+import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import { write } from '../../data/write.ts';
 import {
@@ -20,10 +21,9 @@ import {
 } from '../../generated/documents.ts';
 import { EmailField, SelectField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { trimPasted } from '../../parts/format.ts';
-import { faultText } from '../../parts/notice.tsx';
 import { RoleField } from '../../parts/role-field.tsx';
 import { texts } from '../../texts.ts';
+import { trimPasted } from '../../words/format.ts';
 import { isOfUser, useWebhooksChoice } from './webhooks-choice.tsx';
 
 export type Member = MembersQuery['members']['nodes'][number];

@@ -10,13 +10,13 @@ import {
   RevokeInvitationDocument,
 } from '../../generated/documents.ts';
 import { Confirm } from '../../parts/form-dialog.tsx';
-import { ago, onDay } from '../../parts/format.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { RecordList } from '../../parts/record-list.tsx';
 import { RecordsHead } from '../../parts/records.tsx';
 import { isAtLeast } from '../../parts/role-field.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { texts } from '../../texts.ts';
+import { ago, onDay } from '../../words/format.ts';
 import {
   AccountSettings,
   ChangeRole,

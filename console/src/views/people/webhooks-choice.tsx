@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { useAfterOutage } from '../../data/away.ts';
 import { type Fault, faultOf } from '../../data/faults.ts';
+import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
 import {
   type WebhookMakerFragment,
@@ -8,7 +9,6 @@ import {
   type WebhookMakersQuery,
 } from '../../generated/documents.ts';
 import { CheckField } from '../../parts/field.tsx';
-import { faultText } from '../../parts/notice.tsx';
 import { texts } from '../../texts.ts';
 
 type Webhook = WebhookMakersQuery['webhooks']['nodes'][number];

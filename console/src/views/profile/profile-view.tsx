@@ -4,15 +4,15 @@ import { attempt } from '../../data/actions.ts';
 import { type About, goToProvider, type Profile, send, useAsk } from '../../data/auth.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { addPasskey } from '../../data/passkeys.ts';
+import type { Outcome } from '../../data/refusals.ts';
+import { showToast } from '../../data/toasts.ts';
 import { EmailField, ForEmail, NewPasswordField, TextField } from '../../parts/field.tsx';
-import type { Outcome } from '../../parts/form.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { ago, atMoment, betweenUtcDays, onDay } from '../../parts/format.ts';
 import { LanguageChoice } from '../../parts/language-choice.tsx';
 import { FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
-import { showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { ago, atMoment, betweenUtcDays, onDay } from '../../words/format.ts';
 import { deviceOf } from './device.ts';
 
 const t = texts.profile;

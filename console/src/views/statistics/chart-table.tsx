@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
-import { inDigits } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { inDigits } from '../../words/format.ts';
 import type { Column } from './figures.ts';
 import type { Point } from './period.ts';
 

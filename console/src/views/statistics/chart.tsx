@@ -1,4 +1,8 @@
 import { type ReactElement, useState } from 'react';
+import { saveCsv } from '../../data/save-file.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { texts } from '../../texts.ts';
 import {
   atUtcHour,
   atUtcTime,
@@ -7,11 +11,7 @@ import {
   inUtcMonth,
   onUtcDay,
   onUtcDays,
-} from '../../parts/format.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { saveCsv } from '../../parts/save-file.ts';
-import { Segments } from '../../parts/segments.tsx';
-import { texts } from '../../texts.ts';
+} from '../../words/format.ts';
 import { AllVisitors } from './all-visitors.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { columnsOf, timesOfFile } from './figures.ts';

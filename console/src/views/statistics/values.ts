@@ -1,9 +1,9 @@
 import { useLocation, useSearch } from 'wouter';
 import type { StatisticsDimension, TopLinksBy } from '../../generated/documents.ts';
 import { addressText } from '../../parts/address.tsx';
-import { countryName, languageName } from '../../parts/format.ts';
-import { isolated } from '../../parts/isolated.ts';
 import { texts } from '../../texts.ts';
+import { countryName, languageName } from '../../words/format.ts';
+import { isolated } from '../../words/isolated.ts';
 
 export const dimensions: readonly StatisticsDimension[] = [
   ...(['COUNTRY', 'REFERRER', 'DEVICE', 'OS', 'BROWSER', 'LANGUAGE', 'DESTINATION'] as const),

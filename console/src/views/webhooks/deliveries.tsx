@@ -3,13 +3,13 @@ import { attempt } from '../../data/actions.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
+import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { write } from '../../data/write.ts';
 import { DeliveriesDocument, RedeliverDocument, type WebhookRowFragment } from '../../generated/documents.ts';
-import { ago, atMoment } from '../../parts/format.ts';
 import { FaultNotice } from '../../parts/notice.tsx';
 import { MorePages } from '../../parts/records.tsx';
-import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { ago, atMoment } from '../../words/format.ts';
 import { outcomeOf, tellOutcome } from './outcome.ts';
 
 /**

@@ -1,13 +1,13 @@
 import type { Session } from '../../data/session.ts';
+import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { wait } from '../../data/write.ts';
 import {
   DeliveriesDocument,
   type DeliveryRowFragment,
   type WebhookRowFragment,
 } from '../../generated/documents.ts';
-import { atTime } from '../../parts/format.ts';
-import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
+import { atTime } from '../../words/format.ts';
 
 /** What became of a delivery: how it was answered and when, or why not, and what to do. */
 export function outcomeOf(

@@ -9,8 +9,8 @@ import {
 } from '../../generated/documents.ts';
 import { CheckField, TextField } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { withScheme } from '../../parts/format.ts';
 import { texts } from '../../texts.ts';
+import { withScheme } from '../../words/format.ts';
 
 const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
 /** Those to choose from: each webhook gets tests. */

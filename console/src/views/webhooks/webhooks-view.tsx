@@ -4,6 +4,7 @@ import { announce } from '../../data/bus.ts';
 import { useRead } from '../../data/read.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { type Session, useSession } from '../../data/session.ts';
+import { aboutRecord, showToast } from '../../data/toasts.ts';
 import { write } from '../../data/write.ts';
 import {
   DeleteWebhookDocument,
@@ -21,7 +22,6 @@ import { Menu } from '../../parts/menu.tsx';
 import { Empty, FaultNotice, Skeleton } from '../../parts/notice.tsx';
 import { Records, RecordsHead } from '../../parts/records.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
-import { aboutRecord, showToast } from '../../parts/toasts.tsx';
 import { texts } from '../../texts.ts';
 import { Deliveries } from './deliveries.tsx';
 import { outcomeOf, tellOutcome } from './outcome.ts';

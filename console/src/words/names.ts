@@ -3,7 +3,7 @@ import type { PixelType, Platform } from '../generated/documents.ts';
 /** Words for values of the API, which may get new ones: those are shown as they are. */
 export type Words<Value extends string> = Readonly<Record<Value, string> & Partial<Record<string, string>>>;
 
-// What has the same name in every language.
+// Names that are equal in every language.
 
 export const platforms: Words<Platform> = {
   IOS: 'iOS',
