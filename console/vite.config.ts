@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -32,10 +33,32 @@ const limitFirstView: Plugin = {
   },
 };
 
+/**
+ * Ends the build if a language imports a chunk that waits for a language: each would wait for the other, and the page would stay
+ * blank without an error.
+ */
+const freeLanguages: Plugin = {
+  name: 'free-languages',
+  generateBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+    for (const language of chunks.filter(isLanguage)) {
+      const reached = new Set([language]);
+      for (const { imports } of reached)
+        for (const chunk of chunks) if (imports.includes(chunk.fileName)) reached.add(chunk);
+      if (![...reached].some(({ dynamicImports }) => dynamicImports.includes(language.fileName))) continue;
+      const { importedIds = [] } = this.getModuleInfo(language.facadeModuleId ?? '') ?? {};
+      const wrong = importedIds.filter((id) => !WORDS.test(id)).map((id) => basename(id));
+      this.error(
+        `The console would stay blank: languages/${language.name}.ts imports ${wrong.join(' and ') || 'words'}, which waits for a language. Languages may import only src/words.`,
+      );
+    }
+  },
+};
+
 // scripts/console.mjs builds it, and compresses the files.
 export default defineConfig({
   base: '/console/',
-  plugins: [limitFirstView],
+  plugins: [freeLanguages, limitFirstView],
   build: {
     outDir: '../src/generated/console',
     emptyOutDir: true,
