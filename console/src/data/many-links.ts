@@ -11,6 +11,7 @@ import {
   type UpdateLinksInput,
 } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
+import { atNearMoment, timeZone } from '../words/format.ts';
 import { attempt, UNDO_FOR } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
@@ -38,6 +39,9 @@ export type BulkUpdate =
   | { readonly expiration: { readonly at: string | null } }
   | { readonly addTagIds: readonly string[] }
   | { readonly removeTagIds: readonly string[] };
+
+/** Tells how many links were changed. */
+export type Told = (done: number) => string;
 
 export interface BulkResult {
   readonly done: readonly string[];
@@ -204,7 +208,7 @@ export async function changeMany(
   session: Session,
   changes: readonly UndoableChange[],
   options: BulkOptions,
-  told: (count: number) => string,
+  told: Told,
 ): Promise<BulkResult> {
   const result = await applyAll(session, changes, options);
   const done = new Set(result.done);
@@ -221,4 +225,28 @@ export async function changeMany(
     lately.add(deed);
   } else if (result.failed.length === 0) showToast(texts.bulk.done(0));
   return result;
+}
+
+/** The message about an update of many links. */
+function toldBy(update: BulkUpdate): Told {
+  const t = texts.bulk;
+  if ('disabled' in update) return update.disabled ? t.disabled : t.enabled;
+  if (!('expiration' in update)) return t.done;
+  const { at } = update.expiration;
+  if (at === null) return t.endless;
+  return (done) => (Date.parse(at) <= Date.now() ? t.ended(done) : t.ends(done, atNearMoment(at), timeZone));
+}
+
+/** Deletes or updates many links. */
+export async function performOnMany(
+  session: Session,
+  action: BulkAction,
+  links: readonly BulkLink[],
+  options: BulkOptions,
+  told?: Told,
+): Promise<BulkResult> {
+  if ('update' in action)
+    return changeMany(session, changesBy(action.update, links), options, told ?? toldBy(action.update));
+  const ids = links.map(({ id }) => id);
+  return deleteMany(session, ids, options);
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { attempt } from '../data/actions.ts';
 import { type Refusal, refusalText } from '../data/refusals.ts';
-import type { ChoiceItem } from './choice.tsx';
+import type { ChoiceItem } from './choice-matches.ts';
 
 interface Words {
   create(name: string): string;

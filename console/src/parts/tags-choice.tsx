@@ -5,7 +5,8 @@ import { useRead } from '../data/read.ts';
 import { useSession } from '../data/session.ts';
 import { TagChoicesDocument, TagsNamedDocument } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
-import { Choice, type ChoiceItem } from './choice.tsx';
+import { Choice } from './choice.tsx';
+import type { ChoiceItem } from './choice-matches.ts';
 import { Icon } from './icon.tsx';
 import { useMaking } from './making.ts';
 

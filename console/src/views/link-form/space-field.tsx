@@ -3,7 +3,8 @@ import { useClient } from 'urql';
 import { spaceNamed } from '../../data/named.ts';
 import { useSession } from '../../data/session.ts';
 import { SpacesNamedDocument } from '../../generated/documents.ts';
-import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import type { ChoiceItem } from '../../parts/choice-matches.ts';
 import { useMaking } from '../../parts/making.ts';
 import { texts } from '../../texts.ts';
 

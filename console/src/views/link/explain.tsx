@@ -14,7 +14,8 @@ import {
   type RedirectRule,
 } from '../../generated/documents.ts';
 import { Address } from '../../parts/address.tsx';
-import { Choice, type ChoiceItem } from '../../parts/choice.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import type { ChoiceItem } from '../../parts/choice-matches.ts';
 import { PasswordField, SelectField, TextField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { atMoment, countryName, fromLocalInput, languageName } from '../../words/format.ts';
