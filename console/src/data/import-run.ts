@@ -122,6 +122,21 @@ export async function importRecords(
   return { outcomes, unusedColumns: [...unusedColumns] };
 }
 
+/** Makes the links of the wanted records; returns the outcomes of all checked ones. */
+export async function makeWanted(
+  session: Session,
+  { cut, outcomes }: { readonly cut: CutText; readonly outcomes: readonly Outcome[] },
+  isWanted: (one: Outcome) => boolean,
+  options: Omit<RunOptions, 'dryRun'>,
+): Promise<readonly Outcome[]> {
+  const wanted = new Set(outcomes.filter(isWanted));
+  const records = [...wanted].map(({ record }) => record);
+  const done = await importRecords(session, cut, records, { ...options, dryRun: false });
+  const made = new Map(done.outcomes.map((one) => [one.record, one]));
+  const unmade = { results: [], error: texts.many.notMade };
+  return outcomes.map((one) => made.get(one.record) ?? (wanted.has(one) ? { ...one, ...unmade } : one));
+}
+
 const TOO_MUCH = /^text may have at most/;
 
 /** The formats, in the order of the choice. */

@@ -1,0 +1,96 @@
+import type { ReactElement } from 'react';
+import { flushSync } from 'react-dom';
+import { focusSoon } from '../../app/focus.ts';
+import { inColumns } from '../../data/separators.ts';
+import { CheckField } from '../../parts/field.tsx';
+import { texts } from '../../texts.ts';
+import { ManyRows } from './many-rows.tsx';
+import type { Import } from './use-import.ts';
+
+/** The checked lines: their numbers, questions about them, each of them, and the button that makes the links. */
+export function CheckedView({ state }: { state: Import }): ReactElement | null {
+  const { lines, summary, making, put } = state;
+  const { checked, text } = lines;
+  const { linked, leavesOut, repeats, ready, separated, wrong, others, isWanted } = summary;
+  const t = texts.many;
+  if (!checked || making !== null) return null;
+  const rows = { cut: checked.cut, repeats, isWanted };
+  return (
+    <>
+      <Numbers {...summary} />
+      {separated && (
+        <Separated
+          example={separated.separator + separated.alias}
+          onColumns={() => lines.setText(inColumns(text, checked.cut, separated.separator))}
+          onPartOfUrl={() => put({ partOfUrls: separated.separator })}
+        />
+      )}
+      {checked.unusedColumns.length > 0 && (
+        <p className="notice">{t.unread(checked.unusedColumns.join(', '))}</p>
+      )}
+      {linked.length > 0 && (
+        <CheckField
+          label={t.leaveOut(linked.length)}
+          checked={leavesOut}
+          onChecked={(chosen) => put({ leavesOut: chosen })}
+        />
+      )}
+      {wrong.length > 0 && (
+        <ManyRows name={t.wrongRows} {...rows} outcomes={wrong} onCorrect={lines.correct} />
+      )}
+      {others.length > 0 && <ManyRows name={t.rows} {...rows} outcomes={others} />}
+      <div className="buttons end">
+        <button
+          type="button"
+          className="button"
+          disabled={ready === 0 || separated !== null}
+          onClick={() => void state.create()}
+        >
+          {t.create(ready)}
+        </button>
+      </div>
+    </>
+  );
+}
+
+function Numbers({ ready, repeats, there, wrongCount }: Import['summary']): ReactElement {
+  const t = texts.many;
+  return (
+    <p role="status">
+      <b>{t.ready(ready)}</b>
+      {repeats.size > 0 && ` ${t.repeated(repeats.size)}`}
+      {there > 0 && ` ${t.there(there)}`}
+      {wrongCount > 0 && <span className="error"> {t.wrong(wrongCount)}</span>}
+    </p>
+  );
+}
+
+/** Asks if texts behind the URLs of all lines are a column or a part of the URL. */
+function Separated({
+  example,
+  onColumns,
+  onPartOfUrl,
+}: {
+  example: string;
+  onColumns: () => void;
+  onPartOfUrl: () => void;
+}): ReactElement {
+  const t = texts.many;
+  const answer = (act: () => void) => () => {
+    flushSync(act);
+    focusSoon('.many textarea');
+  };
+  return (
+    <fieldset className="notice" aria-label={t.separated(example)}>
+      <p>{t.separated(example)}</p>
+      <div className="buttons">
+        <button type="button" className="button small" onClick={answer(onColumns)}>
+          {t.columns}
+        </button>
+        <button type="button" className="button quiet small" onClick={answer(onPartOfUrl)}>
+          {t.partOfUrl}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
