@@ -28,11 +28,11 @@ type State =
   | { readonly at: 'out'; readonly why: string }
   | { readonly at: 'in'; readonly who: SignedIn };
 
-/** How often drafts are marked as those of an open session, and for how long they stay after it has expired, in milliseconds. */
+/** The interval at which drafts are marked as in use, and the time they stay after the session expired, in milliseconds. */
 const AN_HOUR = 60 * 60 * 1000;
 const A_DAY = 24 * AN_HOUR;
 
-/** @param isOpen whether the tab had a session until now */
+/** @param isOpen true if the tab had a session until now */
 async function findState(isOpen = false): Promise<State> {
   try {
     return { at: 'in', who: await findUser() };
@@ -44,37 +44,36 @@ async function findState(isOpen = false): Promise<State> {
   }
 }
 
-/** What people who are signed in see, at addresses below /console/ACCOUNT_ID. */
+/** The pages of people who are signed in, at addresses below /console/ACCOUNT_ID. */
 export function Inside(): ReactElement {
   const [state, setState] = useState<State>({ at: 'entering' });
   const [location] = useLocation();
   const search = useSearch();
   const enter = async () => setState(await findState());
+  const enterSoon = useEffectEvent(enter);
   const onUser = useEffectEvent(async (id: string | null) => {
     signInAgain.end(state.at === 'in' && state.who.user.id === id);
     const next = await findState();
-    // What is on the page stays while the service is away.
+    // The page stays as it is while the service is away.
     if (next.at !== 'failed') setState(next);
   });
   useAfterOutage(() => state.at === 'failed' && enter());
   const userId = state.at === 'in' ? state.who.user.id : null;
   const isOut = state.at === 'out';
-  // What can be undone may be somebody's own: the next person gets no message of it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another user
+  // Messages offer to undo a user's own actions: the next person must not see them.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the user changes, which it does not read
   useEffect(() => dismissAll, [userId]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only these decide
   useEffect(() => {
     if (userId !== null) {
       const timer = setInterval(() => keepDraftsOf(userId), AN_HOUR);
       return () => clearInterval(timer);
     }
-    // Nobody has to load the page again.
-    const timer = isOut ? setTimeout(enter, A_DAY) : undefined;
+    // The page need not be loaded again.
+    const timer = isOut ? setTimeout(() => enterSoon(), A_DAY) : undefined;
     return () => clearTimeout(timer);
   }, [userId, isOut]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
   useEffect(() => {
-    void enter();
+    void enterSoon();
     const channel = openChannel<string | null>(USER_CHANNEL, (id) => void onUser(id));
     return () => channel.close();
   }, []);
@@ -98,7 +97,7 @@ export function Inside(): ReactElement {
       />
     );
   const { who } = state;
-  // Only once: what is still under way must not end another session.
+  // Only once: requests that are still open must not end another session.
   const leave = (next: State) => {
     signInAgain.end(false);
     setState((now) => (now === state ? next : now));
@@ -172,7 +171,7 @@ function NoMember({ who, onOut }: { who: SignedIn; onOut: () => void }): ReactEl
   );
 }
 
-/** Everything in it belongs to one account: another one has another. */
+/** The part of the page that belongs to one account; it is rendered anew for another. */
 function InAccount(props: {
   accountId: string;
   who: SignedIn;
@@ -206,7 +205,7 @@ function WithViewer({
 }: Pick<Session, 'client' | 'accountId'> & { who: SignedIn; onOut: () => void }): ReactElement {
   const { data, fault, again } = useRead(ViewerDocument, {}, { on: ['MEMBER', 'ACCOUNT'] });
   const viewer = data?.viewer;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: to sign out is the same for ever
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onOut` is made anew with each render, and always does the same
   const session = useMemo((): Session | null => {
     if (!viewer) return null;
     const may: Session['may'] = (permission) => viewer.permissions.includes(permission);

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { ask, findMethods, goToProvider, type Methods, oidcPath, type SignedIn, send } from '../data/auth.ts';
 import { useAfterOutage } from '../data/away.ts';
@@ -14,7 +14,7 @@ import { useForm } from '../parts/form.ts';
 import { texts } from '../texts.ts';
 import { Gate, GateEnd, waiting } from './gate.tsx';
 
-/** How people can sign in here; null until that is known. */
+/** The sign-in methods here; null until they are known. */
 export function useMethods(): Methods | null {
   const [methods, setMethods] = useState<Methods | null>(null);
   useEffect(() => {
@@ -27,9 +27,9 @@ interface OtherWaysProps {
   readonly methods: Methods;
   /** The path to which the provider leads back. */
   readonly to: string;
-  /** Of a link, which the provider's answer uses up. */
+  /** The token of a link, which the provider's answer uses up. */
   readonly token?: string | undefined;
-  /** Whether the provider gets a tab of its own, since this one has unsaved work. */
+  /** True if the provider gets a tab of its own, since this one has unsaved work. */
   readonly isApart?: boolean;
   onIn(who: SignedIn): void;
 }
@@ -87,7 +87,7 @@ export function OtherWays({
   );
 }
 
-/** Where passkeys can be used, if not here. */
+/** The address at which passkeys work, if they do not here. */
 export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
   if (passkeys) return null;
   const { protocol, hostname, origin } = URL.canParse(consoleUrl) ? new URL(consoleUrl) : location;
@@ -97,7 +97,7 @@ export function passkeyHint({ passkeys, consoleUrl }: Methods): string | null {
     : texts.signIn.passkeysNeed;
 }
 
-/** Asks somebody to sign in. `to` is where the provider leads back to. */
+/** Asks somebody to sign in; the provider leads back to `to`. */
 export function SignInForm({
   why,
   email: expected = '',
@@ -115,7 +115,7 @@ export function SignInForm({
   const [isForgotten, setForgotten] = useState(false);
   const enter = async (who: SignedIn) => {
     const isOver = (error: unknown) => error instanceof Fault && error.kind === 'session';
-    // Nobody would learn why they are asked again.
+    // Otherwise nobody would learn the reason for the question.
     if (await ask('session').then(() => false, isOver)) return setForgotten(true);
     tellUser(who.user.id);
     onIn(who);
@@ -167,7 +167,7 @@ export function SignInForm({
   );
 }
 
-/** The path of this site that was asked for, below /console or /graphql. */
+/** The requested path on this site, below /console or /graphql. */
 function asked(search: string): string | null {
   const to = new URLSearchParams(search).get('to') ?? '';
   if (!URL.canParse(to, location.origin)) return null;
@@ -176,7 +176,7 @@ function asked(search: string): string | null {
   return origin === location.origin && /^\/(console(\/.*)?|graphql)$/.test(pathname) ? href : null;
 }
 
-/** The page at /console/sign-in: where a provider leads to if it failed, and where GraphiQL sends people. */
+/** The page at /console/sign-in: providers lead there after a failure, and GraphiQL without a session. */
 export function SignInPage(): ReactElement {
   const [, navigate] = useLocation();
   const search = useSearch();
@@ -185,10 +185,10 @@ export function SignInPage(): ReactElement {
   const fault = new URLSearchParams(search).get('fault');
   const to = asked(search);
   const goOn = () => (to === null ? navigate('/', { replace: true }) : location.replace(to));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
+  const onUser = useEffectEvent(() => (fault === null ? goOn() : setIn(true)));
   useEffect(() => {
     findUser()
-      .then(() => (fault === null ? goOn() : setIn(true)))
+      .then(() => onUser())
       .catch(() => undefined)
       .finally(() => setKnown(true));
   }, []);

@@ -12,23 +12,23 @@ interface Account {
   readonly role: Role;
 }
 
-/** Who is signed in. */
+/** The user who is signed in. */
 export interface SignedIn {
   readonly user: { readonly id: string; readonly name: string; readonly email: string };
   readonly accounts: readonly Account[];
 }
 
-/** How people can sign in on this host. */
+/** The sign-in methods on this host. */
 export interface Methods {
   readonly password: boolean;
   readonly passkeys: boolean;
-  /** Where passkeys can be used, if not here. */
+  /** The address at which passkeys work, if they do not here. */
   readonly consoleUrl: string;
   readonly openid: { readonly name: string } | null;
   readonly mail: boolean;
 }
 
-/** What the link with a token is for. */
+/** The purpose of a link with a token. */
 export interface AboutLink {
   readonly email?: string;
   /** Of an invitation: into which account, by whom (null for the operator), and as what. */
@@ -42,7 +42,7 @@ interface Made {
   readonly account: { readonly id: string; readonly name: string };
 }
 
-/** What a person made that outlasts their sessions. */
+/** Keys, invitations and webhooks of a person, which outlast their sessions. */
 export interface LastingAccess {
   readonly keys: readonly (Made & { readonly name: string; readonly prefix: string })[];
   readonly invitations: readonly (Made & { readonly email: string })[];
@@ -56,7 +56,7 @@ export interface About {
   readonly countriesAsOf: string | null;
 }
 
-/** What people see of how they sign in themselves. */
+/** A person's own sign-in methods. */
 export interface Profile {
   readonly user: SignedIn['user'];
   readonly hasPassword: boolean;
@@ -125,7 +125,7 @@ async function answerOf<Answer>(path: string, body?: object): Promise<Answer> {
   throw faultOfCode({ code, rule, values }, message, response);
 }
 
-/** What a path below `/auth/` answers, and why there is nothing else. The body stays the same. */
+/** Reads a path below `/auth/`, or the fault instead. The body must not change. */
 export function useAsk<Answer>(
   path: string,
   body?: object,
@@ -144,7 +144,7 @@ export function useAsk<Answer>(
       },
     );
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the body stays the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the body is made anew with each render, and must not change
   useEffect(again, [path]);
   useAfterOutage(() => fault && mayBeOutage(fault) && again());
   return { data, fault, again };
@@ -172,7 +172,7 @@ const passwordOnly: Methods = { password: true, passkeys: false, consoleUrl: '',
 
 let methods: Promise<Methods> | undefined;
 
-/** How people can sign in here; by password if that cannot be found out. */
+/** The sign-in methods here; by password if they cannot be found out. */
 export function findMethods(): Promise<Methods> {
   methods ??= ask<Methods>('methods').catch(() => {
     methods = undefined;
@@ -181,7 +181,7 @@ export function findMethods(): Promise<Methods> {
   return methods;
 }
 
-/** Where the provider signs somebody in, to come back to a path below /console. */
+/** The address at which the provider signs somebody in, to come back to a path below /console. */
 export const oidcPath = (to: string): string => `/auth/oidc?${new URLSearchParams({ to })}`;
 
 /** Leads to the provider, to link its identity to the user, or to bring the token of a welcome or an invitation. */

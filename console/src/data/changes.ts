@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { type OperationResult, useClient } from 'urql';
 import {
   type ChangeRowFragment,
@@ -13,15 +13,15 @@ import { Fault, faultOf } from './faults.ts';
 import { useHappenings, useRead } from './read.ts';
 import type { Session } from './session.ts';
 
-/** How many changes a request reads: the most that the API gives. */
+/** The number of changes that a request reads: the most that the API gives. */
 const PAGE = 100;
-/** How many lines are read before somebody asks for older ones, unless that takes more than `MAX_PAGES` requests. */
+/** The number of lines that are read before somebody asks for older ones, unless that takes more than `MAX_PAGES` requests. */
 const LINES = 25;
 const MAX_PAGES = 10;
 /** The longest time that one line stands for, in milliseconds. */
 const SPAN = 60_000;
 
-/** What somebody did: one change, or the same to many records, one after the other. */
+/** An action of somebody: one change, or an equal one of many records in a row. */
 export interface ChangeGroup {
   /** The newest of them. */
   readonly change: LoggedChangeFragment;
@@ -49,7 +49,7 @@ function groupsOf(changes: readonly LoggedChangeFragment[]): ChangeGroup[] {
   return groups;
 }
 
-/** Whether the user made a change. */
+/** True if the user made a change. */
 export const isOwn = ({ by }: Pick<ChangeRowFragment, 'by'>, { viewer }: Pick<Session, 'viewer'>): boolean =>
   by?.__typename === 'User' && by.id === viewer.user?.id;
 
@@ -140,8 +140,8 @@ export function useChanges(filter: {
     });
   };
   const again = () => extend(held.current.newest === null ? older : newer);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first page is read once
-  useEffect(() => extend(older), []);
+  const readFirst = useEffectEvent(() => extend(older));
+  useEffect(() => readFirst(), []);
   useHappenings(
     ({ kind, recordId }) =>
       (filter.kind === null || filter.kind === kind) &&

@@ -6,9 +6,9 @@ import { fieldsOf, type LinkFields } from './link-fields.ts';
 import { type Seen, seen } from './seen.ts';
 import type { Session } from './session.ts';
 
-/** How many saves of a link are remembered. */
+/** The number of saves of a link that are remembered. */
 const MOST_SAVES = 20;
-/** By how much a change may be logged before the time that the link has of it, in milliseconds. */
+/** The time by which the log may have a change earlier than the link's own time of it, in milliseconds. */
 const TOLERANCE = 500;
 
 /** The fields of the log of changes, where they are not called as in the form. */
@@ -21,17 +21,17 @@ const logged: Readonly<Record<string, string>> = {
 const hasField = ({ fields }: ChangeRowFragment, name: string): boolean =>
   fields.includes(logged[name] ?? name);
 
-/** What others changed of a link since somebody here saw it. */
+/** The changes of others since somebody here saw the link. */
 export interface Theirs {
   readonly names: readonly string[];
   readonly was: LinkFields;
   /** The newest change of each field. */
   readonly changes: readonly ChangeRowFragment[];
-  /** Whether it was changed before somebody came here. */
+  /** True if it was changed before somebody came here. */
   readonly isOld: boolean;
 }
 
-/** What of this is the change of the log. */
+/** Finds the save that a change of the log records. */
 export function savedAs(change: ChangeRowFragment, all: readonly Saved[]): Saved | undefined {
   const isOf = ({ before, after }: Saved) =>
     Object.keys(changedFields(after, before)).some((name) => hasField(change, name));
@@ -45,8 +45,8 @@ interface Found {
 }
 
 /**
- * What others changed, as something that was saved, by each change. A field whose change before was not seen here is left out:
- * its value between the two is not known.
+ * Makes a save of each change of others. A field whose earlier change was not seen here is left out: its value between the two
+ * is unknown.
  */
 function savedBy(
   found: readonly Found[],
@@ -75,11 +75,11 @@ function savedBy(
 export interface LinkMemory {
   readonly saves: readonly Saved[];
   readonly theirs: Theirs | null;
-  /** Takes fields of the link for known, and keeps what was saved. */
+  /** Marks fields of the link as known, and keeps the saves. */
   learn(link: LinkWholeFragment, fields: Partial<LinkFields>, ...saved: readonly Saved[]): void;
 }
 
-/** What this tab remembers of a link, and what that says of how it is now. */
+/** The memory that this tab has of a link, and the changes of others that follow from it. */
 export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMemory {
   const name = `${session.viewer.user?.id} ${session.accountId} ${link.id}`;
   const memory = useSyncExternalStore(seen.subscribe, () => seen.get(name));
@@ -110,12 +110,12 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
       ),
     });
   };
-  // What somebody did elsewhere, as to many links at once, needs no notice.
+  // One's own changes elsewhere, as of many links at once, need no notice.
   const learnOwn = useEffectEvent(() =>
     learn(link, Object.fromEntries(own.map((field) => [field, now[field]]))),
   );
   const ownNames = own.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the link may be another, and what is known of it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another link, and when other fields are one's own
   useEffect(learnOwn, [link, ownNames]);
   // The log may have a change before the link is read again.
   const read = others.filter(({ change }) => change.at <= link.updatedAt);
@@ -126,7 +126,7 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
     if (further.length > 0) learn(link, {}, ...further);
   });
   const furtherAt = further.map(({ at }) => at).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: which are new
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for other saves, by their times; the saves themselves are made anew with each render
   useEffect(keepFurther, [furtherAt]);
   return {
     saves,

@@ -6,7 +6,7 @@ import { withoutScheme } from '../words/format.ts';
 
 /** The most records that a request reads by their ids. */
 export const MAX_RECORDS = 100;
-/** How soon names are read again after a failure, in milliseconds; twice as long after each further one, up to a minute. */
+/** The pause before names are read again after a failure, in milliseconds; it doubles with each further one, up to a minute. */
 const PAUSE = 1_000;
 const MAX_PAUSE = 60_000;
 
@@ -48,7 +48,7 @@ export function useNames(occasions: ReadonlyMap<string, readonly string[]>): Nam
     for (const one of ids) nodeIds.add(one);
   }
   const key = next.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for what is read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key names all that is read, which is collected anew with each render
   useEffect(() => {
     if (next.length === 0) return;
     for (const id of next) read.current.add(id);

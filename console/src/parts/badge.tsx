@@ -13,7 +13,7 @@ export function StatusBadge({
 }): ReactElement {
   const isPast = hasEnded({ expiration });
   const isUsedUp = expiration.clicks !== null && expiration.clicks <= clicks;
-  // Its time and its limit say themselves that they are over.
+  // The badges of its time and its limit tell that they are over.
   const isTold = status === 'ACTIVE' || (status === 'EXPIRED' && (isPast || isUsedUp));
   return (
     <>
@@ -40,7 +40,7 @@ export function StatusBadge({
   );
 }
 
-/** How a link tells visitors apart, and how many destinations it has for that. */
+/** The rule by which a link tells visitors apart, with the number of its destinations. */
 export function TargetsBadge({
   targeting: { type, countries, platforms, languages, rotation },
 }: Pick<LinkRowFragment, 'targeting'>): ReactElement | null {
@@ -65,7 +65,7 @@ export function TagBadges({ tags }: { tags: LinkRowFragment['tags'] }): ReactEle
 export function OneLine({ children }: { children: ReactNode }): ReactElement {
   const line = useRef<HTMLSpanElement>(null);
   const [hidden, setHidden] = useState<readonly string[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other chips have other places
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for other chips, which it finds in the document
   useLayoutEffect(() => {
     const count = () => {
       const chips = [...(line.current?.children ?? [])].filter((one) => one instanceof HTMLElement);

@@ -55,8 +55,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
   const [errors, setErrors] = useState<FieldErrors>({});
   const [isBusy, setBusy] = useState(false);
   const [made, setMade] = useState<readonly LinkRowFragment[]>([]);
-  // Whoever searches goes on to something else.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another search
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each search, which it does not read: people go on to something else
   useEffect(() => setMade([]), [search]);
   const isEmpty = JSON.stringify(fields) === JSON.stringify(empty);
   const [wasKept] = useState(!isEmpty);

@@ -1,4 +1,4 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
 import { useAfterOutage } from '../../data/away.ts';
 import { type Fault, faultOf } from '../../data/faults.ts';
 import { faultText } from '../../data/refusals.ts';
@@ -13,13 +13,13 @@ import { texts } from '../../texts.ts';
 
 type Webhook = WebhookMakersQuery['webhooks']['nodes'][number];
 
-/** Whether somebody is a person, or a key that the person made. */
+/** True for a person, and for a key that the person made. */
 export const isOfUser =
   (userId: string) =>
   (maker: WebhookMakerFragment): boolean =>
     maker.__typename === 'User' ? maker.id === userId : maker.maker?.id === userId;
 
-/** Whether somebody is a key. */
+/** True for a key. */
 export const isKey =
   (keyId: string) =>
   (maker: WebhookMakerFragment): boolean =>
@@ -50,8 +50,8 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
         setWebhooks(data?.webhooks.nodes.filter(isOne) ?? null);
       });
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the maker stays the same
-  useEffect(find, [session.client]);
+  const findFirst = useEffectEvent(find);
+  useEffect(() => findFirst(), []);
   useAfterOutage(() => fault && find());
   const t = texts.people;
   if (fault) return { isKnown: false, disables: false, field: <p className="error">{faultText(fault)}</p> };
