@@ -4,7 +4,7 @@ export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const KEPT = 'linkspace:theme';
-/** Where GraphiQL on the same host keeps its own. */
+/** The name under which GraphiQL on this host keeps its own. */
 const GRAPHIQLS = 'graphiql:theme';
 const DARK = '(prefers-color-scheme: dark)';
 
@@ -15,14 +15,14 @@ export function themeInUse(): Theme {
   return themes.find((one) => one === kept) ?? 'system';
 }
 
-/** Has the styles for the dark apply always, never, or as the system says. */
+/** Applies the dark styles always, never, or as the system says. */
 function apply(): void {
   const theme = themeInUse();
   for (const { media } of dark) media.mediaText = { system: DARK, light: 'not all', dark: 'all' }[theme];
   document.documentElement.style.colorScheme = theme === 'system' ? '' : theme;
 }
 
-/** Chooses for this browser, and for its other tabs. */
+/** Sets the appearance for this browser, its other tabs included. */
 export function chooseTheme(theme: Theme): void {
   for (const name of [KEPT, GRAPHIQLS])
     if (theme === 'system') local.remove(name);
@@ -30,7 +30,7 @@ export function chooseTheme(theme: Theme): void {
   apply();
 }
 
-/** The style sheets are there: scripts wait for them. */
+/** The style sheets are loaded: scripts wait for them. */
 export function beginTheme(): void {
   for (const { cssRules } of document.styleSheets)
     for (const rule of cssRules)

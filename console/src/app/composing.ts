@@ -1,5 +1,5 @@
 /**
- * Whether a key belongs to an input method, which composes a text with it. Safari ends the composition before the key that ends
+ * True if a key belongs to an input method, which composes a text with it. Safari ends the composition before the key that ends
  * it; that key has this code there, too.
  */
 const isOfInputMethod = ({ isComposing, keyCode }: KeyboardEvent): boolean => isComposing || keyCode === 229;

@@ -6,7 +6,7 @@ import { useSession } from '../data/session.ts';
 import { dismissOutage, showToast } from '../data/toasts.ts';
 import { texts } from '../texts.ts';
 
-/** After how many milliseconds in the background everything is read again. */
+/** The time in the background after which everything is read again, in milliseconds. */
 const STALE_AFTER = 30_000;
 
 /** Follows the changes of others, and finds out when a service that does not answer is back. */

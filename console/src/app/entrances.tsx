@@ -27,7 +27,7 @@ interface TokenGateProps {
   readonly children?: (errors: FormState['errors']) => ReactNode;
 }
 
-/** A page for the token of its link, once the service has said what that is for. */
+/** A page for the token of its link, once the service has told its purpose. */
 function LinkGate({
   page,
   children,
@@ -127,7 +127,7 @@ function PersonGate({ email: settled, onPerson, children, ...gate }: PersonGateP
   );
 }
 
-/** The first owner comes in. */
+/** The first owner sets up their user. */
 export function Welcome(): ReactElement {
   const [, navigate] = useLocation();
   return (
@@ -143,7 +143,7 @@ export function Welcome(): ReactElement {
   );
 }
 
-/** Somebody takes an invitation, as the user who is signed in, or as a new one. */
+/** Accepts an invitation, as the signed-in user or as a new one. */
 export function Accept(): ReactElement {
   return <LinkGate page="accept">{(link) => <Invited link={link} />}</LinkGate>;
 }
@@ -156,7 +156,7 @@ function Invited({
   const [, navigate] = useLocation();
   const methods = useMethods();
   const [who, setWho] = useState<SignedIn | null | undefined>();
-  /** Why somebody who has a user should sign in. */
+  /** The reason why somebody who has a user should sign in. */
   const [why, setWhy] = useState('');
   useEffect(() => {
     ask<SignedIn>('session').then(setWho, () => setWho(null));
@@ -206,7 +206,7 @@ function Invited({
   );
 }
 
-/** Somebody asks for a link to a new password. */
+/** Asks for a link to a new password. */
 export function Forgot(): ReactElement {
   const methods = useMethods();
   const [email, setEmail] = useState('');
@@ -228,7 +228,7 @@ export function Forgot(): ReactElement {
   );
 }
 
-/** Somebody sets a new password; where there are none, the link signs them in. */
+/** Sets a new password; in a service without passwords, the link signs in. */
 export function Reset(): ReactElement {
   return <LinkGate page="reset">{({ email }) => <SetPassword email={email ?? ''} />}</LinkGate>;
 }
@@ -261,7 +261,7 @@ function SetPassword({ email }: { email: string }): ReactElement {
   );
 }
 
-/** Shows what a person made that outlasts their sessions, which somebody else may have made in their name, and ends it. */
+/** Lists a person's access that outlasts their sessions, and ends it: somebody else may have made it in their name. */
 function AfterReset(): ReactElement {
   const [, navigate] = useLocation();
   const { data, fault, again } = useAsk<LastingAccess>('lasting-access');
@@ -320,13 +320,13 @@ function AfterReset(): ReactElement {
   );
 }
 
-/** Asks who is signed in to sign in again, on a page outside the console. */
+/** Asks for a new sign-in, on a page outside the console. */
 function AgainHere(): ReactElement | null {
   const { data } = useAsk<SignedIn>('session');
   return data && <SignInAgain user={data.user} />;
 }
 
-/** Somebody confirms a new email address, where they asked for it. */
+/** Confirms a new email address, in the browser that asked for it. */
 export function ConfirmEmail(): ReactElement {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Told title={t.confirm} text={t.confirmed} way={t.toConsole} />;
@@ -350,7 +350,7 @@ export function ConfirmEmail(): ReactElement {
   );
 }
 
-/** Somebody takes back a former email address; nobody need be signed in. */
+/** Takes back a former email address, also without a sign-in. */
 export function UndoEmail(): ReactElement {
   const [isDone, setDone] = useState(false);
   if (isDone) return <Told title={t.undo} text={t.undone} way={t.toSignIn} />;
@@ -370,7 +370,7 @@ export function UndoEmail(): ReactElement {
   );
 }
 
-/** What the provider leads to in a tab of its own, beside one that waits for a new sign-in. */
+/** The page to which a provider leads in a tab of its own, beside one that waits for a new sign-in. */
 export function SignedInApart(): ReactElement {
   const [told, setTold] = useState('');
   useEffect(() => {

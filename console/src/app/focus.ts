@@ -17,7 +17,7 @@ export const leftLink = {
   },
 };
 
-/** How long an element is waited for, in milliseconds. */
+/** The time an element is waited for, in milliseconds. */
 const PATIENCE = 3_000;
 
 const focusable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
@@ -49,20 +49,20 @@ export const focusRow = (id: string): void =>
 export const isFocusFree = (): boolean =>
   document.activeElement === document.body || document.activeElement?.id === 'main';
 
-/** Has what is wrong shown, and moves to the first of it. */
+/** Shows errors, and moves to the first one. */
 export function showWrong(form: string, show: () => void): void {
   flushSync(show);
   focusSoon(`${form} [aria-invalid="true"]`);
 }
 
-/** An element, and those beside it. */
+/** An element with its neighbours. */
 type Place = readonly [element: Element, next: Element | null, previous: Element | null];
 
 const focusWithin = (element: Element | null): boolean =>
   element?.isConnected === true &&
   (focus(element) || [...element.querySelectorAll(focusable)].some((one) => focus(one)));
 
-/** Moves to what is beside the first of the places that is gone, or around it. */
+/** Moves to a neighbour of the first place that is gone, or of the element around it. */
 function moveOn(places: readonly Place[], main: Element | null): void {
   for (const [element, next, previous] of places) {
     if (element === main) break;
@@ -72,8 +72,8 @@ function moveOn(places: readonly Place[], main: Element | null): void {
 }
 
 /**
- * Moves the focus on when what has it goes away, since browsers leave it nowhere then. After a message, it returns to where it
- * was in the view. Returns a function that ends that.
+ * Moves the focus on when the focused element goes away, since browsers leave it nowhere then. After a message, it returns to its
+ * place in the view. Returns a function that ends that.
  */
 export function keepFocus(): () => void {
   let held: Element | null = null;
@@ -89,7 +89,7 @@ export function keepFocus(): () => void {
       path.push([one, one.nextElementSibling, one.previousElementSibling]);
     places = path;
   };
-  // Somebody left it: that is no loss.
+  // Leaving an element is no loss.
   const onBlur = () =>
     queueMicrotask(() => {
       if (document.activeElement === document.body && !isLost()) held = null;

@@ -141,7 +141,7 @@ function Account({ onHelp, onGone }: { onHelp: () => void; onGone: () => void })
   );
 }
 
-/** Everything that stays while views change. */
+/** The frame around the views, which stays while they change. */
 export function Frame(): ReactElement {
   const [location, navigate] = useLocation();
   const query = useSearch();
@@ -182,7 +182,7 @@ export function Frame(): ReactElement {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   useEffect(keepFocus, []);
-  // What most people open next is there by then.
+  // Loads the view that most people open next.
   useEffect(() => {
     const ahead = () => loadScript(() => Promise.all([loadLinks(), loadLinkView()]));
     const timer = setTimeout(() => ahead().catch(() => undefined), 1_500);
@@ -218,7 +218,7 @@ export function Frame(): ReactElement {
         <Connection />
         <BlockedNotice />
         <Switch>
-          {/* Where the list was before. */}
+          {/* The former address of the list. */}
           <Route path="/">
             <Redirect to={`/links${query && `?${query}`}`} replace />
           </Route>

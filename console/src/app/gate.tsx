@@ -12,7 +12,7 @@ interface GateProps {
   readonly children: ReactNode;
 }
 
-/** A page before the console: a card with a form, or with something to read. */
+/** A page before the console: a card with a form or a text. */
 export function Gate({ title, lead, onSubmit, children }: GateProps): ReactElement {
   useTitle(title);
   const content = (
@@ -41,10 +41,10 @@ export function Gate({ title, lead, onSubmit, children }: GateProps): ReactEleme
   );
 }
 
-/** What stands in place of a page that needs an answer first. */
+/** Stands in place of a page that needs an answer first. */
 export const waiting = <div className="entering" aria-busy="true" />;
 
-/** What is wrong with a form, and the button that sends it. */
+/** The error of a form, and the button that sends it. */
 export function GateEnd(props: { message: string; isBusy: boolean; action: string }): ReactElement {
   const { message, isBusy, action } = props;
   return (

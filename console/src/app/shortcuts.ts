@@ -2,7 +2,7 @@ import { local } from '../data/storage.ts';
 
 const STORED = 'linkspace.shortcuts';
 
-/** Whether keys are shortcuts; people whose tools type letters switch them off. */
+/** The setting for shortcuts; people whose tools type letters switch them off. */
 export const shortcuts = {
   areOn: (): boolean => local.get(STORED) !== 'off',
   set: (on: boolean): void => void local.set(STORED, on ? 'on' : 'off'),

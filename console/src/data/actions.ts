@@ -10,14 +10,14 @@ import { storeOf } from './store.ts';
 import { aboutRecord, dismissAbout, showToast } from './toasts.ts';
 import { write } from './write.ts';
 
-/** Shows why something failed. */
+/** Shows the reason of a failure. */
 export function showFault(error: unknown, about = ''): void {
   if (!(error instanceof Fault)) throw error;
   if (error.kind === 'session') return;
   showToast(failureText(error), { wrong: true, about, isOutage: mayBeOutage(error) });
 }
 
-/** Does what somebody asked for, and shows why if it fails. What was said before about the same is gone. */
+/** Runs an action and shows its failure. Earlier messages about the subject are removed. */
 export async function attempt(about: string, act: () => Promise<unknown>): Promise<void> {
   dismissAbout(about);
   try {
@@ -59,7 +59,7 @@ export async function setDisabled(
   });
 }
 
-/** How long a deletion, a saved link, or a change of many links, can be undone, in milliseconds: the API cannot restore a link. */
+/** The time in which a deletion, a save or a change of many links can be undone, in milliseconds: the API restores no link. */
 export const UNDO_FOR = 15_000;
 
 interface Deletion {
@@ -120,7 +120,7 @@ export function deleteLater(
   });
 }
 
-/** A page that is closed does at once what it would do in a moment. */
+/** A page that is closed sends its pending deletions at once. */
 addEventListener('pagehide', () => {
   const query = stringifyDocument(DeleteLinksDocument);
   for (const { ids, timer, session } of waiting) {

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { storeOf } from './store.ts';
 
-/** How soon a service that is there answers, in milliseconds. */
+/** The time in which a service that is there answers, in milliseconds. */
 export const ANSWERS_IN = 5_000;
-/** How often a service that does not answer is asked again, in milliseconds. */
+/** The pause before a service that does not answer is asked again, in milliseconds. */
 const ASK_EVERY = 2_000;
 
 const isAway = storeOf(false);
@@ -15,11 +15,11 @@ async function lookAgain(): Promise<void> {
   isAway.set(false);
 }
 
-/** Whether the service does not answer, which is said where messages stand. */
+/** True while the service does not answer, which is told where messages stand. */
 export const away = {
   subscribe: isAway.subscribe,
   get: isAway.get,
-  /** Asks the service whether it is there. */
+  /** Asks the service for an answer. */
   async isOver(): Promise<boolean> {
     try {
       return (await fetch('/readyz', { cache: 'no-store', signal: AbortSignal.timeout(ANSWERS_IN) })).ok;
@@ -27,7 +27,7 @@ export const away = {
       return false;
     }
   },
-  /** Finds out whether it is, after a request without an answer, and then when that is over. */
+  /** Checks for an outage after a request without an answer, and then for its end. */
   async find(): Promise<void> {
     if (isAway.get() || (await away.isOver()) || isAway.get()) return;
     isAway.set(true);

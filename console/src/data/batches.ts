@@ -18,13 +18,13 @@ export function inTime<Answer extends object>(answers: readonly Answer[]): reado
   return end === -1 ? answers : answers.slice(0, end);
 }
 
-/** How far a long task is. */
+/** The progress of a long task. */
 export interface Progress {
   readonly done: number;
   readonly of: number;
 }
 
-/** How often a batch that met the rate limit is tried again. */
+/** The number of times that a batch is sent again after it met the rate limit. */
 const MAX_WAITS = 20;
 
 /**
@@ -57,7 +57,7 @@ export async function inBatches<Item, Result>(
         size = Math.ceil(size / 2);
         continue;
       }
-      // Of what has not begun, people hear at once that it does not.
+      // A task that has not begun fails at once.
       const repeated = results.length > 0 ? ['limited', 'busy', 'away'] : ['limited', 'busy'];
       const mayRepeat = error instanceof Fault && repeated.includes(error.kind);
       waits++;

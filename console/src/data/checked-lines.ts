@@ -6,7 +6,7 @@ import { type CutText, cut, type TextRecord, withRecord } from './import.ts';
 import { IMPORT, importRecords, type Outcome } from './import-run.ts';
 import type { Session } from './session.ts';
 
-/** How long after typing the lines are checked, in milliseconds. */
+/** The pause after typing before the lines are checked, in milliseconds. */
 export const PAUSE = 400;
 
 /** Records of new links, checked; nothing is written. */
@@ -26,14 +26,14 @@ export interface CheckedLines {
   readonly format: ImportFormat;
   /** Null while they are checked. */
   readonly checked: Checked | null;
-  /** How far the check is. */
+  /** The progress of the check. */
   readonly progress: Progress | null;
   setText(text: string): void;
   setSpaceId(id: string): void;
   setFormat(format: ImportFormat): void;
   /** Takes a corrected record into the text, and checks it. */
   correct(record: TextRecord): void;
-  /** What is there to create, after the corrected records are checked. */
+  /** Returns the checked lines as soon as the corrected records are checked, too. */
   settled(): Promise<Checked | null>;
 }
 
@@ -50,7 +50,7 @@ export function useCheckedLines(session: Session): CheckedLines {
   const { format } = parts;
   /** The key of a text of which only the corrected record is checked. */
   const settled = useRef('');
-  /** What `checked` becomes with the next render, and the checks of corrected records. */
+  /** The next value of `checked`, and the checks of corrected records. */
   const latest = useRef<Checked | null>(null);
   const corrections = useRef(Promise.resolve());
   const put = (next: Checked | null) => {

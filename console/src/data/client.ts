@@ -34,7 +34,7 @@ const withoutId = [
 /** After how many milliseconds a service that took a request counts as away. */
 const PATIENCE = 10_000;
 
-/** How many pages of lists stay in the cache. */
+/** The number of pages of lists that stay in the cache. */
 const KEPT_PAGES = 12;
 
 /**

@@ -1,6 +1,6 @@
 import { storeOf } from './store.ts';
 
-/** What was done to many links in this tab, and can be taken back. */
+/** An action on many links in this tab that can be undone. */
 export interface Deed {
   readonly accountId: string;
   readonly at: string;
@@ -8,7 +8,7 @@ export interface Deed {
   undo(): void;
 }
 
-/** How many are kept. */
+/** The most that are kept. */
 const MOST = 5;
 
 const deeds = storeOf<readonly Deed[]>([]);

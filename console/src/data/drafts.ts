@@ -3,16 +3,16 @@ import { forgetSeen } from './seen.ts';
 import { local } from './storage.ts';
 import { typedOf } from './typed.ts';
 
-/** What was typed and not saved, kept in this browser. Passwords are never among it, nor what a link has. */
+/** Names drafts: texts that were typed and not saved, without passwords, and without the link's own values. */
 const PREFIX = 'linkspace.draft.';
-/** What earlier versions kept of links. */
+/** Names what earlier versions kept of links. */
 const SEEN = 'linkspace.seen.';
 /** The draft of a new link. */
 export const NEW = 'new';
-/** How long a draft stays after the session was last known to be open: until it expires, and a day. */
+/** The time a draft stays after the session was last known to be open: until it expires, and a day. */
 const MAX_AGE = 36 * 60 * 60 * 1000;
 
-/** Whose drafts they are: the next person in this browser does not see them. */
+/** The owner of the drafts: the next person in this browser does not see them. */
 export interface Own {
   readonly accountId: string;
   readonly viewer: { readonly user: { readonly id: string } | null };
@@ -22,7 +22,7 @@ export interface Own {
 export const draftName = ({ viewer, accountId }: Own, what: string): string =>
   `${PREFIX}${viewer.user?.id}.${accountId}.${what}`;
 
-/** What the drafts of a user in an account are of: `NEW`, or the ids of links. */
+/** Lists the drafts of a user in an account: `NEW`, or the ids of links. */
 export function draftsOf(own: Own): string[] {
   const start = draftName(own, '');
   return local.names().flatMap((name) => (name.startsWith(start) ? name.slice(start.length) : []));

@@ -1,21 +1,21 @@
 import type { LinkWholeFragment } from '../generated/documents.ts';
 import { fieldsOf, hasChangedTargets, type LinkFields } from './link-fields.ts';
 
-/** What somebody edits, and what they saw of the link when they began. */
+/** The fields that somebody edits, and the link as they saw it when they began. */
 export interface Editing {
   readonly fields: LinkFields;
   readonly read: LinkFields;
   readonly updatedAt: string;
-  /** Whether a password was typed, which no draft has. */
+  /** True if a password was typed, which no draft has. */
   readonly lostPassword?: boolean;
 }
 
-/** What was saved of a link: its fields before and after, and when. */
+/** A save of a link: its fields before and after, and the time. */
 export interface Saved {
   readonly before: LinkFields;
   readonly after: LinkFields;
   readonly at: string;
-  /** Whether only the history has it: what others changed, and what was taken back. */
+  /** True if only the history has it, as changes of others and undone ones. */
   readonly isPast?: boolean;
 }
 
@@ -48,13 +48,13 @@ export function editingOn(link: LinkWholeFragment, fields: LinkFields, since: Li
   return { ...theirs, fields: { ...theirs.fields, ...changedFields(fields, since) } };
 }
 
-/** What both changed, unless to the same. */
+/** Returns the fields that both changed, unless to equal values. */
 export function fieldsInConflict(theirs: LinkFields, mine: LinkFields, read: LinkFields): string[] {
   const [own, differing] = [changedFields(mine, read), changedFields(mine, theirs)];
   return Object.keys(changedFields(theirs, read)).filter((name) => name in own && name in differing);
 }
 
-/** Whether somebody else changed what is changed in the form, or perhaps a password that is typed here, too. */
+/** True if somebody else changed a field that is changed in the form, or perhaps a password that is typed here, too. */
 export function isConflict(link: LinkWholeFragment, { fields, read }: Editing): boolean {
   const names = fieldsInConflict(fieldsOf(link), fields, read);
   return names.length > 0 || fields.password !== '' || fields.privacyPassword !== '';

@@ -5,7 +5,7 @@ import { type LongWrite, wait } from './write.ts';
 
 /** Above how many links the service changes them in slices, before it deletes what they have. */
 const MANY = 500;
-/** How often the links that are left are counted, in seconds, and how often in a row without progress. */
+/** The interval at which the remaining links are counted, in seconds, and the number of counts in a row without progress. */
 const EVERY = 2;
 const MAX_STANDSTILL = 60;
 

@@ -11,7 +11,7 @@ const endOf = ({ expiration: { at } }: Pick<Ending, 'expiration'>): number =>
 /** Returns true if the time of a link is over. */
 export const hasEnded = (link: Pick<Ending, 'expiration'>): boolean => endOf(link) <= Date.now();
 
-/** When the next of these links ends, after a time; `Infinity` if none does. */
+/** The next end of these links after a time; `Infinity` if none ends. */
 export const nextEnd = (links: readonly Pick<Ending, 'expiration'>[], now: number): number =>
   Math.min(...links.map(endOf).filter((end) => end > now));
 

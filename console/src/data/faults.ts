@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql';
 
-/** Why an operation has no result. */
+/** The reason why an operation has no result. */
 export type FaultKind =
   | 'away'
   | 'session'
@@ -12,7 +12,7 @@ export type FaultKind =
   | 'broken'
   | 'refused'
   | Stale;
-/** What refuses a field. */
+/** A refused field. */
 export interface RefusedField extends Told {
   readonly path: readonly string[];
   readonly messages: readonly string[];
@@ -23,16 +23,16 @@ export interface Told {
   readonly values?: readonly { readonly name: string; readonly value: string }[] | undefined;
 }
 
-/** The sign-in is too long ago for what was asked. */
+/** The sign-in is too long ago for this operation. */
 type Stale = 'stale';
 
-/** Whether the service, or what it needs, may be away. */
+/** True if the service, or what it needs, may be away. */
 export const mayBeOutage = ({ kind }: Fault): boolean => kind === 'away' || kind === 'busy';
 
 /** An operation that failed as a whole; errors of fields are part of results instead. */
 export class Fault extends Error {
   readonly kind: FaultKind;
-  /** After how many seconds it may be sent again; null if that would not help. */
+  /** The seconds after which it may be sent again; null if that would not help. */
   readonly retryAfter: number | null;
   /** The error's code, if it has one. */
   readonly code: string;
@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   UNAVAILABLE: 'busy',
   IDEMPOTENCY_RUNNING: 'busy',
   GRAPHQL_VALIDATION_FAILED: 'old',
-  // The console sent what this service does not know.
+  // The console sent something that this service does not know.
   BAD_REQUEST: 'old',
   INTERNAL: 'broken',
 };
@@ -70,7 +70,7 @@ function secondsOf(response: Response | undefined): number {
   return seconds > 0 ? seconds : 1;
 }
 
-/** The fault of an answer without what was expected. */
+/** The fault of an unexpected answer. */
 export function faultOfResponse(response: Response | undefined, message: string): Fault {
   if (response === undefined || response.ok) return new Fault('away', message, 1);
   const isBusy = [429, 502, 503, 504].includes(response.status);
@@ -93,7 +93,7 @@ export function faultOfCode(
 export function faultOf(error: CombinedError): Fault {
   const response: Response | undefined = error.response;
   const [first] = error.graphQLErrors;
-  // Nobody waits for several of those.
+  // Further timeouts would take too long.
   if (error.networkError?.name === 'TimeoutError') return new Fault('away', error.message);
   if (first === undefined) return faultOfResponse(response, error.message);
   return faultOfCode(first.extensions, first.message, response);

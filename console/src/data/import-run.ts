@@ -15,17 +15,17 @@ import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
 
-/** What messages about an import are about. */
+/** The subject of messages about an import. */
 export const IMPORT = 'import';
 
 export type Result = ImportLinksMutation['importLinks']['results'][number];
 
-/** What becomes of a record. */
+/** The outcome of a record. */
 export interface Outcome {
   readonly record: TextRecord;
   /** One for each of its links. */
   readonly results: readonly Result[];
-  /** What is wrong with it; null if nothing is. */
+  /** The error; null if there is none. */
   readonly error: string | null;
 }
 
@@ -39,7 +39,7 @@ interface RunOptions {
 /** The most characters of a slice: in UTF-8, they may have three times as many bytes. */
 const MAX_SLICE = 150_000;
 
-/** As many of the records as one slice may have; at least one. */
+/** The records that fit into one slice; at least one. */
 function fitting(records: readonly TextRecord[]): readonly TextRecord[] {
   let length = 0;
   const end = records.findIndex(({ text }, index) => {
@@ -92,7 +92,7 @@ export async function importRecords(
       record,
       results: answers.filter(({ line }) => line === lines[index]),
     }));
-    // What the service takes for an empty record has no result.
+    // A record that the service sees as empty has no result.
     const isWhole = answers.length === importLinks.results.length;
     const end = isWhole ? done.length : done.findIndex(({ results }) => results.length === 0);
     const lineOf = (alias: string | null) => {
@@ -107,7 +107,7 @@ export async function importRecords(
       outcomes.push(...done);
       return done;
     } catch (fault) {
-      // A smaller slice may have less than the service takes.
+      // A smaller slice may be within the limit.
       if (batch.length > 1 && fault instanceof Fault && TOO_MUCH.test(fault.message)) return [];
       throw fault;
     }

@@ -8,7 +8,7 @@ export interface TextRecord {
   /** The line where it begins, from 1; in JSON, its number. */
   readonly line: number;
   readonly text: string;
-  /** Where it begins in the text; 0 in JSON. */
+  /** Its beginning in the text; 0 in JSON. */
   readonly at: number;
 }
 
@@ -16,10 +16,10 @@ export interface TextRecord {
 export interface CutText {
   readonly format: ImportFormat;
   readonly isJson: boolean;
-  /** What stands before the records of CSV, and of each slice. */
+  /** The part before the records of CSV, and of each slice. */
   readonly header: string;
   readonly records: readonly TextRecord[];
-  /** What is between the cells of a record; a space stands for two or more. */
+  /** The separator between the cells of a record; a space stands for two or more. */
   readonly delimiter: string;
 }
 
@@ -103,7 +103,7 @@ function closingQuote(text: string, from: number): number {
   return -1;
 }
 
-/** Where a record of CSV ends. A quote that is not closed at the end of its cell counts for its line alone, as in the service. */
+/** Finds the end of a CSV record. A quote that is not closed at the end of its cell counts for its line alone, as in the service. */
 function recordEnd(text: string, from: number, delimiter: string): { at: number; end: number } {
   const cellEnd = new RegExp(`\\${delimiter}|${LINE_END.source}`, 'g');
   for (let at = from; ; ) {
@@ -117,13 +117,13 @@ function recordEnd(text: string, from: number, delimiter: string): { at: number;
 
 interface Row {
   readonly cells: readonly string[];
-  /** Where it begins and ends, and where the next one begins. */
+  /** Its beginning and end, and the beginning of the next one. */
   readonly at: number;
   readonly end: number;
   readonly next: number;
 }
 
-/** How many rows tell what the columns are, and among how many first ones are their names, as behind a title. */
+/** The number of rows that tell what the columns are, and of first rows that may have their names, as behind a title. */
 const [MAX_LOOKED, MAX_BEFORE] = [20, 5];
 
 /** The first rows of a text that have something. */
@@ -140,16 +140,16 @@ function rowsIn(text: string, from: number, delimiter: string): Row[] {
 
 export const looksLikeUrl = (cell: string): boolean =>
   /^(https?:\/\/|www\.|[\w-]+(\.[\w-]+)*\.[a-z]{2,}\/)\S*$/i.test(cell);
-/** What is no name of a column, but perhaps a URL with a mistake. */
+/** True for a text that is no column name, but perhaps a URL with a mistake. */
 const hasMarks = (cell: string): boolean => /[/.:]/.test(cell);
 
-/** What a text has before its records. */
+/** The part of a text before its records. */
 interface Head {
   readonly format: ImportFormat;
   readonly delimiter: string;
   /** The names of the columns. */
   readonly names: string;
-  /** Where the records begin. */
+  /** The beginning of the records. */
   readonly from: number;
 }
 
@@ -203,7 +203,7 @@ function columnHead(rows: readonly Row[], delimiter: string): (Head & { count: n
   return { format: 'CSV', delimiter, names: `${rowOf(names, delimiter)}\n`, from, count };
 }
 
-/** Which of them has most; the first of several. */
+/** Finds the one that has most; the first of several. */
 function most<One>(all: readonly (One | null)[], countOf: (one: One) => number): One | null {
   return all.reduce(
     (best, one) => (one !== null && (best === null || countOf(one) > countOf(best)) ? one : best),
@@ -211,7 +211,7 @@ function most<One>(all: readonly (One | null)[], countOf: (one: One) => number):
   );
 }
 
-/** What stands before the records; null for pasted lines. */
+/** Finds the part before the records; null for pasted lines. */
 function headOf(
   text: string,
   begin: number,
@@ -252,7 +252,7 @@ const BEFORE_HEADER = /^\uFEFF?\s*(?:"?sep=(.)"?(?:\r\n?|\n)\s*)?/;
 /** The beginning of an object, or of a list of objects; a link of Markdown begins with a bracket, too. */
 const JSON_BEGIN = /^(?:\{\s*(?:["}]|$)|\[\s*(?:\{|\]\s*$|$))/;
 
-/** What the service takes for an empty line: nothing, or separators. */
+/** True for an empty line, as the service sees it: nothing, or separators. */
 const isBlank = (record: string, head: Head | null): boolean =>
   /^[\s,;|"]*$/.test(record) &&
   (head ? cellsIn(record, head.delimiter).every((cell) => cell === '') : !record.includes('"'));

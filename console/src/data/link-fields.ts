@@ -14,7 +14,7 @@ import { followUtm, noUtm, slugOf, utmIn, withUtm } from './utm.ts';
 export interface TargetField {
   readonly key: string;
   readonly url: string;
-  /** What is typed and not chosen as its key. */
+  /** The text that is typed and not chosen as its key. */
   readonly typed?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface LinkFields {
   readonly alias: string;
   readonly domainId: string;
   readonly spaceId: string;
-  /** What is typed and not chosen as the space. */
+  /** The text that is typed and not chosen as the space. */
   readonly spaceTyped: string;
   /** A new password; empty if it stays. */
   readonly password: string;
@@ -50,10 +50,10 @@ export interface LinkFields {
   readonly targetType: TargetType;
   readonly targets: Readonly<Record<TargetList, readonly TargetField[]>>;
   readonly pixelIds: readonly string[];
-  /** What is typed and not chosen as another pixel. */
+  /** The text that is typed and not chosen as another pixel. */
   readonly pixelTyped: string;
   readonly tagIds: readonly string[];
-  /** What is typed and not chosen as another tag. */
+  /** The text that is typed and not chosen as another tag. */
   readonly tagTyped: string;
   readonly privacy: LinkPrivacy;
   readonly privacyPassword: string;
@@ -63,7 +63,7 @@ export interface LinkFields {
   readonly utmOnTargets: boolean;
   /** Each of them gets a link of its own; only for new links. */
   readonly sources: readonly string[];
-  /** What is typed and not entered as another source. */
+  /** The text that is typed and not entered as another source. */
   readonly sourceTyped: string;
 }
 
@@ -181,7 +181,7 @@ const utmTemplateOf = ({ utmTemplateId, utmOnTargets }: LinkFields) => ({
   ...(utmTemplateId && { utmTemplateId, ...(!utmOnTargets && { utmOnTargets }) }),
 });
 
-/** What is sent for a new link: only what was entered. */
+/** The input for a new link: only fields that were entered. */
 export function newLinkOf(fields: LinkFields): CreateLinkInput {
   const expiration = expirationOf(fields);
   return {
@@ -224,7 +224,7 @@ export function aliasesOf(fields: LinkFields): string[] {
 export const titleFor = (title: string, source: string): string =>
   title.trim() && `${title.trim().slice(0, 200)} · ${source.slice(0, 50)}`;
 
-/** What is sent for new links, one for each source. */
+/** The inputs for new links, one for each source. */
 export function newLinksOf(fields: LinkFields): CreateLinkInput[] {
   const [url, aliases] = [withScheme(fields.url), aliasesOf(fields)];
   return sourcesOf(fields).map((source, at) =>
@@ -240,7 +240,7 @@ const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === 
 const hasOtherTargets = (fields: LinkFields, read: LinkFields): boolean =>
   !same(targetingOf(fields, read), targetingOf(read, read));
 
-/** What is sent for a changed link: only what differs from what was read. */
+/** The input for a changed link: only fields that differ from the ones that were read. */
 export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput {
   const differs = (...names: (keyof LinkFields)[]) => names.some((name) => !same(fields[name], read[name]));
   return {
@@ -267,15 +267,15 @@ export function changesOf(fields: LinkFields, read: LinkFields): UpdateLinkInput
   };
 }
 
-/** What is typed and not chosen in the list that is shown. */
+/** The texts that are typed and not chosen in the list that is shown. */
 const typedIn = ({ targetType: type, targets }: LinkFields): string[] =>
   type === 'NONE' ? [] : filledTargets(targets[type]).map(({ typed }) => typed);
 
-/** Whether the list of targets that is shown differs, or what is typed in it and not chosen. */
+/** True if the list of targets that is shown differs, or has a text that is typed and not chosen. */
 export const hasChangedTargets = (fields: LinkFields, read: LinkFields): boolean =>
   hasOtherTargets(fields, read) || !same(typedIn(fields), typedIn(read));
 
-/** Whether anything is to be saved or lost. */
+/** True if anything is to be saved or lost. */
 export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
   Object.keys(changesOf(fields, read)).length > 0 ||
   fields.spaceTyped !== '' ||
@@ -286,14 +286,14 @@ export const hasChanges = (fields: LinkFields, read: LinkFields): boolean =>
 /** The errors of fields, by their paths with dots. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** What a form of a link, or a part of one, gets. */
+/** The props of a form of a link, or of a part of one. */
 export interface FormProps {
   readonly fields: LinkFields;
   readonly errors: FieldErrors;
   onChange(patch: Partial<LinkFields>): void;
 }
 
-/** What of it may be kept in the browser: passwords may not, and half a time cannot. */
+/** The fields that may be kept in the browser: without passwords, and without half a time. */
 export const draftOf = (fields: LinkFields): LinkFields => ({
   ...fields,
   ...{ password: '', privacyPassword: '' },

@@ -12,16 +12,16 @@ import { openChannel } from './channel.ts';
 import { headersOf } from './client.ts';
 import { wait } from './write.ts';
 
-/** How many missed changes a request reads, and after how many requests everything is read again instead. */
+/** The number of missed changes in a request, and of requests after which everything is read again instead. */
 const PAGE = 100;
 const MAX_PAGES = 3;
 /** The longest pause before a stream is opened again, in seconds. */
 const MAX_PAUSE = 15;
 /** After how many milliseconds a stream counts as one that worked. */
 const STABLE = 20_000;
-/** How often changes are read where there is no stream, in seconds. */
+/** The interval at which changes are read where there is no stream, in seconds. */
 const READ_EVERY = 5;
-/** How many ids of changes are remembered, to take each once. */
+/** The number of ids of changes that are remembered, to take each change once. */
 const MAX_SEEN = 2_000;
 
 let endPause = (): void => undefined;
@@ -49,7 +49,7 @@ export interface LiveOptions {
 export function followChanges({ client, accountId, name, onConnection, onRevoked }: LiveOptions): () => void {
   const ended = new AbortController();
   const seen = new Set<string>();
-  /** Where the changes end that are known; null if there were none, and undefined until that is read. */
+  /** The end of the known changes; null if there were none, and undefined until they are read. */
   let newest: string | null | undefined;
 
   const take = (changes: readonly ChangeRowFragment[]): void => {

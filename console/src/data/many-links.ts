@@ -22,7 +22,7 @@ import type { Session } from './session.ts';
 import { dismissToast, showToast } from './toasts.ts';
 import { write } from './write.ts';
 
-/** What messages about a change of many links are about. */
+/** The subject of messages about a change of many links. */
 export const MANY = 'many links';
 
 /** A link, as far as it is changed together with others. */
@@ -31,7 +31,7 @@ export interface BulkLink extends Pick<LinkToChangeFragment, 'id' | 'nodeId' | '
   readonly tags: readonly { readonly id: string }[];
 }
 
-/** What is done to many links. */
+/** An action on many links. */
 export type BulkAction = { readonly delete: true } | { readonly update: BulkUpdate };
 export type BulkUpdate =
   | Required<Pick<UpdateLinkInput, 'disabled'>>
@@ -167,7 +167,7 @@ async function applyAll(
 
 const timeOf = (at: string | null | undefined) => (at == null ? null : Date.parse(at));
 
-/** Whether a link is still as a change has made it. Tags go and come back beside others. */
+/** True if a link is still as a change has made it. Tags go and come back beside others. */
 function isAsMade(
   link: LinkToChangeFragment,
   { disabled, spaceId, expiration, url }: UpdateLinkInput,

@@ -22,7 +22,7 @@ interface Named {
 /** The names of the spaces and tags that were made in this tab, by their kinds and ids. */
 const madeHere = new Map<string, string>();
 
-/** The names of what was made in this tab for a link that had these fields, and has it no more. */
+/** The names of spaces and tags that were made in this tab for a link, and that it has no more. */
 export const madeFor = (before: LinkFields, now: LinkFields): string[] => [
   ...(before.spaceId === now.spaceId ? [] : [before.spaceId]).flatMap(
     (id) => madeHere.get(`SPACE ${id}`) ?? [],
@@ -43,7 +43,7 @@ export function nextColor(kind: 'SPACE' | 'TAG', used: ColorsQuery | undefined):
 
 const fresh = { requestPolicy: 'network-only' } as const;
 
-/** Finds what has a name among those whose names are alike, or makes it. */
+/** Finds the record with a name among similar names, or makes it. */
 const named = (
   { client }: Session,
   kind: 'SPACE' | 'TAG',
@@ -88,17 +88,17 @@ export const tagNamed = (session: Session, name: string): Promise<Named | Refusa
     async (input) => (await write(session, CreateTagDocument, { input })).createTag,
   );
 
-/** Resolves when the form has the spaces and tags that somebody just asked for: what they are for is not sent before. */
+/** Resolves when the spaces and tags that are being made are in the form, which is not sent before. */
 export async function namedAreThere(): Promise<void> {
   await last;
   await new Promise((done) => setTimeout(done));
 }
 
-/** Whether a space or a tag is typed and not chosen. */
+/** True if a space or a tag is typed and not chosen. */
 export const hasTyped = ({ spaceTyped, tagTyped }: LinkFields): boolean =>
   spaceTyped !== '' || tagTyped !== '';
 
-/** What a form gets for the space and the tag that are typed in it, which are made now, and what is wrong with them. */
+/** Makes the space and the tag that are typed in a form; returns their ids and their errors. */
 export async function typedIn(
   session: Session,
   { spaceTyped, tagTyped, tagIds }: LinkFields,

@@ -5,11 +5,11 @@ import { forgetSeen } from './seen.ts';
 
 const isOver = (error: unknown): error is Fault => error instanceof Fault && error.kind === 'session';
 
-/** Whether the session has expired of late, and nobody has ended it. */
+/** True if the session has expired of late, and nobody has ended it. */
 export const hasExpired = (error: Fault): boolean => error.told.rule === 'SESSION_EXPIRED';
 
 /**
- * Who is signed in. If nobody is, what was typed stays only after a session that expired.
+ * Finds the user who is signed in. If nobody is, drafts stay only if the session expired.
  * @throws Fault
  */
 export async function findUser(): Promise<SignedIn> {

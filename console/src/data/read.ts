@@ -4,10 +4,10 @@ import { away, useAfterOutage } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
 import { type Fault, faultOf, mayBeOutage } from './faults.ts';
 
-/** How soon a list is read again after a change, and at most how often, in milliseconds. */
+/** The pause before a list is read again after a change, and the shortest time between two reads, in milliseconds. */
 const SETTLE = 150;
 const MIN_INTERVAL = 1_000;
-/** How soon something is asked for again that the service was too busy for, in seconds. */
+/** The pause before a question that the service was too busy for is repeated, in seconds. */
 const BUSY_FOR = 5;
 
 /** Calls `act` soon after changes that match, at most once a second. */
@@ -37,7 +37,7 @@ export interface Reading<Data> {
   /** Undefined until there is some; of earlier variables while new ones are read. */
   readonly data: Data | undefined;
   readonly fault: Fault | null;
-  /** Whether the data are not those of the variables yet. */
+  /** True while the data are still those of other variables. */
   readonly isLoading: boolean;
   again(): void;
 }

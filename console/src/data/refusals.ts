@@ -15,7 +15,7 @@ import {
 } from './link-fields.ts';
 import { wait } from './write.ts';
 
-/** A rule in words, in the language of the page; by default, or without the values in them, those of the API. */
+/** A rule in the language of the page; without such words, or without their values, in those of the API. */
 export function wordsOf({ rule = '', values = [] }: Told, message: string): string {
   const rules: Readonly<Partial<Record<string, string>>> = texts.rules;
   const words = rules[rule];
@@ -43,7 +43,7 @@ function sentenceOf({ path, messages, ...refused }: RefusedField): string {
 interface Placed {
   /** As sentences, by the places where they are shown. */
   readonly errors: FieldErrors;
-  /** What has no place. */
+  /** Errors without a place in the form. */
   readonly besides: string | null;
 }
 
@@ -72,7 +72,7 @@ const always: ReadonlySet<string> = new Set([
   ...['expiration.at', 'expiration.clicks', 'expiration.url', 'targeting.type'],
 ]);
 
-/** Where the form of a link shows the error of a path. What is sent leaves out empty targets, and so counts otherwise. */
+/** Finds the place of an error in the form of a link. Its path counts only filled targets, since empty ones are not sent. */
 function placeInLink(path: readonly string[], { targetType, targets, privacy }: LinkFields): string | null {
   const [first, second = '', index, ...rest] = path;
   const name = path.join('.');
@@ -85,15 +85,15 @@ function placeInLink(path: readonly string[], { targetType, targets, privacy }: 
   return at === undefined ? null : [first, second, at, ...rest].join('.');
 }
 
-/** What the API answers instead of what was asked for. */
+/** A refusal, in place of the result. */
 export interface Refusal {
   readonly __typename?: string;
-  /** Not asked for where the console has its own words. */
+  /** Absent where the console has its own words. */
   readonly message?: string;
   readonly fields?: readonly RefusedField[];
 }
 
-/** Why something was refused, in sentences. */
+/** A refusal in sentences. */
 export function refusalText({ __typename = '', message = '', fields = [] }: Refusal): string {
   if (fields.length > 0) return fields.map(sentenceOf).join(' ');
   return texts.refusals[__typename] ?? message;
@@ -113,14 +113,14 @@ export function faultText({ kind, code, message, told }: Fault): string {
 export const failureText = (fault: Fault): string =>
   fault.kind === 'away' ? texts.notDone : faultText(fault);
 
-/** Why a link was refused, for the form that has these fields. */
+/** The errors of a refused link, for the form that has these fields. */
 export function linkErrors(refusal: Refusal, form: LinkFields): Placed {
   const { fields = [] } = refusal;
   if (fields.length === 0) return { errors: {}, besides: refusalText(refusal) };
   return place(fields, (path) => placeInLink(path, form));
 }
 
-/** What is missing in the targets of the list that is shown. */
+/** Finds unfinished targets in the list that is shown. */
 function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErrors {
   if (type === 'NONE') return {};
   const t = texts.form;
@@ -140,7 +140,7 @@ function unfinishedTargets({ targetType: type, targets }: LinkFields): FieldErro
   );
 }
 
-/** What is wrong with the fields that cannot be sent; `read` is what the link has already. */
+/** Finds fields that cannot be sent; `read` is what the link has already. */
 export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors => ({
   ...(!isAddress(fields.url) && { url: texts.form.noScheme }),
   ...(!isAddress(fields.expiredUrl) && { 'expiration.url': texts.form.noScheme }),
@@ -149,10 +149,10 @@ export const unsendable = (fields: LinkFields, read = emptyFields): FieldErrors 
   ...(hasChangedTargets(fields, read) && unfinishedTargets(fields)),
 });
 
-/** How long the service may take to add to errors that are known without it, in seconds. */
+/** The time that the service has to add to errors that are known without it, in seconds. */
 const PATIENCE = 2;
 
-/** What the service says of changed fields that do not depend on others, while the form cannot be sent. */
+/** Asks the service about changed fields that do not depend on others, while the form cannot be sent. */
 export async function errorsBesides(
   client: Client,
   fields: LinkFields,

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 
 /** The pause between two questions, in milliseconds: with the second in which visits are written, clicks show within five. */
 const PAUSE = 2_000;
-/** How many times as long as a question the pause is at least, and the longest one. */
+/** The pause is at least this many times as long as the question, and at most `MAX_PAUSE`. */
 const SHARE = 10;
 const MAX_PAUSE = 30_000;
 
@@ -11,8 +11,8 @@ export const pauseAfter = (took: number): number => Math.min(Math.max(PAUSE, too
 
 /**
  * Asks again and again while the page is in sight, and at once when it comes back into sight.
- * @param isOn whether to ask at all
- * @param isReading whether something is being read meanwhile, which the next question waits for
+ * @param isOn false to ask nothing
+ * @param isReading true while something else is being read; the next question waits for it
  */
 export function useRepeat(ask: () => unknown, isOn: boolean, isReading: boolean): void {
   const act = useEffectEvent(ask);

@@ -1,16 +1,16 @@
 import type { Saved } from './edit-state.ts';
 import type { LinkFields } from './link-fields.ts';
 
-/** How many links are remembered. */
+/** The number of links that are remembered. */
 const MOST_LINKS = 50;
 
-/** What somebody has seen of a link in this tab. */
+/** A link as somebody saw it in this tab. */
 export interface Seen {
   /** The fields as somebody here last saw, saved or accepted them. */
   readonly known: LinkFields;
-  /** When the link was as that, or before what is not accepted yet. */
+  /** The time when the link was as that, or before changes that are not accepted yet. */
   readonly since: string;
-  /** What was saved here, oldest first. */
+  /** The saves of this tab, oldest first. */
   readonly saves: readonly Saved[];
 }
 
@@ -18,7 +18,7 @@ export interface Seen {
 const all = new Map<string, Seen>();
 const listeners = new Set<() => void>();
 
-/** What is remembered of links: for `useSyncExternalStore`. */
+/** The links that are remembered: for `useSyncExternalStore`. */
 export const seen = {
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

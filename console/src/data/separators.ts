@@ -20,7 +20,7 @@ function rowsIn(records: readonly TextRecord[], separator: Separator): string[][
 /** A marker of a list may stand before a URL. */
 const isUrl = (cell: string): boolean => looksLikeUrl(cell.replace(/^\S{1,4}\s+/, ''));
 
-/** What stands behind the URL in each of several lines, so that it may be an alias: a separator, and the first alias; or null. */
+/** Finds the separator behind the URL in each of several lines if an alias may follow it, with the first alias; or null. */
 export function separatorIn({
   format,
   records,

@@ -3,7 +3,7 @@ import type { Client } from 'urql';
 import type { Permission, ViewerQuery } from '../generated/documents.ts';
 import type { SignedIn } from './auth.ts';
 
-/** What a tab has of the account that it shows. */
+/** A tab's view of the account that it shows. */
 export interface Session {
   /** Sends requests for this account. */
   readonly client: Client;
@@ -11,7 +11,7 @@ export interface Session {
   readonly viewer: ViewerQuery['viewer'];
   /** All accounts of the user. */
   readonly accounts: SignedIn['accounts'];
-  /** Whether the user may change links, spaces, tags and pixels. */
+  /** True if the user may change links, spaces, tags and pixels. */
   readonly canWrite: boolean;
   may(permission: Permission): boolean;
   signOut(): void;

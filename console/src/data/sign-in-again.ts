@@ -9,7 +9,7 @@ function put(next: typeof answer): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether somebody is asked to sign in again: for `useSyncExternalStore`. */
+/** True while somebody is asked to sign in again: for `useSyncExternalStore`. */
 export const signInAgain = {
   subscribe: (listener: () => void): (() => void) => {
     listeners.add(listener);

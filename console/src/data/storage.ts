@@ -36,7 +36,7 @@ function keptIn(storage: 'localStorage' | 'sessionStorage'): Kept {
   };
 }
 
-/** What the browser keeps for this site, and for this tab. */
+/** The browser's storage for this site, and for this tab. */
 export const local = keptIn('localStorage');
 export const session = keptIn('sessionStorage');
 

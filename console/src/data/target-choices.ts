@@ -31,7 +31,7 @@ function byName(items: TargetChoice[]): TargetChoice[] {
     .sort((a, b) => Number(a.name === a.id) - Number(b.name === b.id) || a.name.localeCompare(b.name));
 }
 
-/** What a country is called there, by its most usual language. */
+/** The name of a country in its own most usual language. */
 const ownCountryName = (id: string): string =>
   nameIn(new Intl.Locale('und', { region: id }).maximize().language, 'region', id);
 
@@ -59,11 +59,11 @@ function make(list: TargetList): TargetChoice[] {
   return [];
 }
 
-/** What a target is for; null if this version does not know it. */
+/** The choice of a target; null if this version does not know it. */
 export const targetChoice = (list: TargetList, key: string): TargetChoice | null =>
   targetChoices(list).find(({ id }) => id === key) ?? null;
 
-/** What targets of a kind can be for. */
+/** The choices for targets of a kind. */
 export function targetChoices(list: TargetList): readonly TargetChoice[] {
   const choices = made.get(list) ?? make(list);
   made.set(list, choices);

@@ -1,6 +1,6 @@
 import { draftOf, fieldsOfDraft, type LinkFields, targetTypes } from './link-fields.ts';
 
-/** What somebody typed in the form of a link, and signs of what was there before: nothing that they did not type. */
+/** Texts that somebody typed in the form of a link, and signs of the values before: nothing that they did not type. */
 export interface Typed {
   readonly typed: Readonly<Record<string, unknown>>;
   readonly signs: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ function signOf(value: unknown): string {
   return (sum >>> 0).toString(36);
 }
 
-/** What was typed since the link had the fields that were read. */
+/** Returns what was typed since the link had the fields that were read. */
 export function typedOf(fields: LinkFields, read: LinkFields): Typed {
   const before = flat(read);
   const typed = Object.entries(flat(draftOf(fields))).filter(
@@ -48,7 +48,7 @@ function unknownValue(name: string, now: unknown, mine: unknown): unknown {
   return typeof now === 'boolean' ? !mine : '\0';
 }
 
-/** What was typed as fields of a link with these now, and what was read; null for what this version does not know. */
+/** Applies typed texts to a link's present fields; null for texts that this version does not know. */
 export function fieldsWith(
   { typed, signs }: Typed,
   now: LinkFields,

@@ -22,7 +22,7 @@ import { aboutRecord, showToast } from './toasts.ts';
 import { fieldsWith, typedOf } from './typed.ts';
 import { write } from './write.ts';
 
-/** Says what fields are again, after what they were until then. */
+/** Tells to which values fields went back, and from which. */
 export type Told = (again: LinkFields, until: LinkFields) => string;
 
 /** Gives fields that were saved their values from before, where nobody has changed them since. Returns the link. */
@@ -65,7 +65,7 @@ async function undoSave(
 
 export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'> {
   readonly isChanged: boolean;
-  /** Whether it was kept in this browser before. */
+  /** True if it was kept in this browser before. */
   readonly wasKept: boolean;
   readonly errors: FieldErrors;
   setErrors(errors: FieldErrors): void;
@@ -82,7 +82,7 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
 
-/** What was typed of the link as it is now, with what of it has changed since then. */
+/** Reads the draft of a link, with the changes of others since then. */
 function keptOf(name: string, link: LinkWholeFragment): Editing | null {
   const { typed, signs, updatedAt, lostPassword } = Object(readDraft(name));
   const all = fieldsWith({ typed: Object(typed), signs: Object(signs) }, fieldsOf(link));
@@ -90,7 +90,7 @@ function keptOf(name: string, link: LinkWholeFragment): Editing | null {
   return { ...all, updatedAt, lostPassword: lostPassword === true };
 }
 
-/** What is kept of a form: never a password. */
+/** The draft of a form, without passwords. */
 function draftIn({ fields, read, updatedAt, lostPassword = false }: Editing): object {
   const hasPassword = fields.password !== '' || fields.privacyPassword !== '';
   return { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };

@@ -8,7 +8,7 @@ export interface UtmChange {
   readonly undo: UpdateLinksInput;
   readonly link: LinkToChangeFragment;
   readonly url: string;
-  /** How many URLs of its targeting change. */
+  /** The number of URLs of its targeting that change. */
   readonly targets: number;
 }
 

@@ -69,7 +69,7 @@ export function followUtm(url: string, before: Utm, after: Utm): string {
   return withUtm(url, Object.fromEntries(names.map((name) => [name, after[name]])));
 }
 
-/** What the placeholders of a template stand for; null if that is not known yet. */
+/** The values of a template's placeholders; null if they are not known yet. */
 export type UtmValues = Readonly<Record<'alias' | 'space' | 'date', string | null>>;
 
 /** Without a space, its placeholder goes with what separates it. */
@@ -95,7 +95,7 @@ export const utcToday = (): string => new Date().toISOString().slice(0, 10);
 export const utmLine = ({ campaign, source, medium, term, content }: Utm): string =>
   [campaign, source, medium, term, content].filter((value) => value !== '').join(' · ');
 
-/** What an alias gets at its end for a source, which is the one with this number. */
+/** The end of an alias for the source with this number. */
 export const slugOf = (source: string, number: number): string =>
   source
     .normalize('NFKD')

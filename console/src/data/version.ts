@@ -2,7 +2,7 @@ import { ANSWERS_IN, away } from './away.ts';
 import { Fault } from './faults.ts';
 import { session } from './storage.ts';
 
-/** What is known of the service when a part of the console cannot be loaded, or is broken. */
+/** The state of the service when a part of the console cannot be loaded, or is broken. */
 export type Trouble = 'away' | 'broken' | 'updated';
 
 /** The scripts of this page. Each version of the console changes the name of one of them at least. */

@@ -1,4 +1,4 @@
-/** How long a workbook may take to be read, in milliseconds. */
+/** The time in which a workbook has to be read, in milliseconds. */
 const MAX_TIME = 10_000;
 
 /** The rows of a sheet as pasted lines, with tabs, and as CSV. */

@@ -149,7 +149,7 @@ interface NumberFormat {
 
 /** The formats of times that are without a code in the file; some are those of Chinese, Japanese, Korean and Thai. */
 const TIME_ID = /^(1[4-9]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5[0-8]|7[1-9]|8[01])$/;
-/** What stands for itself in a code: quoted, escaped, or the width or the filling of a space. */
+/** Literal parts of a code: quoted or escaped text, or the width or the filling of a space. */
 const LITERAL = /"[^"]*"|\[.*?\]|[\\_*]./g;
 
 /** The number format of each style. */
@@ -174,14 +174,14 @@ function formatsIn(styles: string): NumberFormat[] {
   });
 }
 
-/** What the cells of a workbook refer to. */
+/** The parts of a workbook that its cells refer to. */
 interface Beside {
   readonly strings: readonly string[];
   readonly formats: readonly NumberFormat[];
   readonly offset: number;
 }
 
-/** What stands in a cell with a value, of a type and a style. */
+/** The text that a cell shows for a value, by its type and style. */
 function shownValue(
   value: string,
   type: string,

@@ -4,7 +4,7 @@ import { headersOf } from './client.ts';
 import { Fault, faultOf } from './faults.ts';
 import { askToSignIn } from './sign-in-again.ts';
 
-/** How often a write is sent, before its failure is shown. */
+/** The number of times a write is sent before its failure is shown. */
 const MAX_ATTEMPTS = 4;
 /** The longest wait for another attempt, in seconds. */
 const MAX_WAIT = 10;
@@ -22,7 +22,7 @@ function randomName(): string {
 export const wait = (seconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** What a write that may take minutes gives: it has to be waited for until that is aborted. */
+/** A write that may take minutes: it is awaited until this is aborted. */
 export interface LongWrite {
   readonly until: AbortSignal;
 }

@@ -314,7 +314,7 @@ const subjects: Readonly<Partial<Record<string, string>>> = {
 const fieldErrors = {
   subjects,
   otherSubject: (path: string) => `“${path}”`,
-  /** What the console says of a field, whatever the API finds wrong with it. */
+  /** The console's own words about a field, for any error of the API. */
   instead: {
     spaceId: 'This space is not there any more. Choose another one.',
     domainId: 'This domain is not there any more. Choose another one.',

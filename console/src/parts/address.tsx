@@ -11,7 +11,7 @@ export function addressText(address: string): string {
   return isolated(place) + (told && ` (${told})`);
 }
 
-/** The same with the scheme before. */
+/** The address with its scheme. */
 export const fullAddressText = (address: string): string =>
   `${/^https?:\/\//i.exec(address)?.[0] ?? ''}${addressText(address)}`;
 

@@ -6,7 +6,7 @@ import { texts } from '../texts.ts';
 export function BlockedNotice({
   cookies = false,
 }: {
-  /** Whether cookies are blocked; of somebody who is signed in they are not. */
+  /** True if cookies are blocked, which they are not for somebody who is signed in. */
   cookies?: boolean;
 }): ReactElement | null {
   const t = texts.blocked;
@@ -22,5 +22,5 @@ export function BlockedNotice({
   );
 }
 
-/** The same before anybody is signed in. */
+/** The notice before anybody is signed in. */
 export const BlockedAtGate = (): ReactElement => <BlockedNotice cookies={areCookiesBlocked} />;

@@ -8,10 +8,10 @@ import { texts } from '../texts.ts';
 import { ago, atMoment } from '../words/format.ts';
 import { Empty, FaultNotice, Skeleton } from './notice.tsx';
 
-/** How many records of one line are named at once; more are listed when somebody wants to see them. */
+/** The most records of one line that are named at once; a button lists the others. */
 const MAX_NAMED = 3;
 
-/** What was done, such as “changed: title, space”. */
+/** The action, such as “changed: title, space”. */
 function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
   const t = texts.history;
   const deed = t.actionsOf[kind]?.[action] ?? t.actions[action] ?? action;
@@ -22,7 +22,7 @@ function deedOf({ change: { action, kind, fields } }: ChangeGroup): string {
   );
 }
 
-/** Who did it, such as “by Kim”. */
+/** The author, such as “by Kim”. */
 export function byWhom(change: Pick<ChangeRowFragment, 'by'>, session: Session): string {
   const t = texts.history;
   const { by } = change;
@@ -64,7 +64,7 @@ function Several({ group }: { group: ChangeGroup }): ReactElement {
   );
 }
 
-/** What was changed: the records by their names, or how many there are. */
+/** The changed records by their names, or their number. */
 function Subject({
   group: { change, records },
   names,
@@ -105,7 +105,7 @@ export function Changes({
 }: {
   kind: RecordKind | null;
   recordId?: string;
-  /** What is known of a change besides. */
+  /** More details of a change. */
   more?: (change: ChangeRowFragment) => ReactNode;
 }): ReactElement {
   const session = useSession();

@@ -37,7 +37,7 @@ const MAX_SHOWN = 50;
 
 const foldedNames = ({ name, words = [] }: ChoiceItem): string[] => [name, ...words].map(foldName);
 
-/** Ranks an item among those that are found. Codes are short: a name that begins with the text comes before them. */
+/** Ranks an item among those that are found: names that begin with the text come before its other words, such as codes. */
 function rankFor(sought: string, item: ChoiceItem): number {
   const names = foldedNames(item);
   if (names.includes(sought)) return 0;

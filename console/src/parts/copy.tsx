@@ -40,13 +40,13 @@ export function CopyButton({
   text: string;
   label?: string;
   wide?: boolean;
-  /** Of wide ones, the first thing to do. */
+  /** True for a wide button that is the main action. */
   main?: boolean;
-  /** Above a list, as plain as other actions there. */
+  /** True above a list, as plain as other actions there. */
   small?: boolean;
-  /** Whether what it copies stands beside it alone: its name does not say it again. */
+  /** True if the copied text stands alone beside it: the button's name does not repeat it. */
   alone?: boolean;
-  /** Whether a menu beside it has the same, where Tab stops. */
+  /** True if a menu beside it has this action, where Tab stops. */
   inMenu?: boolean;
 }): ReactElement {
   const [done, setDone] = useState(false);

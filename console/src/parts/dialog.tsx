@@ -2,7 +2,7 @@ import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } fro
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 
-/** What had the focus before a dialog was opened, or before the first of several in a row. */
+/** The element that had the focus before a dialog was opened, or before the first of several in a row. */
 let opener: Element | null = null;
 
 /** A modal dialog, open for as long as it is rendered. */
@@ -17,7 +17,7 @@ export function Dialog({
   onClose: () => void;
   children: ReactNode;
   wide?: boolean;
-  /** What closes it, if not also a click beside it: `none` is nothing but a button among its children. */
+  /** The ways to close it, if a click beside it is none: `none` leaves only a button among its children. */
   closedBy?: 'closerequest' | 'none' | undefined;
 }): ReactElement {
   const ref = useRef<HTMLDialogElement>(null);
@@ -26,7 +26,7 @@ export function Dialog({
     const dialog = ref.current;
     if (!document.querySelector('dialog[open]')) opener = document.activeElement;
     dialog?.showModal();
-    // The browser would choose the button that closes it. Where nothing closes it by accident, it comes after what is to be done first.
+    // The browser would focus the button that closes it. A dialog that no accident closes has its first action before that button.
     const button =
       ':scope:not([closedby]) .buttons.end .button, :scope[closedby] .buttons.end .button:last-child';
     dialog?.querySelector<HTMLElement>(`form :is(input, textarea, select), ${button}`)?.focus();

@@ -14,9 +14,9 @@ export function DownloadButton({
   of: title,
 }: {
   body: Parameters<typeof download>[1];
-  /** How many records the file will have. */
+  /** The number of records that the file will have. */
   countRecords: () => Promise<number>;
-  /** What is saved, if an icon stands for it. */
+  /** The contents of the file, if an icon stands for it. */
   of?: string;
 }): ReactElement {
   const { accountId } = useSession();

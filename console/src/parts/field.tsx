@@ -6,9 +6,9 @@ import { Icon } from './icon.tsx';
 export interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What would happen that may not be meant. */
+  /** A warning about a consequence that may not be meant. */
   readonly warning?: string | null | undefined;
-  /** What is wrong. */
+  /** The error. */
   readonly error?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Parts {
   readonly 'aria-invalid'?: true;
 }
 
-/** A label, what is entered, and one note: an error, else a warning, else a hint. */
+/** A label, an input, and one note: an error, else a warning, else a hint. */
 export function Field({
   label,
   hint,
@@ -48,7 +48,7 @@ export function Field({
   );
 }
 
-/** The error of a field. Screen readers speak it, since what is around it is there before. */
+/** The error of a field. Its container is rendered before it, so that screen readers announce it. */
 export function ErrorNote({ id, error }: { id: string; error: string | undefined }): ReactElement {
   return (
     <div className="spoken" aria-live="polite">
@@ -82,10 +82,10 @@ export function TextField({ label, hint, warning, error, onText, ...input }: Tex
   );
 }
 
-/** What is left is judged this much later, in milliseconds: nothing moves under a click. */
+/** A field that is left is checked this much later, in milliseconds: nothing moves under a click. */
 export const AFTER_CLICK = 300;
 
-/** A URL; as soon as it is left, it says how one begins. */
+/** A URL; if it has no scheme, an error says so once the field is left. */
 export function UrlField({ error, onText, ...props }: TextFieldProps & { value: string }): ReactElement {
   const [isLeft, setLeft] = useState(false);
   const own = isLeft && !isAddress(props.value) ? texts.form.noScheme : undefined;
@@ -139,12 +139,12 @@ export function PasswordField({ label, hint, error, onText, ...input }: TextFiel
   );
 }
 
-/** Whom somebody signs in as. */
+/** The email address that somebody signs in with. */
 export function EmailField(props: Omit<TextFieldProps, 'label'>): ReactElement {
   return <TextField label={texts.signIn.email} type="email" autoComplete="username" required {...props} />;
 }
 
-/** For password managers, which look for whom a password is. */
+/** Names the user for password managers. */
 export function ForEmail({ email }: { email: string }): ReactElement {
   return (
     <input className="unseen" autoComplete="username" value={email} readOnly tabIndex={-1} aria-hidden />
@@ -163,7 +163,7 @@ export function NewPasswordField(props: Omit<TextFieldProps, 'label'> & { label?
   );
 }
 
-/** The password of somebody. */
+/** The current password of a user. */
 export function OwnPasswordField(props: Omit<TextFieldProps, 'label'>): ReactElement {
   return <PasswordField label={texts.signIn.password} autoComplete="current-password" required {...props} />;
 }

@@ -24,11 +24,11 @@ export function FormDialog({
   action?: string;
   /** The fields whose errors stand in the form; others stand below it. */
   shown?: readonly string[];
-  /** Whether there is nothing to send yet. */
+  /** True if there is nothing to send yet. */
   isEmpty?: boolean;
-  /** What is said when it was done. */
+  /** The message after it is done. */
   done?: string | undefined;
-  /** How far it is, if it may take long; null as long as it does not. */
+  /** The progress of a task that may take long; null until it does. */
   progress?: Progress | null | undefined;
   onClose: () => void;
   /** Sends it. It goes on if the dialog is closed. */

@@ -10,7 +10,7 @@ const refusalIn = (outcome: Outcome): Refusal | null =>
 
 export interface FormState {
   readonly errors: FieldErrors;
-  /** What is wrong besides. */
+  /** An error that no field shows. */
   readonly message: string;
   readonly isBusy: boolean;
   submit(event: FormEvent): Promise<void>;
@@ -18,7 +18,7 @@ export interface FormState {
 
 /**
  * The state of a form that sends something.
- * @param within a selector of what the form is in
+ * @param within a selector of the element around the form
  * @param shown the fields whose errors stand in the form
  */
 export function useForm(

@@ -89,7 +89,7 @@ class Shield extends Component<ShieldProps, { readonly failures: number; readonl
   }
 }
 
-/** What somebody typed and has not saved, by its names. */
+/** Names the drafts that are not saved. */
 function unsavedOf(session: Session): string[] {
   return draftsOf(session).map((what) =>
     what === NEW ? texts.trouble.newLink : texts.trouble.link(`#${what}`),

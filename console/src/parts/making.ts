@@ -10,12 +10,12 @@ interface Words {
   creating(name: string): string;
 }
 
-/** Has a choice make a record with the name that is typed in it. */
+/** Lets a choice make a record with the typed name. */
 export function useMaking(
   typed: string,
   words: Words,
   make: (name: string) => Promise<ChoiceItem | Refusal>,
-  /** Called with what is made; not `isWanted` if something else was typed meanwhile. */
+  /** Called with the new record; not `isWanted` if something else was typed meanwhile. */
   onMade: (made: ChoiceItem, isWanted: boolean) => void,
 ) {
   const [making, setMaking] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { foldName } from '../words/format.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
-  /** What tells it apart, if its name does not. */
+  /** Distinguishes items with equal names. */
   readonly id?: string;
   readonly name: string;
   readonly icon?: IconName;
@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly shortcut?: string;
   readonly href?: string;
   readonly danger?: boolean;
-  /** Whether it is what is chosen, among others. */
+  /** True for the chosen one of several. */
   readonly checked?: boolean;
   run?(): void;
 }
@@ -30,7 +30,7 @@ export function Menu({
   children?: ReactNode;
 }): ReactElement {
   const listId = useId();
-  // A list of 50 rows has 50 menus: what is in them is rendered when it is shown.
+  // A list of 50 rows has 50 menus: their items are rendered when they are shown.
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const opensAt = useRef('Home');
@@ -53,7 +53,7 @@ export function Menu({
   };
   const onListKey = (event: KeyboardEvent<HTMLDivElement>) => {
     const { key, ctrlKey, metaKey, altKey } = event;
-    // What is around it has keys, too: they wait while it is open.
+    // Shortcuts of the elements around it wait while it is open.
     if (key !== 'Escape') event.stopPropagation();
     // From the button on.
     if (key === 'Tab') list.current?.hidePopover();

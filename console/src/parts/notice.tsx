@@ -11,11 +11,11 @@ export function FaultNotice({
 }: {
   fault: Fault;
   again?: () => void;
-  /** Whether nothing else in the page says that the service does not answer. */
+  /** True if nothing else in the page says that the service does not answer. */
   isAlone?: boolean;
 }): ReactElement | null {
   const isTold = useSyncExternalStore(away.subscribe, away.get);
-  // One message is enough; it is read again by itself.
+  // One message is enough; the data are read again without a button.
   if (isTold && mayBeOutage(fault) && !isAlone) return null;
   return (
     <div className="notice wrong" role="alert">
@@ -29,7 +29,7 @@ export function FaultNotice({
   );
 }
 
-/** What stands in place of a list that has nothing. */
+/** Stands in place of an empty list. */
 export function Empty({
   title,
   create,
@@ -55,7 +55,7 @@ export function Empty({
   );
 }
 
-/** What stands in place of what is being read, or cannot be while the service is away. */
+/** Stands in place of data that are being read, or cannot be while the service is away. */
 export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }): ReactElement | null {
   if (fault && fault.kind !== 'away') return null;
   return (
@@ -70,7 +70,7 @@ export function Unread({ fault, rows }: { fault: Fault | null; rows?: number }):
   );
 }
 
-/** Rows in place of those that are read, of the same height. */
+/** Placeholders for rows that are being read, of their height. */
 export function Skeleton({ rows = 8 }: { rows?: number }): ReactElement {
   return (
     <div className="skeleton" aria-hidden="true">

@@ -3,7 +3,7 @@ import type { Progress } from '../data/batches.ts';
 import { texts } from '../texts.ts';
 import { inDigits } from '../words/format.ts';
 
-/** How many links are done of those that the service changes; rendered empty first so that screen readers announce the text. */
+/** The number of links that the service has changed; rendered empty first so that screen readers announce the text. */
 export function LinksDone({ progress }: { progress: Progress | null }): ReactElement {
   return (
     <div className="progress">

@@ -1,6 +1,6 @@
 import encodeQR from 'qr';
 
-/** How a code looks. */
+/** The design of a code. */
 export interface QrDesign {
   /** The pixels of a side. */
   readonly size: number;
@@ -19,9 +19,9 @@ export interface QrLogo {
 
 export const plainQr: QrDesign = { size: 1024, dark: '#000000', light: '#ffffff', logo: null };
 
-/** What scanners expect around a code, in modules. */
+/** The margin that scanners expect around a code, in modules. */
 const MARGIN = 4;
-/** The part of the code's width that a logo may cover, with what is around it: many scanners fail beyond that. */
+/** The part of the code's width that a logo and its margin may cover: many scanners fail beyond that. */
 const MAX_LOGO = 0.2;
 /** The contrast that scanners need, as WCAG counts it. */
 const MIN_CONTRAST = 3;
@@ -41,16 +41,16 @@ function luminanceOf(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Why scanners may not read a code in these colours; null if they do. */
+/** The reason why scanners may not read a code in these colours; null if they do. */
 export function wrongColors(dark: string, light: string): 'lightOnDark' | 'faint' | null {
   const [code, ground] = [luminanceOf(dark), luminanceOf(light)];
   if (code > ground) return 'lightOnDark';
   return (ground + 0.05) / (code + 0.05) < MIN_CONTRAST ? 'faint' : null;
 }
 
-/** What is drawn, in modules: the dark ones as the path of an image, and where the logo is. */
+/** The drawing in modules: the dark ones as the path of an image, and the place of the logo. */
 export function qrDrawing(text: string, logo: QrLogo | null) {
-  // What a logo covers has to be made good.
+  // Error correction has to restore the modules below a logo.
   const rows = encodeQR(text, 'raw', { ecc: logo ? 'high' : 'medium', border: MARGIN });
   const size = rows.length;
   const fits = Math.floor((size - 2 * MARGIN) * MAX_LOGO);

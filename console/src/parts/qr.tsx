@@ -39,7 +39,7 @@ function kept(): QrDesign {
 
 const isLarge = (logo: QrLogo | null): boolean => logo !== null && logo.url.length > MAX_KEPT;
 
-/** How the last code looked: the next one is mostly of the same company. */
+/** The design of the last code: the next one is mostly of the same company. */
 let last = kept();
 
 function keep(design: QrDesign): void {
@@ -47,7 +47,7 @@ function keep(design: QrDesign): void {
   local.set(KEPT, JSON.stringify(isLarge(design.logo) ? { ...design, logo: null } : design));
 }
 
-/** The side of so many pixels in centimetres, as printers resolve them. */
+/** The side of so many pixels in centimetres, in print. */
 const inPrint = (side: number): string =>
   ((side / 300) * 2.54).toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
 

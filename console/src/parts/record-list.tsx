@@ -14,13 +14,13 @@ export function RecordList<Data, Row>({
   children,
 }: {
   document: TypedDocumentNode<Data, { after?: string | null | undefined }>;
-  /** The kinds of records whose changes have it read again. */
+  /** Changes of these kinds of records read the list again. */
   on: readonly RecordKind[];
   pageOf: (data: Data) => {
     readonly nodes: readonly Row[];
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
-  /** What stands in place of the list if it is empty. */
+  /** Stands in place of an empty list. */
   none?: ReactNode;
   children: (row: Row) => ReactNode;
 }): ReactElement {

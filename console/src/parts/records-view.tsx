@@ -22,7 +22,7 @@ interface Words {
   readonly deleteWarning: string;
 }
 
-/** What the form of a record gets: the record, null for a new one, and the head of its dialog. */
+/** The props of a record's form: the record, null for a new one, and the head of its dialog. */
 export interface RecordFormProps<Row> {
   readonly record: Row | null;
   readonly dialog: {
@@ -48,7 +48,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   children,
 }: {
   kind: RecordKind;
-  /** What lets people change the records. */
+  /** The permission to change the records. */
   permission?: Permission;
   title: string;
   words: Words;
@@ -59,13 +59,13 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   };
   Form: (props: RecordFormProps<Row>) => ReactElement;
   remove: (id: string, onProgress: (progress: Progress) => void) => Promise<Outcome>;
-  /** Whether a record cannot be changed. */
+  /** True if a record cannot be changed. */
   isFixed?: (row: Row) => boolean;
-  /** What else its menu offers. */
+  /** More items of its menu. */
   actionsOf?: (row: Row) => readonly MenuItem[];
-  /** What stands below a row. */
+  /** The part below a row. */
   more?: (row: Row) => ReactNode;
-  /** What a row shows, beside its menu. */
+  /** The contents of a row, beside its menu. */
   children: (row: Row) => ReactNode;
 }): ReactElement {
   const mayChange = useSession().may(permission);

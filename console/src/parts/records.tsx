@@ -41,7 +41,7 @@ export function Records({ children }: { children: ReactNode }): ReactElement {
   return <ul className="records">{children}</ul>;
 }
 
-/** The way to further records. */
+/** The links to further records. */
 export function MorePages({
   hasNext,
   isFirst,

@@ -4,14 +4,14 @@ import type { Role } from '../generated/documents.ts';
 import { texts } from '../texts.ts';
 import { SelectField } from './field.tsx';
 
-/** Each may all that those before it may. */
+/** Each role includes the ones before it. */
 const roles: readonly Role[] = ['VIEWER', 'EDITOR', 'ADMIN', 'OWNER'];
 
-/** Whether a role may all that the other one may. */
+/** True if a role may do all that the other one may. */
 export const isAtLeast = (role: Role | null, other: Role): boolean =>
   role !== null && roles.indexOf(role) >= roles.indexOf(other);
 
-/** A choice of roles up to one's own: nobody gives more. */
+/** A choice of roles up to one's own: nobody can give more. */
 export function RoleField({
   value,
   onValue,

@@ -14,7 +14,7 @@ export function SecretDialog(
     addEventListener('beforeunload', ask);
     return () => {
       removeEventListener('beforeunload', ask);
-      // What opened it is gone where it made the first record of a page.
+      // The button that opened it is gone if it made the first record of a page.
       if (isFocusFree()) focusSoon('.page-head .button');
     };
   }, []);

@@ -13,7 +13,7 @@ import { useMaking } from './making.ts';
 /** The most tags of a link. */
 const MAX_TAGS = 50;
 
-/** Some tags: those chosen, and a choice of more. A new one is made in place. */
+/** The chosen tags, and a choice of more. A new one is made in place. */
 export function TagsChoice({
   label,
   ids,
@@ -26,9 +26,9 @@ export function TagsChoice({
 }: {
   label: string;
   ids: readonly string[];
-  /** What is typed and not chosen. */
+  /** The text that is typed and not chosen. */
   typed: string;
-  /** Tags that are known, and need not be among the first ones. */
+  /** Known tags, which may be beyond the first page. */
   own?: readonly ChoiceItem[] | undefined;
   /** A tag that cannot be chosen. */
   except?: string;
@@ -52,7 +52,7 @@ export function TagsChoice({
     },
   );
   const search = async (text: string) => {
-    // All of them are there already, unless there are many.
+    // All tags are read already, unless there are many.
     if (first.length < 100 || text === '') return;
     const { data } = await client.query(TagsNamedDocument, { search: text }).toPromise();
     if (data) setOthers((before) => [...data.tags.nodes, ...before]);

@@ -13,7 +13,7 @@ export function UtmFields({
   values: Utm;
   onValues: (patch: Partial<Utm>) => void;
   errors?: Readonly<Partial<Record<string, string>>>;
-  /** What is particular about a field. */
+  /** Peculiarities of a field. */
   more?: (name: UtmName) => Partial<FieldProps> & { placeholder?: string; disabled?: boolean };
 }): ReactElement {
   const t = texts.utm;

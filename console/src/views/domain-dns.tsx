@@ -18,7 +18,7 @@ interface DnsRecord {
 
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
 
-/** The record that leads visitors of the host to the service; null if its own host is not one of the Internet. */
+/** The record that leads visitors of the host to the service; null if the service has no host on the Internet. */
 function addressRecord(host: string, serviceHost: string): DnsRecord | null {
   const value = withoutPort(serviceHost).replace(/^\[(.*)\]$/, '$1');
   if (!/[.:]/.test(value)) return null;
@@ -26,7 +26,7 @@ function addressRecord(host: string, serviceHost: string): DnsRecord | null {
   return { type, name: withoutPort(host), value, why: texts.domains.leads(value) };
 }
 
-/** What to enter in the DNS of a domain; for one that is not verified, with a button that looks for it. */
+/** The DNS entries of a domain; if it is not verified, with a button that looks for them. */
 export function DomainDns({
   domain: { id, name, verified, verification },
   serviceHost,

@@ -107,7 +107,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: KeyRowFragment; onClose: () =>
 const curlOf = (key: string): string =>
   `curl -H 'Authorization: Bearer ${key}' '${location.origin}/api/v1/links'`;
 
-/** Who made a key and when, how long it is valid, and its last use. */
+/** Tells who made a key and when, how long it is valid, and its last use. */
 function aboutKey({ maker, createdAt, expiresAt, lastUsedAt }: KeyRowFragment): string {
   return [
     t.madeBy(maker?.name ?? null, onDay(createdAt)),

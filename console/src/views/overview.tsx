@@ -62,7 +62,7 @@ function OverviewOfGroup({ group: { kind, id } }: { group: Group }): ReactElemen
   );
 }
 
-/** What the statistics are of: all links, or those of a space or of a tag. No sum has both together. */
+/** The subject of the statistics: all links, those of a space, or those of a tag. No sum has both space and tag. */
 function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined }): ReactElement {
   const [, navigate] = useLocation();
   const query = useSearch();
@@ -80,7 +80,7 @@ function GroupFilter({ group }: { group?: (Group & { name: string }) | undefined
     nodes: readonly { id: string; name: string }[] = [],
   ) => {
     const chosen = group?.kind === kind ? group : null;
-    // It need not be among the first ones.
+    // It may be beyond the first page.
     const listed = chosen && !nodes.some(({ id }) => id === chosen.id) ? [...nodes, chosen] : nodes;
     return listed.length === 0 ? null : (
       <optgroup label={label}>

@@ -32,15 +32,15 @@ export const asChange = (value: number): string => change.format(value);
 export const onDay = (iso: string): string => day.format(new Date(iso));
 export const atMoment = (iso: string): string => moment.format(new Date(iso));
 export const atTime = (iso: string): string => time.format(new Date(iso));
-/** Without the year if it is this one. */
+/** A time without the year if it is this one. */
 export const atNearMoment = (iso: string): string =>
   new Date(iso).getFullYear() === new Date().getFullYear() ? nearMoment.format(new Date(iso)) : atMoment(iso);
-/** In which times are shown that do not say so. */
+/** The time zone of times that name none. */
 export const { timeZone } = moment.resolvedOptions();
 export const onUtcDay = (iso: string): string => utcDay.format(new Date(iso));
 export const onUtcDays = (from: string, to: string): string =>
   utcDay.formatRange(new Date(from), new Date(to));
-/** From one day to another, both as `2026-11-21`. */
+/** A period in words; both days as `2026-11-21`. */
 export const betweenUtcDays = ({ from, to }: { from: string; to: string }): string =>
   utcDays.formatRange(new Date(from), new Date(to));
 export const atUtcHour = (iso: string): string => utcHour.format(new Date(iso));
@@ -55,7 +55,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** What is less than a minute ago; Intl says “this minute”. It is here, since the texts need this file. */
+/** Words for less than a minute ago; Intl says “this minute”. They are here, since the texts need this file. */
 const justNow: Readonly<Record<Language, string>> = {
   en: 'just now',
   de: 'gerade eben',
@@ -63,17 +63,17 @@ const justNow: Readonly<Record<Language, string>> = {
   es: 'hace un momento',
 };
 
-/** How long ago it was, or how soon it will be. */
+/** The time since it was, or until it will be, in words. */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
-  // What is good for seven days still is, a moment later.
+  // Rounded, so that “in 7 days” is still that a moment later.
   for (const [unit, size] of units)
     if (Math.abs(seconds) >= size)
       return relative.format((seconds > 0 ? Math.round : Math.trunc)(seconds / size), unit);
   return seconds > 0 ? relative.format(0, 'minute') : justNow[language];
 }
 
-/** What a country or language is called in a language. */
+/** The name of a country or language in a language. */
 export function nameIn(within: string, type: 'region' | 'language', code: string): string {
   try {
     return new Intl.DisplayNames(within, { type, fallback: 'code' }).of(code) ?? code;
@@ -85,7 +85,7 @@ export function nameIn(within: string, type: 'region' | 'language', code: string
 export const countryName = (code: string): string => nameIn(locale, 'region', code);
 export const languageName = (code: string): string => nameIn(locale, 'language', code);
 
-/** A name, such as of a space, as it is compared. */
+/** Folds a name, such as of a space, for comparisons. */
 export const foldName = (text: string): string => text.trim().toLocaleLowerCase();
 
 /** A URL as people read it: without its scheme and a lone slash. */
@@ -95,20 +95,20 @@ export const withoutScheme = (url: string): string =>
 const AROUND = '[\\s\\u200B-\\u200F\\u202A-\\u202E\\u2060\\u2066-\\u2069\\uFEFF]+';
 const around = new RegExp(`^${AROUND}|${AROUND}$`, 'g');
 
-/** What was pasted, without the spaces and invisible characters that were copied with it; the API drops the same. */
+/** Trims a pasted text, also of invisible characters that were copied with it; the API drops them, too. */
 export const trimPasted = (text: string): string => text.replace(around, '');
 
 /** An address as it is stored: characters that change its direction are percent-encoded. */
 export const encodeBidi = (address: string): string =>
   address.replaceAll(/\p{Bidi_Control}/gu, encodeURIComponent);
 
-/** An address as people write it, such as www.example.com/page, gets the scheme that the API needs. */
+/** Adds the scheme that the API needs to an address such as www.example.com/page. */
 export function withScheme(text: string): string {
   const address = trimPasted(text);
   return /^[\w-]+(\.[\w-]+)+([/?#:]|$)/.test(address) ? `https://${address}` : address;
 }
 
-/** Whether a text is empty, or begins as an address does; the API judges the rest. */
+/** True if a text is empty, or begins as an address does; the API judges the rest. */
 export const isAddress = (text: string): boolean => /^($|https?:\/\/)/i.test(withScheme(text));
 
 /** A time for an input of the type `datetime-local`. */

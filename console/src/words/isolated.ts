@@ -2,7 +2,7 @@
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|\p{Bidi_Control}/u;
 
-/** A text that somebody else wrote, for a place without markup: it does not change the order of what is around it. */
+/** Isolates a text for places without markup: it does not change the direction of the text around it. */
 export const isolated = (text: string): string =>
   RIGHT_TO_LEFT.test(text) && !text.startsWith('\u2068') ? `\u2068${text}\u2069` : text;
 
@@ -18,7 +18,7 @@ function wrapped(value: unknown): unknown {
   return made;
 }
 
-/** The same texts, whose functions isolate the texts that they are given. */
+/** Wraps texts so that their functions isolate the texts that they are given. */
 export function isolating<Texts extends object>(texts: Texts): Texts {
   return new Proxy(texts, {
     get: (target, name) => wrapped(Reflect.get(target, name)),

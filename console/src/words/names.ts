@@ -15,7 +15,7 @@ export const platforms: Words<Platform> = {
   CHROME_OS: 'ChromeOS',
 };
 
-/** What people call a country besides its name, in the languages of the console. */
+/** Names of a country besides its usual one, in the languages of the console. */
 export const countryWords: Readonly<Partial<Record<string, readonly string[]>>> = {
   AE: ['UAE', 'Emirates', 'VAE', 'Emirate', 'EAU', 'Émirats', 'Emiratos', 'Dubai', 'Abu Dhabi'],
   BY: ['White Russia', 'Weißrussland', 'Biélorussie', 'Bielorrusia'],
@@ -49,7 +49,7 @@ export const countryWords: Readonly<Partial<Record<string, readonly string[]>>> 
   US: ['USA', 'America', 'Amerika', 'Amérique', 'América', 'EE. UU.', 'EE.UU.', 'EEUU', 'Etats-Unis'],
 };
 
-/** What else people look for when they mean a system. */
+/** Other words that people look for when they mean a system. */
 export const platformWords: Readonly<Partial<Record<string, readonly string[]>>> = {
   IOS: ['iPhone', 'iPad'],
   OS_X: ['Mac', 'OS X', 'MacBook'],
@@ -70,7 +70,7 @@ export const pixelTypes: Words<PixelType> = {
   X: 'X (Twitter)',
 };
 
-/** Where a network shows the id of a pixel, by the English names of its menus, and what one looks like. */
+/** The place in which a network shows the id of a pixel, by the English names of its menus, and an example of one. */
 export const pixelIds: Readonly<Record<PixelType, { readonly place: string; readonly example: string }>> = {
   ADROLL: {
     place: 'AdRoll › Settings › AdRoll Pixel › adroll_adv_id:adroll_pix_id',

@@ -7,13 +7,13 @@ export interface Counting {
   plural(count: number, single: string, several: string): string;
   /** A number in digits, and what is counted. */
   counted(count: number, single: string, several: string): string;
-  /** What is counted, behind a number that stands elsewhere. */
+  /** The counted things, behind a number that stands elsewhere. */
   unit(count: number, single: string, several: string): string;
 }
 
 /**
  * Counts in a language, by the rules that browsers know.
- * @param many what stands behind millions, if that is no plain plural
+ * @param many the words behind millions, if they are no plain plural
  */
 export function countingIn(language: Language, many: (several: string) => string = String): Counting {
   const rules = new Intl.PluralRules(language);

@@ -7,7 +7,7 @@ import { TextField } from '../../parts/field.tsx';
 import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 
-/** How long after typing an alias is checked, in milliseconds. */
+/** The pause after typing before an alias is checked, in milliseconds. */
 const PAUSE = 400;
 
 /** The alias, and whether it is free. */

@@ -7,7 +7,7 @@ import { timeZone } from '../../words/format.ts';
 /** Without it, browsers take years of more than four digits. */
 const LAST_MOMENT = '9999-12-31T23:59';
 
-/** When the link expires. A date without a time is told, since browsers show it but give it no value. */
+/** The expiry of a link. An incomplete date is reported, since browsers show it but give it no value. */
 export function ExpiryField({
   fields: { expiresAt },
   error,

@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Icon } from '../../parts/icon.tsx';
 
-/** Fields that few links need: folded, with what is chosen in them, unless one of them is wrong. */
+/** Fields that few links need: folded, with their values in the line, and open if one has an error. */
 export function Fold({
   title,
   value,

@@ -46,7 +46,7 @@ export function LinkForm({
   const [source] = fields.sources;
   const endsAt = fields.expiresAt === INCOMPLETE ? null : fromLocalInput(fields.expiresAt);
   const names = [...(link?.pixels ?? []), ...(data?.pixels.nodes ?? [])];
-  /** What each fold has, in a few words. */
+  /** The contents of each fold in a few words. */
   const values = {
     expiry:
       [

@@ -10,13 +10,13 @@ interface Pixel {
   readonly type: string;
 }
 
-/** With its network: one shop often has the same name at several. */
+/** A pixel with its network: one shop often has the same name at several. */
 export function nameOfPixel(pixels: readonly Pixel[], id: string): string {
   const pixel = pixels.find((one) => one.id === id);
   return pixel ? `${pixel.name} · ${texts.pixelTypes[pixel.type] ?? pixel.type}` : texts.form.unknownPixel;
 }
 
-/** The pixels of a link: those chosen, and a choice of more. */
+/** The chosen pixels of a link, and a choice of more. */
 export function PixelsField({
   ids,
   typed,

@@ -19,7 +19,7 @@ export function SpaceField({
 }: {
   value: string;
   typed: string;
-  /** The present space of the link, which need not be among the first ones. */
+  /** The present space of the link, which may be beyond the first page. */
   own?: ChoiceItem | null | undefined;
   spaces: readonly ChoiceItem[];
   onValue: (id: string, typed: string) => void;
@@ -32,7 +32,7 @@ export function SpaceField({
     ...new Map([...(own ? [own] : []), ...others, ...spaces].map((one) => [one.id, one])).values(),
   ];
   const search = async (text: string) => {
-    // All of them are there already, unless there are many.
+    // All spaces are read already, unless there are many.
     if (spaces.length < 100 || text === '') return;
     const { data } = await client.query(SpacesNamedDocument, { search: text }).toPromise();
     if (data) setOthers((before) => [...data.spaces.nodes, ...before]);

@@ -61,7 +61,7 @@ function Targets({
   const t = texts.form;
   const [path, keyName] = targetNames[list];
   const choices = targetChoices(list);
-  // What is chosen is told after the click, and rendered later still: keys that come in between must not undo it.
+  // A choice is reported after the click and rendered later still: keys in between must not undo it.
   const latest = useRef(targets);
   latest.current = targets;
   const set = (index: number, patch: Partial<TargetField>) => {

@@ -11,7 +11,7 @@ import { texts } from '../../texts.ts';
 import { trimPasted } from '../../words/format.ts';
 import { Fold } from './fold.tsx';
 
-/** The parameters of a campaign, which are part of the URL, and the template whose values the service adds where it has none. */
+/** The UTM parameters of the URL, and the template from which the service adds missing ones. */
 export function UtmField({
   fields,
   error,
@@ -20,7 +20,7 @@ export function UtmField({
   isNew,
 }: {
   fields: FormProps['fields'];
-  /** What is wrong with the template. */
+  /** The error of the template. */
   error: string | undefined;
   onChange: FormProps['onChange'];
   spaces: readonly { id: string; name: string }[];
@@ -38,7 +38,7 @@ export function UtmField({
     space: spaceId === '' ? '' : (spaces.find(({ id }) => id === spaceId)?.name ?? null),
     date: utcToday(),
   };
-  // Each link has what its own alias makes of the template.
+  // The values of a template depend on the alias of the link.
   const each = aliasesOf(fields).map((one) =>
     template ? filledUtm(template, { ...known, alias: one || null }) : noUtm,
   );
@@ -47,7 +47,7 @@ export function UtmField({
   const options = [
     { value: '', text: t.noTemplate },
     ...templates.map(({ id, name }) => ({ value: id, text: name })),
-    // A draft may have one that is gone.
+    // A draft may name a template that was deleted.
     ...(utmTemplateId && !template ? [{ value: utmTemplateId, text: `#${utmTemplateId}` }] : []),
   ];
   return (

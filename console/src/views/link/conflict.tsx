@@ -12,7 +12,7 @@ import { texts } from '../../texts.ts';
 import { Differences } from './saves.tsx';
 import { differences, type Shown, shownNames } from './shown-fields.ts';
 
-/** Who changed what since somebody saw it, where that is no conflict, to take it back. */
+/** Tells who changed other fields since somebody saw the link, and offers to take that back. */
 export function Meanwhile({
   link,
   theirs,
@@ -55,7 +55,7 @@ export function Meanwhile({
   );
 }
 
-/** What somebody else changed meanwhile, and both ways on. */
+/** Tells what somebody else changed meanwhile, and offers both ways on. */
 export function Conflict({
   mine: { fields: mine, read, updatedAt },
   theirs: link,

@@ -25,7 +25,7 @@ import { Example } from './explain.tsx';
 import { Saves } from './saves.tsx';
 import { againIn, shownNames, useShown } from './shown-fields.ts';
 
-/** What the link will be, by what is typed, and what one visitor gets. */
+/** Shows the destination of the link by the form as it is, and what one visitor gets. */
 function Preview({
   link,
   edit: { fields, isChanged },
@@ -70,7 +70,7 @@ function Preview({
           <span className="host">{host}</span>
           {trimPasted(fields.alias) || link.alias}
         </p>
-        {/* What a link that is over does now comes before what it would do. */}
+        {/* An ended link shows its present behaviour before its next one. */}
         {isOver ? now : destinations}
       </div>
       <div className="hint">
@@ -97,19 +97,19 @@ export function EditLink({
   const now = useRef<Editing>(edit);
   now.current = edit;
   const { fields, read, errors, change } = edit;
-  // While a change is saved, the newer link may be that.
+  // While a change is being saved, the newer link may be its result.
   const hasConflict = edit.isChanged && edit.updatedAt < link.updatedAt && !isBusy;
   const t = texts.link;
   const about = aboutRecord('LINK', link.id);
   const form = useRef<HTMLFormElement>(null);
-  /** The message of what was saved last, and its fields. */
+  /** The message about the last save, and its fields. */
   const told = useRef<{ toast: number; names: readonly string[] }>({ toast: 0, names: [] });
   /** The field that had the focus last. */
   const field = useRef<HTMLElement>(null);
   const onFocus = ({ target }: FocusEvent<HTMLElement>) => {
     if (target.closest('fieldset')) field.current = target;
   };
-  /** Moves to the field that somebody was in, before the button that has the focus is gone. */
+  /** Moves back to the last field, before the focused button disappears. */
   const goOn = () => {
     if (!document.activeElement?.closest('.save-bar, .conflict, .saves, .meanwhile')) return;
     const next = field.current?.isConnected ? field.current : form.current?.querySelector('input');

@@ -22,7 +22,7 @@ import { atMoment, countryName, fromLocalInput, languageName } from '../../words
 
 const ABOUT = 'test of a link';
 
-/** What visitors' browsers send, by device. */
+/** The user agents of visitors' browsers, by device. */
 const agents = {
   IPHONE:
     'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
@@ -40,16 +40,16 @@ const agents = {
 type Device = keyof typeof agents;
 const devices = Object.keys(agents) as Device[]; // The names of the object above.
 
-/** What is chosen, and what is typed and not chosen. */
+/** The chosen value, and the text that is typed and not chosen. */
 type Chosen = readonly [item: ChoiceItem | null, typed: string];
 
-/** The visitor of the example, whom the test begins with. */
+/** The visitor of the example, with whom the test begins. */
 const example = { device: 'IPHONE', country: 'DE', language: 'de' } as const;
 
 type Decision = ExplainQuery['explainRedirect'];
 type Step = Decision['steps'][number];
 
-/** The rule that ends a visit with an outcome; where none does, the targets say where it leads. */
+/** The rule that ends a visit with an outcome; without one, the targets decide. */
 const deciding: Readonly<Partial<Record<string, RedirectRule>>> = {
   NOT_FOUND: 'EXISTS',
   DISABLED: 'DISABLED',
@@ -81,7 +81,7 @@ function whoOf({ device, country, language }: Visit): string {
   return who(withDevices[device], country, language);
 }
 
-/** Why the targets of a link apply, or do not. */
+/** The reason why the targets of a link apply, or do not. */
 function whyTargets({ link, device, country, language }: Visit, applied: boolean): string {
   const t = texts.explain.why;
   switch (link.targeting.type) {
@@ -98,7 +98,7 @@ function whyTargets({ link, device, country, language }: Visit, applied: boolean
   }
 }
 
-/** What a rule says of a visit: the API has the reason in English. */
+/** A rule's decision about a visit in words: the API has the reason in English only. */
 function whyOf({ rule, applied }: Step, visit: Visit): string {
   const { link, device, at } = visit;
   const { hasPassword, pixels, expiration } = link;
@@ -129,7 +129,7 @@ function whyOf({ rule, applied }: Step, visit: Visit): string {
   }
 }
 
-/** Why a visitor gets that: the reason that decides, and below it the others up to it. */
+/** The deciding reason, and below it the others before it. */
 function Reasons({
   decision: { outcome, steps },
   visit,
@@ -197,7 +197,7 @@ export function Explain({ link }: { link: LinkWholeFragment }): ReactElement {
   const [password, setPassword] = useState('');
   const [query, setQuery] = useState('');
   const [result, setResult] = useState<{ asked: string; visit: Visit; decision: Decision } | null>(null);
-  // Of another visitor, the result says nothing.
+  // The result is about the former visitor.
   const asked = JSON.stringify([country, language, device, at, password, query]);
   const t = texts.explain;
   const ask = async (event: FormEvent) => {

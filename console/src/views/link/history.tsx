@@ -32,7 +32,7 @@ export function History({ link, edit }: { link: LinkWholeFragment; edit: EditSta
                 <button
                   type="button"
                   className="button text small"
-                  // Also if that was changed again since.
+                  // A field may have changed again since.
                   onClick={() => edit.undo({ ...saved, after: now }, againIn(shown), names)}
                 >
                   {texts.link.takeBack}

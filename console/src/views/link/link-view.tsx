@@ -31,7 +31,7 @@ const Statistics = lazily(
 const tabs = ['edit', 'statistics', 'history', 'test'] as const;
 type Tab = (typeof tabs)[number];
 
-/** What the page of a link is called; of one that is not known yet, as the list of links is. */
+/** The title of a link's page; while the link is not known yet, that of the list. */
 function titleOf(link: LinkWholeFragment | null | undefined, tab: Tab | undefined): string[] {
   if (link === undefined) return [texts.places.links];
   if (link === null) return [texts.link.none];

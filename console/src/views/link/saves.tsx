@@ -7,7 +7,7 @@ import { texts } from '../../texts.ts';
 import { atNearMoment } from '../../words/format.ts';
 import { differences, type Shown } from './shown-fields.ts';
 
-/** Fields with what they were and what they became. */
+/** Fields with their values before and after. */
 export function Differences({ all }: { all: ReturnType<typeof differences> }): ReactElement {
   const quoted = (text: string) =>
     text === texts.link.nothing ? (
@@ -28,7 +28,7 @@ export function Differences({ all }: { all: ReturnType<typeof differences> }): R
   );
 }
 
-/** What was saved here and what it was before, to take back, unless it is being edited again. */
+/** Fields that were saved here, with their values before, to take back unless they are being edited again. */
 export function Saves({
   link,
   edit: { fields, read, saves },

@@ -32,7 +32,7 @@ export const differences = (
     .filter(({ was, is }) => was !== is); // Targets change with how visitors are told apart, which may be as before.
 };
 
-/** Says what fields are again, after what they were until then. */
+/** Tells to which values fields went back, and from which. */
 export const againIn =
   (shown: Shown): Told =>
   (again, until) =>

@@ -16,7 +16,7 @@ import { ProgressBar } from '../../parts/progress.tsx';
 import { UtmFields } from '../../parts/utm-fields.tsx';
 import { texts } from '../../texts.ts';
 
-/** How many changes are shown. */
+/** The number of changes that are shown. */
 const MAX_SHOWN = 100;
 
 /** Gives links the parameters of a campaign, after it has shown what that changes. */

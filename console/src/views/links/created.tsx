@@ -11,7 +11,7 @@ import { QrCode, QrDialog } from '../../parts/qr-lazily.tsx';
 import { texts } from '../../texts.ts';
 import { withoutScheme } from '../../words/format.ts';
 
-/** The links that were just made: what people want of them at once. */
+/** The links that were just made, with the actions that people want at once. */
 export function Created({
   links,
   onClose,

@@ -4,7 +4,7 @@ import { useSession } from '../../data/session.ts';
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
-/** What was done to many links here, to take back the last first. */
+/** The latest actions on many links, to undo the last first. */
 export function DoneLately(): ReactElement | null {
   const { accountId } = useSession();
   const deeds = useSyncExternalStore(lately.subscribe, lately.get).filter(

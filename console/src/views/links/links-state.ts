@@ -10,11 +10,11 @@ import type {
 } from '../../generated/documents.ts';
 import { trimPasted } from '../../words/format.ts';
 
-/** How the tags of a filter count: links have one of them, all of them, or none. */
+/** The ways tags of a filter count: links have one of them, all of them, or none. */
 export const tagModes = ['any', 'all', 'none'] as const;
 export type TagMode = (typeof tagModes)[number];
 
-/** What the list of links shows; all of it stands in the URL. */
+/** The state of the list of links; all of it is in the URL. */
 export interface LinksState {
   readonly search: string;
   readonly searchBy: (typeof searchPlaces)[number];
@@ -48,14 +48,14 @@ export const usualDirection = (order: LinkOrderField): Direction =>
 const oneOf = <Value extends string>(values: readonly Value[], text: string | null): Value | undefined =>
   values.find((one) => one.toUpperCase() === text?.toUpperCase());
 
-/** The time when a day begins here, or so many days later; null for what is none. */
+/** The local time at which a day begins, or so many days later; null for an invalid day. */
 function dayAt(day: string, later = 0): string | null {
   const at = new Date(`${day}T00:00`);
   at.setDate(at.getDate() + later);
   return /^\d{4}-\d\d-\d\d$/.test(day) && at.getTime() > 0 ? at.toISOString() : null;
 }
 
-/** Reads the state from a query string; what is not valid there counts as absent. */
+/** Reads the state from a query string; invalid values count as absent. */
 export function stateOf(query: string): LinksState {
   const params = new URLSearchParams(query);
   const text = (name: string) => params.get(name) ?? '';
@@ -104,7 +104,7 @@ export function queryOf(state: LinksState): string {
 export const looksAnywhere = ({ search, searchBy }: LinksState): boolean =>
   search.trim() !== '' && searchBy === 'ANYWHERE';
 
-/** A short URL, with or without its scheme, or only its path; what follows its alias does not matter, as a plus or a query. */
+/** A short URL, with or without its scheme, or only its path; anything behind the alias is ignored, such as a plus or a query. */
 const shortUrl = /^(?:https?:\/\/)?([^\s/?#]+\/|\/)([\w-]*)\/?\+?(?:[?#].*)?$/i;
 
 /** The host and the alias of a short URL, which may be half typed; the host of a path alone is empty. Null for other texts. */
@@ -116,7 +116,7 @@ export function shortUrlOf(search: string): { readonly host: string; readonly al
 /** The most words of a search anywhere. */
 const MAX_WORDS = 8;
 
-/** What a search looks for. On a host of the account, that is an alias: no text of a link has both. */
+/** Returns the filter of a search. On a host of the account it is an alias: no text of a link contains host and alias. */
 function searchOf({ search, searchBy, domain }: LinksState, domains: readonly Named[]): LinkFilter {
   const text = trimPasted(search);
   if (text === '') return {};
@@ -142,7 +142,7 @@ export function aliasOf({ search, searchBy }: LinksState): string | null {
   return shortUrlOf(text)?.alias || (/^[\w-]+$/.test(text) ? text : null);
 }
 
-/** How many short URLs of an alias are looked up: on that many domains. */
+/** The most domains on which the short URL of an alias is looked up. */
 export const MOST_EXACT = 5;
 
 /** The short URLs with exactly the alias that is searched: on the host that is searched, or on all domains. */
@@ -160,7 +160,7 @@ type Conditioned = Pick<LinkRowFragment, 'alias' | 'status' | 'space' | 'tags' |
   readonly domain: { readonly id: string };
 };
 
-/** Whether a link meets the conditions besides the search. A row does not have pixels. */
+/** True if a link meets the conditions besides the search. A row does not have pixels. */
 export function meets(link: Conditioned, state: LinksState): boolean {
   const { status, space, domain, pixel, tags, tagMode, since, until } = conditionsIn(state);
   const has = (id: string) => link.tags.some((tag) => tag.id === id);
@@ -217,7 +217,7 @@ export const orderOf = ({ order, direction }: LinksState): LinkOrder => ({ field
 
 export const hasConditions = (state: LinksState): boolean => Object.keys(conditionsOf(state)).length > 0;
 
-/** What shows all links. */
+/** The state that shows all links. */
 export const unfiltered = {
   search: '',
   status: '',

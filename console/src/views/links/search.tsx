@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { texts } from '../../texts.ts';
 import { type LinksState, searchPlaces } from './links-state.ts';
 
-/** How long after a search the next one begins, in milliseconds: the first key press searches at once. */
+/** The pause between two searches, in milliseconds: the first key press searches at once. */
 const PAUSE = 60;
 
 /** Searches as somebody types. */

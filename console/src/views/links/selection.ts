@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 
 export interface Selection {
-  /** As they are on the page; those of other pages as they were there. */
+  /** The links as they are on the page, or were on other pages. */
   readonly links: readonly LinkRowFragment[];
-  /** Whether all links that match the filter are meant, on other pages, too. */
+  /** True if all links that match the filter are selected, on other pages, too. */
   readonly isAll: boolean;
   has(id: string): boolean;
   /** Selects a link or not; with a range, also all between it and the last one. */
@@ -18,7 +18,7 @@ export interface Selection {
 
 const none: ReadonlyMap<string, LinkRowFragment> = new Map();
 
-/** Which links are selected; another filter clears it. */
+/** The selected links; another filter clears them. */
 export function useSelection(links: readonly LinkRowFragment[], filter: string): Selection {
   const empty = { filter, chosen: none, isAll: false, last: '', end: '' };
   const [state, setState] = useState(empty);

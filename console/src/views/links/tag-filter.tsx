@@ -79,7 +79,7 @@ function Chosen({
   known: TagNameFragment | undefined;
   onRemove: () => void;
 }): ReactElement {
-  // It need not be among the first ones.
+  // It may be beyond the first page.
   const { data } = useRead(TagDocument, { id }, { pause: known !== undefined });
   const tag = known ?? data?.tag;
   const name = tag?.name ?? (data ? texts.tags.unknown : '…');

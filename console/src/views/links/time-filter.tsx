@@ -11,7 +11,7 @@ interface FilterProps {
   set(patch: Days): void;
 }
 
-/** What can be chosen: days here, not in UTC. This month goes on. */
+/** The choices, in local days, not in UTC. “This month” has no end. */
 function choices(): Record<keyof typeof texts.filters.times, Days> {
   const now = Date.now() - new Date().getTimezoneOffset() * 60_000;
   const [present, past] = [monthOf('this', now), monthOf('last', now)];

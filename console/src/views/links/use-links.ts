@@ -26,7 +26,7 @@ type LinkPages = Reading<unknown> & {
   readonly exact: LinkRowFragment | undefined;
   readonly pageInfo: LinksQuery['links']['pageInfo'] | undefined;
   readonly filter: LinkFilter;
-  /** Whether only titles are searched, since the service cannot search everything yet. */
+  /** True if only titles are searched, since the service cannot search everything yet. */
   readonly isOnlyTitles: boolean;
 };
 
@@ -68,11 +68,11 @@ export function useLinks(state: LinksState): LinkPages {
 /** At how many links the service stops to count those that a search finds. */
 const MAX_COUNTED = 1_000;
 
-/** How many links a filter has, if that is known; `isCut` if there may be more. */
+/** The number of links of a filter, or null until it is known; `isCut` if there may be more. */
 export function useTotal(filter: LinkFilter): {
   readonly total: number | null;
   readonly isCut: boolean;
-  /** Whether the number is that of another filter yet. */
+  /** True while the number is still that of another filter. */
   readonly isLoading: boolean;
 } {
   const { data, isLoading } = useRead(LinksTotalDocument, { filter }, { on: ['LINK'] });

@@ -29,7 +29,7 @@ import { MAX_ROWS, ManyRows } from './many-rows.tsx';
 
 type Made = NonNullable<Result['link']>;
 
-/** What became of the lines. */
+/** The results of the lines. */
 export function ManyDone({
   cut,
   outcomes,
@@ -137,7 +137,7 @@ export function ManyDone({
             <button type="button" className="button quiet" onClick={() => setTagging(true)}>
               {t.addTags}
             </button>
-            {/* What is left to correct stays here. */}
+            {/* Records left to correct stay here. */}
             <a
               className="button quiet"
               href={`./${queryOf({ ...stateOf(''), space: spaceId, since: today })}`}

@@ -5,7 +5,7 @@ import type { Outcome, Result } from '../../data/import-run.ts';
 import { texts } from '../../texts.ts';
 import { inDigits, withoutScheme } from '../../words/format.ts';
 
-/** How many lines of a table are shown. */
+/** The number of lines of a table that are shown. */
 export const MAX_ROWS = 200;
 
 interface RowsProps {
@@ -14,7 +14,7 @@ interface RowsProps {
   readonly outcomes: readonly Outcome[];
   /** The lines of those that repeat another one, each with the line of that one. */
   readonly repeats?: ReadonlyMap<number, number>;
-  /** Whether links are made of it. */
+  /** True if links are made of it. */
   readonly isWanted?: (outcome: Outcome) => boolean;
   /** Without it, nothing can be corrected. */
   readonly onCorrect?: (record: TextRecord) => void;
@@ -124,7 +124,7 @@ function RecordText({
   onCorrect,
 }: {
   record: TextRecord;
-  /** Whether it has a URL, an alias and a title, which have a field each. */
+  /** True if it has a URL, an alias and a title, with a field each. */
   isLine: boolean;
   onCorrect: (record: TextRecord) => void;
 }): ReactElement {

@@ -36,7 +36,7 @@ interface DialogProps {
 
 type MemberDialogProps = DialogProps & { readonly member: Member };
 
-/** The first members, by whom most accounts are known. */
+/** The first page of members, which holds all members of most accounts. */
 export const useMembers = () => useRead(MembersDocument, { after: null }, { on: ['MEMBER'] }).data?.members;
 
 type InviteProps = DialogProps & { onLink(link: string | null): void };

@@ -35,7 +35,7 @@ type Asked =
   | { readonly for: 'role' | 'remove'; readonly member: Member }
   | { readonly for: 'revoke'; readonly invitation: Invitation };
 
-/** The members of the account, and who is invited. */
+/** The members of the account, and its invitations. */
 export function PeopleView(): ReactElement {
   const session = useSession();
   const [asked, setAsked] = useState<Asked | null>(null);

@@ -14,7 +14,7 @@ const systems: readonly [pattern: RegExp, name: string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** A browser and a system as people call them, by a User-Agent header; the header itself if it says neither. */
+/** Names the browser and the system of a User-Agent header; returns the header itself if it has neither. */
 export function deviceOf(userAgent: string): string {
   const nameIn = (names: typeof browsers) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   return [nameIn(browsers), nameIn(systems)].filter((name) => name !== undefined).join(', ') || userAgent;

@@ -26,12 +26,12 @@ interface Asked {
   readonly Field?: (props: FieldParts) => ReactElement;
   readonly hint?: string | undefined;
   readonly note?: string;
-  /** What is said when it is done. */
+  /** The message after it is done. */
   readonly told?: string;
   send(text: string): Promise<Outcome>;
 }
 
-/** How somebody is called, and signs in. */
+/** The user's name and sign-in methods. */
 export function ProfileView(): ReactElement {
   const { data: profile, fault, again } = useAsk<Profile>('profile');
   const methods = useMethods();
@@ -228,7 +228,7 @@ function Section({ title, lead, create, onCreate, children }: SectionProps): Rea
   );
 }
 
-/** Something that somebody has, and a button that does something with it. */
+/** A name with details, and a button for its action. */
 function Row(
   props: Record<'name' | 'about', string> & { label?: string; action?: string; onAction?: () => void },
 ): ReactElement {

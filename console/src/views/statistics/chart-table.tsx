@@ -13,7 +13,7 @@ export function ChartTable({
   columns,
 }: {
   points: readonly Point[];
-  /** The first one says when. */
+  /** The first one is the time. */
   columns: readonly Column[];
 }): ReactElement {
   const t = texts.statistics;
@@ -21,7 +21,7 @@ export function ChartTable({
   const sorted = columns.find(({ name }) => name === sortedBy) ?? columns[0];
   const rows = points.toReversed();
   const rank = (point: Point) => Number(sorted?.of(point) ?? 0);
-  // By the words of a time, the order stays.
+  // Times are in order already; their words are not sorted.
   rows.sort((one, other) => rank(other) - rank(one) || 0);
   return (
     <details>

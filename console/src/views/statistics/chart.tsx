@@ -20,7 +20,7 @@ import type { Comparison, Interval, Point, Span } from './period.ts';
 /** The maximum number of grid lines above the bottom, and of labels below. */
 const MAX_LINES = 4;
 const MAX_LABELS = 6;
-/** From how many points on the lines are thin. */
+/** The number of points from which lines are thin. */
 const THIN_FROM = 100;
 
 /** The values of the grid lines, from 0: round whole numbers, the last at least the highest count. */
@@ -37,7 +37,7 @@ function labelOf({ start, last }: Span, interval: Interval): string {
   return interval === 'HOUR' ? atUtcHour(start) : onUtcDay(start);
 }
 
-/** What fits below the chart. */
+/** Labels that fit below the chart. */
 const shortLabels: Partial<Record<Interval, (start: string) => string>> = {
   HOUR: atUtcTime,
   MONTH: inUtcMonth,
@@ -59,7 +59,7 @@ export function Chart({
   intervals: readonly Interval[];
   onInterval: (interval: Interval) => void;
   comparison: Comparison;
-  /** Whether the last point is of an interval that has not ended. */
+  /** True if the interval of the last point has not ended. */
   isRunning: boolean;
   fileName: string;
 }): ReactElement {
@@ -71,13 +71,13 @@ export function Chart({
   const grid = gridOf(highest);
   const top = grid.at(-1) ?? 1;
   const last = points.length - 1;
-  // In a box of 100 by 100, which is stretched to its place.
+  // Coordinates in a box of 100 by 100, which is stretched to its place.
   const x = (index: number) => (last < 1 ? 50 : (index / last) * 100);
   const y = (value: number) => 100 - (value / top) * 100;
   const hasVisitors = points.some(({ visitors }) => visitors !== null);
   const hasEarlier = points.some(({ earlier }) => earlier !== null);
   const isCut = (point: Point | undefined) => point !== undefined && point.days < point.of;
-  // Only the first and the last one can be of a part of their interval: lines to these are dotted.
+  // Only the first and the last point may cover a part of their interval: lines to them are dotted.
   const firstWhole = isCut(points[0]) ? 1 : 0;
   const lastNotCut = isCut(points[last]) ? last - 1 : last;
   const lastWhole = isRunning ? last - 1 : lastNotCut;
@@ -110,7 +110,7 @@ export function Chart({
     return labelOf(span, interval) + (note && ` (${note})`);
   };
   const save = () => {
-    // There may be nothing to note.
+    // Some columns have no note.
     const columns = columnsOf(points, comparison, timesOfFile(interval, noteOf)).filter(({ of }) =>
       points.some((point) => of(point) !== ''),
     );

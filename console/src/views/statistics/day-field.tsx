@@ -3,7 +3,7 @@ import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 /** Without it, browsers take years of more than four digits. */
 const LAST_DAY = '9999-12-31';
 
-/** A day. What is typed counts when the field is left, or with Enter: its first digits are a day, too. */
+/** A day. Typing takes effect when the field is left, or with Enter: its first digits are a valid day, too. */
 export function DayField({
   label,
   day,

@@ -16,7 +16,7 @@ import { nameOf, TOP_LINKS, useChosen } from './values.ts';
 const FEW = 6;
 const MANY = 100;
 
-/** What stands in one card. Destinations are only shown of a link: those of many links are as many as these. */
+/** The dimensions of each card. Only one link shows destinations: many links have as many as there are links. */
 const cards: readonly (readonly StatisticsDimension[])[] = [
   ['COUNTRY', 'LANGUAGE'],
   ['REFERRER', 'DESTINATION'],

@@ -13,7 +13,7 @@ export function DownloadStatistics({
 }: {
   owner: Owner;
   period: Period;
-  /** What is counted, as v1 names it. */
+  /** The exported value, as v1 names it. */
   name: string;
   title: string;
 }): ReactElement {

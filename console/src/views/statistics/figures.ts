@@ -7,13 +7,13 @@ export interface Column {
   readonly of: (point: Point) => string | number | null;
 }
 
-/** How a column says when something was counted. */
+/** A column with the time of a count. */
 export interface TimeColumn {
   readonly name: string;
   readonly of: (span: Span, point: Point) => string;
 }
 
-/** When, and what was counted earlier; and both of the days that it is compared with. */
+/** The columns of times and counts, then those of the earlier days. */
 export function columnsOf(
   points: readonly Point[],
   comparison: Comparison,
@@ -46,7 +46,7 @@ export function columnsOf(
   ];
 }
 
-/** When, as spreadsheets read it. */
+/** Times as spreadsheets read them. */
 export function timesOfFile(interval: Interval, noteOf: TimeColumn['of']): TimeColumn[] {
   const t = texts.statistics;
   const name = t.intervals[interval];

@@ -1,8 +1,8 @@
-/** What statistics are of. */
+/** The subject of statistics. */
 export interface Owner {
   readonly kind: 'link' | 'space' | 'tag' | 'account';
   readonly id: string;
-  /** What it is called; the account needs no name. */
+  /** The name; the account needs none. */
   readonly name?: string | undefined;
 }
 
@@ -12,7 +12,7 @@ export const asking = ({ kind, id }: Owner) => ({
   ...{ isTag: kind === 'tag', isAccount: kind === 'account' },
 });
 
-/** What was read of the owner. */
+/** The owner as it was read. */
 export function readOf<Part>(
   data:
     | {

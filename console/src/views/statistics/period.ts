@@ -30,7 +30,7 @@ export function monthOf(which: 'this' | 'last', now: number): Period {
   return { from: inMonth(today, -1, 1), to: lastOfMonth(today, -1) };
 }
 
-/** The period before: of a month, or its first days, as much of the month before; else the same number of days. */
+/** Returns the period before: for a month or its first days, as much of the month before; else as many days. */
 export function before(period: Period): Period {
   const { from, to } = period;
   if (from === inMonth(to, 0, 1)) {
@@ -41,7 +41,7 @@ export function before(period: Period): Period {
   return { from: dayOf(Date.parse(from) - length), to: dayOf(Date.parse(to) - length) };
 }
 
-/** The ten years before a period, less some days: as much as can be asked for at once. */
+/** The ten years before a period, less some days: the longest period that the API accepts. */
 export function longBefore({ from }: Period): Period {
   const to = dayOf(Date.parse(from) - DAY);
   return { from: inMonth(to, -119, 1), to };
@@ -63,7 +63,7 @@ export function periodOf(query: string, now: number): Period {
   return lastDays(lengths.find((days) => String(days) === params.get('days')) ?? USUAL, now);
 }
 
-/** The query string with a period in it, and whatever else it has. */
+/** Puts a period into a query string, and keeps its other parameters. */
 export function withPeriod(query: string, { from, to }: Period, now: number): string {
   const params = new URLSearchParams(query);
   for (const name of ['from', 'to', 'days']) params.delete(name);
@@ -78,7 +78,7 @@ export function withPeriod(query: string, { from, to }: Period, now: number): st
 /** 52 weeks, so that each begins on a Monday, too. */
 const YEAR_OF_WEEKS = 364 * DAY;
 
-/** The same dates a year before; of weeks, the same days of the week. */
+/** Returns these dates a year before; for weeks, those with equal days of the week. */
 export function yearBefore({ from, to }: Period, interval: Interval): Period {
   if (interval === 'WEEK')
     return { from: dayOf(Date.parse(from) - YEAR_OF_WEEKS), to: dayOf(Date.parse(to) - YEAR_OF_WEEKS) };
@@ -86,7 +86,7 @@ export function yearBefore({ from, to }: Period, interval: Interval): Period {
   return { from: earlier(from), to: earlier(to) };
 }
 
-/** What a period can be compared with. */
+/** The comparisons that a period offers. */
 export const comparisons = { before, year: yearBefore } as const;
 export type Comparison = keyof typeof comparisons;
 
@@ -99,7 +99,7 @@ export function intervalsOf(period: Period): Interval[] {
   return intervals.filter((one) => (one === 'HOUR' ? days <= 7 : one !== 'DAY' || days <= 1_100));
 }
 
-/** How a query string has statistics shown: by which intervals, and compared with what. */
+/** Reads the interval and the comparison of a query string. */
 export function viewOf(query: string, period: Period): { interval: Interval; comparison: Comparison } {
   const params = new URLSearchParams(query);
   const days = daysIn(period);
@@ -115,20 +115,20 @@ interface Counted {
   readonly bots: number;
 }
 
-/** What was counted in some days, or in an hour, up to the one that begins at `last`. */
+/** The counts of some days, or of an hour, up to the one that begins at `last`. */
 export interface Span extends Counted {
   readonly last: string;
   readonly days: number;
 }
 
-/** What was counted in an interval, and in the days that it is compared with; null if there are none. */
+/** The counts of an interval, and those of the days it is compared with; null if there are none. */
 export interface Point extends Span {
   readonly earlier: Span | null;
-  /** How many days the whole interval has: more than `days` if the period cuts it, or it is not over. */
+  /** The number of days of the whole interval: more than `days` if the period cuts it, or it is not over. */
   readonly of: number;
 }
 
-/** Days from Monday on, or of a month; else each for itself. */
+/** The key of a group: a week from Monday on, a month, or the day or hour itself. */
 function groupOf(start: string, interval: Interval): string {
   if (interval === 'MONTH') return start.slice(0, 7);
   const time = Date.parse(start);
@@ -150,7 +150,7 @@ function withCounted(span: Span | null | undefined, counted: Counted): Span {
   };
 }
 
-/** Hours or days as the intervals that they are in, each with as many of those before; from `begin` on, as far as that is known. */
+/** Groups hours or days by interval, each with as many earlier ones, which count from `begin` on if that is known. */
 export function pointsOf(
   series: readonly Counted[],
   past: readonly Counted[] | undefined,

@@ -31,7 +31,7 @@ import {
 import { TopLinks } from './top-links.tsx';
 import { useCounting } from './use-counting.ts';
 
-/** The same figures as on the page of statistics, of any period, next to those of an earlier one. */
+/** The figures of the page of statistics, for any period, next to those of an earlier one. */
 export function Statistics({ owner }: { owner: Owner }): ReactElement {
   const now = useNow();
   const [location, navigate] = useLocation();
@@ -151,7 +151,7 @@ export function Statistics({ owner }: { owner: Owner }): ReactElement {
 const AN_HOUR = 3_600_000;
 const A_MINUTE = 60_000;
 
-/** The time at which the current hour was noticed: a page that stays open has another one later. */
+/** The current hour, which changes while a page stays open. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -206,12 +206,12 @@ interface Past extends Period {
 }
 
 /**
- * When the first click of all was, if that is in this period, but not at its beginning: what was counted since cannot be compared
- * with a whole period. Null if it can, undefined until that is known.
+ * Finds the time of the first click of all, if it is within this period: the counts since then cannot be compared with a whole
+ * period. Null if they can, undefined until that is known.
  */
 function useBegin(owner: Owner, past: Past | undefined): string | null | undefined {
   const first = past?.series.findIndex(({ clicks }) => clicks > 0) ?? -1;
-  // Of the days before, no values are needed.
+  // The days before need no values.
   const { data, isLoading } = useRead(
     TopOfDocument,
     { ...asking(owner), ...longBefore(past ?? lastDays(1, Date.now())), by: 'COUNTRY', first: 0 },

@@ -21,7 +21,7 @@ export function TopLinks({
 }: {
   owner: Owner;
   period: Period;
-  /** What all clicks of each are compared with: those of one value cannot be. */
+  /** The period that all clicks of each are compared with; the clicks of one value cannot be compared. */
   earlier: Period | undefined;
 }): ReactElement {
   const [isAll, setAll] = useState(false);

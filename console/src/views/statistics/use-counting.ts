@@ -7,10 +7,10 @@ import { asking, type Owner, readOf } from './owner.ts';
 import { sumOf } from './period.ts';
 
 /**
- * Announces clicks and bots of a day that are not shown yet. It asks for one sum, whatever is shown, and also where the day is
- * over by the browser's clock: the service's decides.
+ * Announces clicks and bots of a day that are not shown yet. It asks for one sum, whatever is shown, and also if the day is
+ * over by the browser's clock: the service's clock decides.
  * @param shown the sum that is shown; null until it is read
- * @param isReading whether the figures are being read
+ * @param isReading true while the figures are being read
  */
 export function useCounting(owner: Owner, day: string, shown: string | null, isReading: boolean): void {
   const { client } = useSession();

@@ -18,9 +18,9 @@ export function nameOf(by: StatisticsDimension, value: string | null): string {
   return by === 'DESTINATION' ? addressText(value) : isolated(value);
 }
 
-/** Where the links of a value are shown. */
+/** The address that shows the links of a value. */
 export const TOP_LINKS = '#top-links';
-/** The value whose links are shown, which the address names, and the address for another one. */
+/** The value in the address, whose links are shown, and the address for another one. */
 export function useChosen(): {
   chosen: TopLinksBy | null;
   addressOf: (chosen: TopLinksBy | null) => string;

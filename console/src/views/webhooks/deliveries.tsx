@@ -13,7 +13,7 @@ import { ago, atMoment } from '../../words/format.ts';
 import { outcomeOf, tellOutcome } from './outcome.ts';
 
 /**
- * The deliveries of a webhook, when they are asked for, or a test was sent.
+ * The deliveries of a webhook, shown on request or after a test.
  * @param props.test another object for each test; null before one
  */
 export function Deliveries(props: { webhook: WebhookRowFragment; test: object | null }): ReactElement {

@@ -9,13 +9,13 @@ import {
 import { texts } from '../../texts.ts';
 import { atTime } from '../../words/format.ts';
 
-/** What became of a delivery: how it was answered and when, or why not, and what to do. */
+/** Tells the outcome of a delivery: its answer and time, or why there is none, and what to do. */
 export function outcomeOf(
   { status, responseStatus, error, lastAttemptAt }: DeliveryRowFragment,
   { warning }: Pick<WebhookRowFragment, 'warning'>,
 ): string {
   const t = texts.webhooks;
-  // What was delivered may be sent again.
+  // A delivered message may be sent again.
   if (status === 'PENDING' && error === null) return t.sending;
   const answered =
     responseStatus === null || lastAttemptAt === null
@@ -33,10 +33,10 @@ export function outcomeOf(
   return [answered, why, status === 'PENDING' && t.retried].filter(Boolean).join(' ');
 }
 
-/** After how many seconds each the answer is looked for, longer than a receiver has for it. */
+/** The pauses before each look for the answer, in seconds: together longer than a receiver may take. */
 const LOOKS = [0.3, 0.5, 1, 1, 2, 2, 3, 3];
 
-/** Says what becomes of a delivery that was just sent, as soon as it is known; the list of deliveries shows it, too. */
+/** Shows the outcome of a delivery that was just sent, as soon as it is known; the list of deliveries shows it, too. */
 export async function tellOutcome(
   session: Session,
   webhook: WebhookRowFragment,

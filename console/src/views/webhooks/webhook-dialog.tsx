@@ -13,7 +13,7 @@ import { texts } from '../../texts.ts';
 import { withScheme } from '../../words/format.ts';
 
 const named = Object.keys(texts.webhookEvents) as WebhookEvent[]; // The texts have a name for every event.
-/** Those to choose from: each webhook gets tests. */
+/** The events to choose from: every webhook gets tests. */
 export const events = named.filter((event) => event !== 'PING');
 const kindOf = (event: WebhookEvent): string => event.replace(/_.*/, ''); // Each name begins with it.
 

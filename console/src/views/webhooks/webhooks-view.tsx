@@ -57,12 +57,12 @@ async function sendTest(session: Session, webhook: WebhookRowFragment): Promise<
   });
 }
 
-/** The name of who made a webhook; null for nobody who is known. */
+/** The name of a webhook's maker; null if unknown. */
 function nameOf(maker: WebhookMakerFragment | null): string | null {
   return maker && (maker.name || (maker.__typename === 'ApiKey' ? `${maker.prefix}…` : null));
 }
 
-/** Why the newest delivery has not arrived, if it was tried. */
+/** The reason why the newest delivery has not arrived, if it was tried. */
 function LastFailure(props: {
   webhook: WebhookRowFragment;
   deliveries: readonly DeliveryRowFragment[];
