@@ -15,6 +15,23 @@ const SETTING = /^[ \t]*(?:(?:export[ \t]+)?[\w.-]+[ \t]*=|#|$)/;
 /** A value without quotes that ends at a # right behind a character: it may be a comment, or part of a password. */
 const CUT_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s"'`#](?:[^\n#]*[^\s#])?)#/gm;
 
+/** A value that begins with a quote, and what stands behind that in its line. */
+const QUOTED_VALUE = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*(["'`])([^\n]*)$/gm;
+
+/** Returns what a value in quotes loses or takes in; undefined for nothing. */
+function slipOf(value, [, , quote, rest] = []) {
+  if (quote === undefined) return undefined;
+  const taken = value.split('\n').slice(1).join('\n');
+  const names = [...taken.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=/gm)].map(([, name]) => name);
+  if (names.length > 0 && !rest.includes(quote))
+    return `has ${names.join(', ')} in it: close its quote in its own line.`;
+  if (value.startsWith(quote) && !rest.includes(quote)) return 'begins with a quote that is not closed.';
+  const behind = rest.slice(rest.indexOf(quote) + 1).trim();
+  return taken !== '' || behind === '' || behind.startsWith('#')
+    ? undefined
+    : 'ends at its second quote: put a value with quotes in other ones.';
+}
+
 /** The environment wins over the file, also where one has a secret and the other the path of its file. */
 async function loadEnv(file) {
   const { decodeText } = await import('../src/decode-text.js');
@@ -28,6 +45,7 @@ async function loadEnv(file) {
       process.stderr.write(`Line ${index + 1} of ${file} has no effect: it may be NAME=value.\n`);
   }
   const cut = new Map([...text.matchAll(CUT_VALUE)].map(([, name, value]) => [name, value]));
+  const quoted = new Map([...text.matchAll(QUOTED_VALUE)].map((found) => [found[1], found]));
   for (const [name, value] of Object.entries(values)) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : `${name}_FILE`;
     if (name in given || given[other]) continue;
@@ -41,6 +59,8 @@ async function loadEnv(file) {
       process.stderr.write(
         `${name} in ${file} ends before its #: put the value in quotes if the # is part of it.\n`,
       );
+    const slip = slipOf(value, quoted.get(name));
+    if (slip !== undefined) process.stderr.write(`${name} in ${file} ${slip}\n`);
     process.env[name] = value;
   }
 }

@@ -64,7 +64,7 @@ test('says which value in .env ends at a # that may be part of it', () => {
   expect(said({}, `export OIDC_CLIENT_SECRET = s3cr#t\r\n${url}`)).toContain(told('OIDC_CLIENT_SECRET'));
   const plain = [
     ...['PORT=3000 # comment', '#HOST=a#b', 'OIDC_NAME="a#b"', "EXTRA='a#b'", 'LOG_LEVEL=#x', 'BASE_URL='],
-    ...['DATABASE_URL="file:./a#b.db"', 'NOTE="', 'A=b#c', '"'],
+    ...['DATABASE_URL="file:./a#b.db"', 'NOTE="', 'see a#b', '"'],
   ];
   expect(said({}, plain.join('\n'))).toMatch(/^(Building…\n)?There is no file \.\/a#b\.db/);
   expect(said({ DATABASE_URL: 'file:./outside.db' }, url)).toMatch(
@@ -96,6 +96,36 @@ test('says which lines of .env have no effect', () => {
     'DATABASE_URL=file:./y.db',
   ];
   expect(said({}, plain.join('\r\n'))).toMatch(/^There is no file \.\/y\.db: /);
+});
+
+test.each([
+  ['A="x\nB="y"\nexport C=z', 'A in .env has B in it: close its quote in its own line.'],
+  ["A='x\n  B = y\nexport C='z'", 'A in .env has B, C in it: close its quote in its own line.'],
+  ['A=`x\nB=`y', 'A in .env has B in it: close its quote in its own line.'],
+  ['A="x\nB=y', 'A in .env begins with a quote that is not closed.'],
+  ['A="x"y z', 'A in .env ends at its second quote: put a value with quotes in other ones.'],
+  ["export A = 'x'y'", 'A in .env ends at its second quote: put a value with quotes in other ones.'],
+])('says what a quote of a value in .env does to others: %j', (lines, told) => {
+  const text = `DATABASE_URL=file:./y.db\n${lines}\n`;
+  expect(said({}, text)).toMatch(new RegExp(`^${told}\\n(Building…\\n)?There is no file \\./y\\.db: `));
+  expect(said({ A: 'outside' }, text)).not.toContain(told);
+});
+
+test('says nothing of quotes that are as they should be', () => {
+  const plain = [
+    ...[
+      'A="x"',
+      "B='x' # it's a comment",
+      'C="x"# "',
+      'D="\\n=y"',
+      "E='",
+      'of several lines',
+      "'",
+      "F=Bob's",
+    ],
+    ...['G=""', '# don\'t "', 'H=\'a"b"c\'', 'DATABASE_URL=file:./y.db'],
+  ];
+  expect(said({}, plain.join('\n'))).toMatch(/^(Building…\n)?There is no file \.\/y\.db: /);
 });
 
 test('names a value in .env that is not UTF-8', () => {
