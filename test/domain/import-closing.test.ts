@@ -324,6 +324,32 @@ const lessCommon: readonly Case[] = [
   ['Verloopt op', FUTURE, ENDS],
   ['Geldig tot', FUTURE, ENDS],
   ['Wachtwoord', 'ja', 'disabled'],
+  // The usual ones of other languages.
+  ['Wygasa', FUTURE, ENDS],
+  ['Data wygaśnięcia', FUTURE, ENDS],
+  ['Aktywny', 'nie', 'disabled'],
+  ['Wyłączony', 'tak', 'disabled'],
+  ['WYLACZONY', 'PRAWDA', 'disabled'],
+  ['Usunięty', 'tak', 'skipped'],
+  ['Hasło', 'brak', 'open'],
+  ['Limit kliknięć', 10, '10 clicks'],
+  ['Stan', 'nieaktywny', 'disabled'],
+  ['Etkin', 'hayır', 'disabled'],
+  ['AKTIF', 'HAYIR', 'disabled'],
+  ['Bitiş tarihi', FUTURE, ENDS],
+  ['Durum', 'pasif', 'disabled'],
+  ['Utgår', FUTURE, ENDS],
+  ['Slettet', 'ja', 'skipped'],
+  ['Aktiv', 'nej', 'disabled'],
+  ['Neaktivní', 'ano', 'disabled'],
+  ['Platnost do', FUTURE, ENDS],
+  ['Срок действия', FUTURE, ENDS],
+  ['Активна', 'нет', 'disabled'],
+  ['Статус', 'отключена', 'disabled'],
+  ['有効期限', FUTURE, ENDS],
+  ['ステータス', '無効', 'disabled'],
+  ['启用', '否', 'disabled'],
+  ['到期时间', FUTURE, ENDS],
   // Other words.
   ['is_live', false, 'disabled'],
   ['Online', 'no', 'disabled'],
@@ -353,6 +379,7 @@ test('reads less common names of columns that close links, with hints in bracket
 });
 
 test('takes no other column of services for one that closes links', () => {
+  const passwords = new Set(importFormats.csv.columns.password);
   const others = [
     ...Object.values(importFormats).flatMap(({ columns }: Format) => Object.values(columns).flat()),
     ...[
@@ -385,7 +412,7 @@ test('takes no other column of services for one that closes links', () => {
       'owner',
       '(x)',
     ],
-  ].filter((name) => !/pass|kennwort|contraseña/i.test(name));
+  ].filter((name) => !/pass/i.test(name) && !passwords.has(name));
   expect(others.filter((name) => closingFieldOf(name) !== undefined)).toEqual([]);
 });
 

@@ -120,6 +120,22 @@ test('takes an alias or a short URL from the column for short links of a sheet',
   expect(results.map(({ alias }) => alias)).toEqual(['s-1', 's2']);
 });
 
+test.each([
+  'Docelowy adres URL;Krótki link;Tytuł',
+  'Hedef URL,Kısa bağlantı,Başlık',
+  'Mål-URL|Kort länk|Titel',
+  'Pagina di destinazione\tLink breve\tTitolo',
+  'Cílová adresa;Krátký odkaz;Název',
+  'Исходная ссылка;Короткая ссылка;Название',
+  'リンク先URL,短縮URL,タイトル',
+  '目标链接,短链接,标题',
+])('reads the usual names of columns in other languages: %s', async (header) => {
+  const [delimiter = ''] = /[;,|\t]/.exec(header) ?? [];
+  const row = ['https://a.example/1', 'https://go.example/s1', 'One'].join(delimiter);
+  const results = await importing(`${header}\n${row}`, { format: 'CSV' });
+  expect(results).toMatchObject([{ link: { alias: 's1', url: 'https://a.example/1', title: 'One' } }]);
+});
+
 test('imports pasted URLs, with an alias and a title behind a tab or two spaces', async () => {
   const text = [
     'https://a.example/1\tone\tFirst page',

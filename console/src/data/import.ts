@@ -59,6 +59,33 @@ export const urlNames: ReadonlySet<string> = new Set([
   ...['pagededestination', 'pagecible', 'cible', 'urllongue', 'destino', 'urldedestino', 'páginadedestino'],
   ...['urllarga', 'linkurl', 'link', 'webaddress', 'webadresse', 'adresseweb', 'direcciónweb', 'webpage'],
   ...['urls', 'links', 'webseite', 'website', 'siteweb', 'sitioweb', 'web'],
+  ...['destinazione', 'urldidestinazione', 'paginadidestinazione', 'urllungo', 'sitoweb', 'indirizzoweb'],
+  ...['linkdedestino', 'urllonga', 'endereço', 'bestemming', 'doelurl', 'doelpagina', 'langelink'],
+  ...['docelowyadresurl', 'adresdocelowy', 'docelowyurl', 'adresurl', 'stronadocelowa', 'linkdocelowy'],
+  ...[
+    'długiurl',
+    'długilink',
+    'hedef',
+    'hedefurl',
+    'hedefadres',
+    'uzunurl',
+    'bağlantı',
+    'målurl',
+    'måladress',
+  ],
+  ...[
+    'länk',
+    'långurl',
+    'webbadress',
+    'destinationsadresse',
+    'lenke',
+    'langurl',
+    'cílováurl',
+    'cílováadresa',
+  ],
+  ...['odkaz', 'dlouháurl', 'ссылка', 'целевойurl', 'длиннаяссылка', 'исходнаяссылка', 'адрес', 'посилання'],
+  ...['リンク先', 'リンク先url', '元のurl', '元url', 'リンク', '目标网址', '目标链接', '原始链接', '长链接'],
+  ...['网址', '链接'],
 ]);
 
 /** The columns that tell a service's format, each alone beside one of URLs, or all of them. */
@@ -166,13 +193,32 @@ function namedHead(rows: readonly Row[], text: string, delimiter: string): (Head
   return { format: formatOf(cells), delimiter: own, names, from: next, width: cells.length };
 }
 
+/** True for URLs of one host with a single segment each. */
+function areShortUrls(cells: readonly string[]): boolean {
+  const parts = cells
+    .filter(looksLikeUrl)
+    .map((cell) => /^(?:https?:\/\/)?([^/]+)\/[\w-]+\/?$/i.exec(cell)?.[1]?.toLowerCase());
+  return parts[0] !== undefined && parts.length > 1 && new Set(parts).size === 1;
+}
+
 /** The names of columns, of which one has the URLs: those above them, or by what is in them. */
-function columnHead(rows: readonly Row[], delimiter: string): (Head & { count: number }) | null {
+function columnHead(
+  rows: readonly Row[],
+  text: string,
+  delimiter: string,
+): (Head & { count: number }) | null {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length));
   const columns = Array.from({ length: width }, (_, index) => rows.map(({ cells }) => cells[index] ?? ''));
   const counts = columns.map((cells) => cells.filter(looksLikeUrl).length);
-  const count = Math.max(0, ...counts);
-  const url = counts.indexOf(count);
+  const mostly = columns.flatMap((cells, index) =>
+    (counts[index] ?? 0) * 2 > rows.length ? [{ cells, index }] : [],
+  );
+  const shorts = mostly.filter(({ cells }) => areShortUrls(cells));
+  const hasNames = !rows[0]?.cells.some(hasMarks);
+  const short = hasNames && mostly.length === 2 && shorts.length === 1 ? shorts[0]?.index : undefined;
+  const other = short === undefined ? undefined : mostly.find(({ index }) => index !== short);
+  const url = other?.index ?? counts.indexOf(Math.max(0, ...counts));
+  const count = counts[url] ?? 0;
   const first = rows.findIndex(({ cells }) => looksLikeUrl(cells[url] ?? ''));
   const above = rows[first - 1];
   const isNamed =
@@ -185,20 +231,28 @@ function columnHead(rows: readonly Row[], delimiter: string): (Head & { count: n
     delimiter !== '\t' &&
     rows.every(({ cells }) => cells.length === width) &&
     columns.some((cells, index) => index !== url && cells.some((cell) => /\s/.test(cell)));
+  const isQuoted = rows.every(({ at }) => text[at] === '"');
   // Pasted lines have an alias and a title behind the URL.
-  if (count * 2 <= rows.length || (url === 0 && !isNamed && !isCut)) return null;
+  if (count * 2 <= rows.length || (url === 0 && !isNamed && !isCut && !isQuoted)) return null;
   const filled = columns.map((cells) => cells.filter((cell) => cell !== ''));
   const isAlias = (cells: readonly string[]) =>
     new Set(cells).size === cells.length && cells.every((cell) => /^[\w-]*[a-z][\w-]*$/i.test(cell));
-  const alias = filled.findIndex((cells, index) => index > url && cells.length > 0 && isAlias(cells));
+  const isWord = (cell: string) => /^\p{Lu}\p{Ll}*$/u.test(cell);
+  const alias = filled.findIndex(
+    // Before the URL, a word may be a title.
+    (cells, index) =>
+      index !== url && cells.length > 0 && isAlias(cells) && (index > url || !cells.some(isWord)),
+  );
   const title = filled.findIndex(
     (cells, index) => index !== url && index !== alias && cells.some((cell) => /\p{L}/u.test(cell)),
   );
   const nameOf = (index: number) =>
     ({ [alias]: 'alias', [title]: 'title' })[index] ?? String.fromCharCode(65 + (index % 26));
-  const names = columns.map((_, index) =>
-    index === url ? 'url' : isNamed ? (above.cells[index] ?? '') : nameOf(index),
-  );
+  const names = columns.map((_, index) => {
+    if (index === url) return 'url';
+    if (index === short) return 'short_url';
+    return isNamed ? (above.cells[index] ?? '') : nameOf(index);
+  });
   const from = isNamed ? above.next : (rows[0]?.at ?? 0);
   return { format: 'CSV', delimiter, names: `${rowOf(names, delimiter)}\n`, from, count };
 }
@@ -219,7 +273,7 @@ function headOf(
   chosen: ImportFormat | null,
 ): Head | null {
   if (chosen === 'LINES') return null;
-  const delimiters = named === undefined ? [',', ';', '\t'] : [named];
+  const delimiters = named === undefined ? [',', ';', '\t', '|'] : [named];
   const sheets = delimiters.map((delimiter) => ({ delimiter, rows: rowsIn(text, begin, delimiter) }));
   const known = most(
     sheets.map(({ rows, delimiter }) => namedHead(rows, text, delimiter)),
@@ -230,7 +284,7 @@ function headOf(
     known ??
     (isSheet
       ? most(
-          sheets.map(({ rows, delimiter }) => columnHead(rows, delimiter)),
+          sheets.map(({ rows, delimiter }) => columnHead(rows, text, delimiter)),
           ({ count }) => count,
         )
       : null);

@@ -2,7 +2,8 @@ import { foldMarks } from '../input.ts';
 
 /**
  * The columns that close a link to visitors, now or later, in every format: as services name them in their exports, and people
- * in their sheets, in the languages of the console, and less so in Italian, Portuguese and Dutch. Some words before and behind them make no difference.
+ * in their sheets, in the languages of the console, and the usual ones in others. Some words before and behind them make no
+ * difference.
  */
 const names = {
   disabled: [
@@ -19,6 +20,11 @@ const names = {
     'deactivation reason, ban reason, banned reason, block reason, blocked reason, suspension reason',
     'disattivato, disattivata, disabilitato, bloccato, sospeso, inattivo, scaduto, scaduta, desativado, desativada',
     'desabilitado, suspenso, inativo, uitgeschakeld, gedeactiveerd, geblokkeerd, inactief, gepauzeerd, verlopen',
+    'wyłączony, wyłączona, nieaktywny, nieaktywna, zablokowany, zablokowana, wstrzymany, wygasł, wygasła, wygasły',
+    'devre dışı, devre disi, pasif, engelli, askıda, askida, süresi doldu, kapalı, kapali, avstängd, avaktiverad, inaktiverad',
+    'spärrad, utgången, deaktiveret, deaktivert, inaktivt, spærret, sperret, udløbet, utløpt, zakázáno, zakázaný, vypnuto',
+    'neaktivní, deaktivováno, zablokováno, vypršelo, отключена, отключено, отключен, неактивна, неактивно, неактивен',
+    'заблокирована, заблокировано, заблокирован, истекла, истек, вимкнено, заблоковано, 無効, 停止, 停止中, 禁用, 停用, 已禁用, 已停用, 已过期',
   ],
   /** Those that say no are closed. */
   active: [
@@ -26,9 +32,13 @@ const names = {
     'aktiv, aktiviert, eingeschaltet, freigeschaltet, veröffentlicht, actif, activée, publié, activo, activa',
     'activado, habilitado, publicado, live, online, en ligne, en línea, freigegeben',
     'attivo, attiva, abilitato, pubblicato, ativo, ativa, actief, ingeschakeld, gepubliceerd',
+    'aktywny, aktywna, włączony, włączona, opublikowany, aktif, etkin, yayında, yayinda, aktivt, aktiverad, publicerad, aktiveret',
+    'aktivert, publiceret, publisert, aktivní, zapnuto, povoleno, publikováno, активна, активно, активен, включена, включено',
+    'включен, активне, активний, увімкнено, 有効, 公開, 公開中, 启用, 已启用, 有效',
   ],
   archived: [
     'archived, archive, archiviert, archivé, archivée, archivado, archivada, archiviato, arquivado, gearchiveerd',
+    'zarchiwizowany, zarchiwizowana, arşivlendi, arkiverad, arkiveret, arkivert, archivováno, в архиве, アーカイブ, 已归档',
   ],
   deleted: [
     'deleted, delete, deletion, soft deleted, trashed, trash, in trash, removed, removal, binned, gelöscht',
@@ -37,6 +47,8 @@ const names = {
     'deleted by, deleted by id, removed by, trashed by, gelöscht von, supprimé par, eliminado por',
     'eliminato, eliminata, cancellato, cancellata, cestino, nel cestino, excluído, excluída, apagado, removido, lixeira',
     'na lixeira, verwijderd, prullenbak, in prullenbak',
+    'usunięty, usunięta, usunięto, skasowany, w koszu, kosz, silindi, silinmiş, çöp kutusu, raderad, borttagen, papperskorg',
+    'slettet, papirkurv, smazáno, smazaný, odstraněno, v koši, удалена, удалено, удален, в корзине, видалено, 削除済み, 削除, 已删除, 删除',
   ],
   has_password: [
     'password, password protected, password protection, password enabled, password required, protected',
@@ -48,6 +60,8 @@ const names = {
     'mit passwort, mit kennwort, avec mot de passe, con contraseña',
     'protetto, protetto da password, con password, senha, com senha, protegido por senha, wachtwoord, met wachtwoord',
     'beveiligd, beveiligd met wachtwoord',
+    'hasło, z hasłem, chroniony hasłem, şifre, şifreli, parola, lösenord, lösenordsskyddad, adgangskode, med adgangskode, passord',
+    'heslo, chráněno heslem, пароль, с паролем, защищена паролем, パスワード, 密码, 访问密码',
   ],
   expires_at: [
     'valid end, validity end, end of validity, active end, expire on, stops, open until, open till, expires',
@@ -69,6 +83,12 @@ const names = {
     'data di fine, data fine, expira em, expiração, data de expiração, validade, válido até, ativo até, vence em',
     'data de vencimento, data de término, término, data final, verloopt, verloopt op, vervalt op, vervaldatum',
     'geldig tot, geldig tot en met, actief tot, einddatum',
+    'wygasa, wygaśnięcie, data wygaśnięcia, termin ważności, ważny do, ważna do, data ważności, data końcowa, data zakończenia',
+    'aktywny do, son kullanma tarihi, bitiş tarihi, bitis tarihi, bitiş, geçerlilik tarihi, son tarih, upphör, upphör att gälla',
+    'utgår, utgångsdatum, giltig till, giltig till och med, slutdatum, udløber, udløbsdato, gyldig til, slutdato, utløper',
+    'utløpsdato, vyprší, platnost do, platné do, datum vypršení, datum ukončení, konec, истекает, срок действия, действует до',
+    'действительна до, дата окончания, дата истечения, термін дії, дійсне до, 有効期限, 期限, 終了日, 終了日時, 过期时间, 到期时间',
+    '过期日期, 到期日期, 到期日, 有效期, 有效期至, 结束时间, 结束日期, 失效时间',
   ],
   expiration_clicks: [
     'expire clicks, expires clicks, expiry clicks, clicks to expire, clicks allowed, expiration clicks',
@@ -90,6 +110,9 @@ const names = {
     'one time link, single use, einmalig, usage unique, un solo uso',
     'limite di clic, clic massimi, max clic, numero massimo di clic, limite de cliques, máximo de cliques, max cliques',
     'kliklimiet, max kliks, maximum aantal kliks, max aantal kliks',
+    'limit kliknięć, maksymalna liczba kliknięć, max kliknięć, tıklama sınırı, tiklama siniri, tıklama limiti, maksimum tıklama',
+    'klickgräns, max antal klick, max klick, klikgrænse, maks klik, klikkgrense, maks klikk, limit kliknutí, max kliknutí',
+    'лимит кликов, максимум кликов, лимит переходов, クリック上限, 最大クリック数, 点击上限, 最大点击数, 点击次数限制',
   ],
   starts_at: [
     'valid start, validity start, start of validity, active start, open from, valid since, valid from',
@@ -103,8 +126,14 @@ const names = {
     'publication date, not valid before, online ab, sichtbar ab, live ab, válida desde, activa desde, vigente desde',
     'valido dal, attivo dal, data di inizio, data inizio, válido a partir de, ativo a partir de, data de início',
     'geldig vanaf, geldig van, actief vanaf, begindatum, startdatum',
+    'ważny od, ważna od, aktywny od, data rozpoczęcia, data początkowa, başlangıç tarihi, baslangic tarihi, geçerlilik başlangıcı',
+    'giltig från, gäller från, gyldig fra, startdato, platnost od, platné od, datum zahájení, začátek, действует с, дата начала',
+    'начало, дата початку, 開始日, 開始日時, 公開日, 开始时间, 开始日期, 生效时间',
   ],
-  status: ['status, state, zustand, statut, état, estado, estatus, stato, situação'],
+  status: [
+    'status, state, zustand, statut, état, estado, estatus, stato, situação, stan, durum, tillstånd, tilstand, stav, статус',
+    'состояние, стан, ステータス, 状態, 状态',
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /** A field by which a link may be closed. */

@@ -169,7 +169,7 @@ export function delimiterOf(text: string): string {
   const named = SEPARATOR_LINE.exec(line)?.[1];
   if (named !== undefined) return named;
   const bare = line.replace(/"[^"]*"/g, '');
-  const counted = ['\t', ',', ';'].map((one) => ({ one, count: bare.split(one).length }));
+  const counted = ['\t', ',', ';', '|'].map((one) => ({ one, count: bare.split(one).length }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).one;
 }
 

@@ -17,22 +17,31 @@ export const words = {
   /** Cells without a value. */
   nothing: wordsIn(
     'none, null, nil, undefined, na, n/a, #n/a, unset, not set, -, –, —, \\N, [], {}, kein, keine, aucun, aucune, ninguno, ninguna',
+    'nessuno, nessuna, nenhum, nenhuma, geen, brak, yok, ingen, inget, intet, žádný, žádné',
   ),
   no: wordsIn(
     '0, 0.0, 0,0, false, no, off, n, f, never, nein, nie, niemals, falsch, non, faux, jamais, falso, nunca, nao, nee, onwaar, mai, nooit',
+    'nigdy, fałsz, hayır, hayir, yanlış, yanlis, nej, nei, falskt, falsk, usann, aldrig, aldri, ne, nepravda, nikdy, nem, hamis, nu',
+    'fals, ei, epätosi, нет, ложь, никогда, ні, хибність, いいえ, なし, 否, 无, 아니오',
   ),
   yes: wordsIn(
     '1, 1.0, 1,0, true, yes, on, y, t, x, ✓, ✔, ☑, ✅, ja, j, wahr, oui, o, vrai, sí, s, verdadero, sim, verdadeiro, vero, waar',
+    'tak, prawda, evet, doğru, dogru, sant, sand, sann, ano, pravda, igen, igaz, da, adevărat, kyllä, tosi, да, истина, так, істина',
+    'はい, あり, 是, 有, 예',
   ),
   /** No end, and no limit. */
   endless: wordsIn(
     'unlimited, no limit, infinite, infinity, ∞, forever, permanent, no expiry, no expiration, does not expire, never expires',
     'unbegrenzt, unbefristet, illimité, illimitée, sans limite, ilimitado, indefinido, sin límite, no expira, no caduca',
+    'bez limitu, bezterminowo, bez ograniczeń, sınırsız, sinirsiz, süresiz, obegränsad, ubegrænset, ubegrenset, neomezeně',
+    'без ограничений, бессрочно, бессрочная, 無制限, 無期限, 永久, 无限, 无限制, 永久有效',
   ),
   active: wordsIn(
     'active, activated, enabled, live, published, online, open, ok, running, valid, aktiv, aktiviert, gültig, veröffentlicht',
     'actif, activé, activée, publié, valide, en ligne, activo, activa, activado, habilitado, publicado, válido, en línea',
     'attivo, attiva, attivato, abilitato, pubblicato, ativo, ativa, ativado, actief, ingeschakeld, gepubliceerd',
+    'aktywny, aktywna, włączony, włączona, opublikowany, aktif, etkin, yayında, yayinda, aktivt, aktiverad, publicerad, aktiveret, aktivert',
+    'aktivní, zapnuto, publikováno, активна, активно, активен, включена, включено, активне, активний, 有効, 公開, 公開中, 启用, 已启用, 正常, 有效',
   ),
   closed: wordsIn(
     'inactive, disabled, deactivated, paused, suspended, blocked, banned, expired, archived, stopped, closed, ended, draft',
@@ -42,10 +51,18 @@ export const words = {
     'inactivo, desactivado, deshabilitado, bloqueado, suspendido, caducado, expirado, archivado, cerrado, borrador, pausado',
     'inattivo, disattivato, disabilitato, bloccato, sospeso, scaduto, archiviato, bozza, inativo, desativado, suspenso',
     'arquivado, rascunho, inactief, uitgeschakeld, geblokkeerd, gepauzeerd, verlopen, gearchiveerd, concept',
+    'nieaktywny, nieaktywna, wyłączony, wyłączona, zablokowany, zablokowana, wstrzymany, wstrzymana, wygasł, wygasła, wygasły, szkic',
+    'zarchiwizowany, pasif, devre dışı, devre disi, engelli, süresi doldu, kapalı, kapali, taslak, arşivlendi, inaktivt, avstängd',
+    'avaktiverad, utgången, utkast, arkiverad, deaktiveret, deaktivert, udløbet, utløpt, kladde, arkiveret, arkivert, neaktivní, vypnuto',
+    'zakázáno, zablokováno, vypršelo, koncept, archivováno, неактивна, неактивно, неактивен, отключена, отключено, отключен',
+    'заблокирована, заблокирован, истекла, истек, приостановлена, черновик, в архиве, вимкнено, неактивне, заблоковано',
+    '無効, 停止, 停止中, 非公開, 期限切れ, 下書き, 禁用, 已禁用, 停用, 已停用, 已过期, 过期, 暂停, 已暂停, 草稿',
   ),
   deleted: wordsIn(
     'deleted, trashed, trash, in trash, removed, gelöscht, entfernt, papierkorb, im papierkorb, supprimé, supprimée',
     'corbeille, eliminado, eliminada, borrado, borrada, papelera',
     'eliminato, cancellato, cestino, excluído, apagado, removido, lixeira, verwijderd, prullenbak',
+    'usunięty, usunięta, usunięto, w koszu, silindi, silinmiş, raderad, borttagen, slettet, smazáno, smazaný, odstraněno',
+    'удалена, удалено, удален, в корзине, видалено, 削除済み, 删除, 已删除',
   ),
 } as const;
