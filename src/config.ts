@@ -9,6 +9,8 @@ import {
   isDatabaseUrl,
   isUnexpandedFile,
   namedSchema,
+  namesOneSchema,
+  ONE_SCHEMA,
   POSTGRESQL_URL,
   providerOf,
   UNEXPANDED_FILE,
@@ -95,12 +97,11 @@ export const absoluteUrl = text
 
 const isPostgresqlUrl = (url: string) => providerOf(url) === 'postgresql' && isDatabaseUrl(url);
 
-const postgresqlUrl = text.refine(isPostgresqlUrl, POSTGRESQL_URL);
+const postgresqlUrl = text.refine(isPostgresqlUrl, POSTGRESQL_URL).refine(namesOneSchema, ONE_SCHEMA);
 
-const postgresqlUrls = list.refine(
-  (urls) => urls.every(isPostgresqlUrl),
-  `URLs separated by commas, each ${POSTGRESQL_URL}`,
-);
+const postgresqlUrls = list
+  .refine((urls) => urls.every(isPostgresqlUrl), `URLs separated by commas, each ${POSTGRESQL_URL}`)
+  .refine((urls) => urls.every(namesOneSchema), ONE_SCHEMA);
 
 /** True for an address, a range of addresses, or one of Express's names for ranges. */
 function isProxy(value: string): boolean {
@@ -170,6 +171,7 @@ const settings = {
     text
       .refine(isDatabaseUrl, DATABASE_URLS)
       .refine((url) => !isUnexpandedFile(url), UNEXPANDED_FILE)
+      .refine(namesOneSchema, ONE_SCHEMA)
       .default('file:./data/linkspace.db'),
   ],
   /** The URL of the PostgreSQL server itself, if `databaseUrl` is a pooler's. */

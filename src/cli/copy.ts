@@ -5,7 +5,15 @@ import { applyMigrations } from '../db/migrate.ts';
 import { migrationStateOf } from '../db/migration-state.ts';
 import { isListenedTo } from '../db/postgresql/notifications.ts';
 import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../db/sqlite/file.ts';
-import { DATABASE_URLS, isDatabaseUrl, isUnexpandedFile, providerOf, UNEXPANDED_FILE } from '../db/url.ts';
+import {
+  DATABASE_URLS,
+  isDatabaseUrl,
+  isUnexpandedFile,
+  namesOneSchema,
+  ONE_SCHEMA,
+  providerOf,
+  UNEXPANDED_FILE,
+} from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { progressBar } from './terminal.ts';
@@ -23,6 +31,7 @@ function urlOf(option: string, url: string | undefined): string {
   if (url === undefined) throw new UsageError(`Name the databases: --${option} URL is missing.`);
   if (!isDatabaseUrl(url)) throw new UsageError(`--${option} may be ${DATABASE_URLS}.`);
   if (isUnexpandedFile(url)) throw new UsageError(`--${option} may be ${UNEXPANDED_FILE}.`);
+  if (!namesOneSchema(url)) throw new UsageError(`--${option} may be ${ONE_SCHEMA}.`);
   return url;
 }
 

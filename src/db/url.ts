@@ -50,6 +50,22 @@ export function isUnexpandedFile(url: string): boolean {
   return url.startsWith('file:') && isUnexpanded(url.slice('file:'.length));
 }
 
+/** The words for a URL whose schema PostgreSQL keeps for itself, or that names it in another way. */
+export const ONE_SCHEMA = `with one schema as ?schema=NAME, neither a list nor PostgreSQL's own`;
+
+/** Parameters that other drivers take for the schema, and that this one would leave out. */
+const SCHEMA_ELSEWHERE = /^(schema|(current|default)_?schema|search_?path)$/i;
+/** Schemas of PostgreSQL itself, one that means the role's, and what is a list. */
+const NO_SCHEMA = /^(pg_.*|information_schema|\$user|.*[,"].*)$/is;
+
+/** Returns true for a PostgreSQL URL that names no schema, or one that may have tables. */
+export function namesOneSchema(url: string): boolean {
+  if (providerOf(url) !== 'postgresql') return true;
+  const names = [...(URL.parse(url)?.searchParams.keys() ?? [])];
+  const isElsewhere = names.some((name) => name !== 'schema' && SCHEMA_ELSEWHERE.test(name));
+  return !isElsewhere && !NO_SCHEMA.test(namedSchema(url) ?? '');
+}
+
 /** True if a URL names a database that can be opened again. PostgreSQL's URLs must also be parsable. */
 export function isDatabaseUrl(url: string): boolean {
   // SQLite takes these for databases that end with their connection.

@@ -291,6 +291,32 @@ test('URLs of one database have one schema', () => {
   expect(() => readConfig({ DATABASE_URL: `${url}?schema=${'x'.repeat(64)}` })).toThrow(ConfigError);
 });
 
+test.each([
+  ...[
+    'schema=$user',
+    'schema=%24USER',
+    'schema=links%2Cpublic',
+    'schema=pg_catalog',
+    'schema=information_schema',
+  ],
+  ...[
+    'schema=%22links%22',
+    'search_path=links',
+    'currentSchema=links',
+    'Schema=links',
+    'schema=a&searchpath=a',
+  ],
+])('refuses a URL with ?%s, which names no schema', async (query) => {
+  const [file, url] = ['file:./a.db', `postgresql://db/x?${query}`];
+  const told = `with one schema as ?schema=NAME, neither a list nor PostgreSQL's own.`;
+  const refused = (name: string) => new ConfigError(`${name} is "postgresql:***"; it may be ${told}`);
+  expect(() => readConfig({ DATABASE_URL: url })).toThrow(refused('DATABASE_URL'));
+  for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URLS'])
+    expect(() => readConfig({ DATABASE_URL: 'postgresql://db/x', [name]: url })).toThrow(refused(name));
+  const { stderr } = await runCommand('copy', {}, ['--from', file, '--to', url]);
+  expect(stderr).toContain(`--to may be ${told}`);
+});
+
 test('treats an empty variable as unset', () => {
   const empty = Object.fromEntries(
     ['PORT', 'DATABASE_URL', 'BASE_URL', 'GRAPHIQL', 'LOG_LEVEL'].map((name) => [name, '']),
