@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import type { DefaultPrivacy } from '../domain/link/privacy.ts';
 import { WrongFile } from '../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
@@ -19,6 +20,8 @@ const FILLED = ['Link', 'LinkCounter', 'LinkTag', 'Space', 'Tag', 'Change'];
 
 const choices = ['skip', 'suffix', 'fail'] as const;
 
+const privacies = { public: 'PUBLIC', private: 'PRIVATE' } as const satisfies Record<string, DefaultPrivacy>;
+
 const help = `Usage: npm run import -- --format FORMAT --file FILE --account NAME
 
 Imports links from an export: ${formats.join(', ')}.
@@ -30,6 +33,8 @@ repeated. Lines that cannot be imported are printed, and do not affect the other
                 hosts go to the account's domain of that name, or else to the default domain
   --on-taken    what to do if another link has the alias: skip (default) leaves the line out, suffix adds -2, -3 …,
                 fail stops there
+  --privacy     who sees the statistics of new links for which the file does not say it: public (default), everybody;
+                private, the account
   --dry-run     prints the same messages, and writes nothing
   --json        prints JSON instead of text`;
 
@@ -110,6 +115,7 @@ const options = {
   account: { type: 'string' },
   'map-domain': { type: 'string', multiple: true },
   'on-taken': { type: 'string', default: 'skip' },
+  privacy: { type: 'string', default: 'public' },
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
@@ -127,11 +133,15 @@ export const main = command({ help, options }, async ({ values, config, io, prin
   const onTaken = choices.find((one) => one === values['on-taken']);
   if (onTaken === undefined)
     throw new UsageError(`--on-taken is "${values['on-taken']}"; it may be ${choices.join(', ')}.`);
+  const privacy = Object.entries(privacies).find(([name]) => name === values.privacy)?.[1];
+  if (privacy === undefined)
+    throw new UsageError(`--privacy is "${values.privacy}"; it may be ${Object.keys(privacies).join(', ')}.`);
   const dryRun = values['dry-run'];
   const options: ImportOptions = {
     format,
     mapDomain: mappingOf(values['map-domain'] ?? []),
     onTaken,
+    privacy,
     dryRun,
   };
   const quiet = {

@@ -226,6 +226,7 @@ test.each([
     /^\/dev is no file, but a folder, device or pipe/,
   ],
   [['--format', 'csv', ...none, '--account', 'owner', '--on-taken', 'x'], /may be skip, suffix, fail/],
+  [['--format', 'csv', ...none, '--account', 'owner', '--privacy', 'PUBLIC'], /may be public, private/],
   [['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a'], /may be FROM=TO/],
   [
     ['--format', 'csv', ...none, '--account', 'owner', '--map-domain', 'a=b'],
@@ -234,4 +235,18 @@ test.each([
 ])('refuses the wrong command %j', async (args, message) => {
   const { code, stderr } = await importing(...args);
   expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+});
+
+test('imports links with the privacy that is asked for, unless the file says another', async () => {
+  const file = join(folder, 'privacy.csv');
+  writeFileSync(file, 'url,title,privacy\nhttps://a.example/,pv1,\nhttps://a.example/,pv2,PUBLIC\n');
+  const args = ['--format', 'csv', '--file', file, '--account', 'owner'];
+  expect((await importing(...args, '--privacy', 'private')).code).toBe(0);
+  const { body } = await owner.rest('GET', '/links?search=pv');
+  expect(body).toMatchObject({
+    data: [
+      { title: 'pv2', privacy: 0 },
+      { title: 'pv1', privacy: 1 },
+    ],
+  });
 });
