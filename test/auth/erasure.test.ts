@@ -196,6 +196,28 @@ test('a deletion of an account that broke off goes on', async () => {
   expect(await prisma().account.findUnique({ where: { id } })).toBeNull();
 });
 
+test('a deletion of an account that broke off anywhere leaves no person behind', async () => {
+  const { id } = await account('Stopped');
+  const { userId } = await signedIn(server, id, 'OWNER');
+  /** The database, for a process that ends before its transaction of this number. */
+  const endingBefore = (number: number) => {
+    let begun = 0;
+    return new Proxy(server.database, {
+      get(target, property) {
+        if (property === 'transaction' && ++begun === number) throw new Error('the process ended');
+        const value: unknown = Reflect.get(target, property, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  };
+  const stopped = () => prisma().account.findUnique({ where: { id } });
+  for (let number = 1; (await stopped()) !== null; number++)
+    await deleteAccount(endingBefore(number), id, server.clock.now).catch(() => {});
+  expect(await prisma().user.findUniqueOrThrow({ where: { id: userId } })).toMatchObject({
+    ...{ name: 'Deleted user', email: `deleted:${userId}`, password: null },
+  });
+});
+
 test('users delete refuses the last owner, says what stops, and leaves a row without a person', async () => {
   const { id } = await account('People');
   const owner = await signedIn(server, id, 'OWNER');

@@ -29,21 +29,18 @@ export async function accountsWithoutOthers(db: Data, userId: number): Promise<s
   return accounts.map((account) => account.name);
 }
 
-/** Ends a membership for the operator. @throws DomainError VALIDATION if its user is the last owner of an account that stays */
-async function leave(
-  db: Data,
-  { id, accountId, userId }: Membership,
-  stays: boolean,
-  now: Date,
-): Promise<void> {
-  await recordingChanges(db, { ...OPERATOR, accountId }, now, async (changing) => {
-    const { tx } = changing;
-    await lockAccess(tx, { Account: [accountId], User: [userId] });
-    const member = await tx.prisma.membership.findUnique({ where: { id } });
-    if (member === null) return;
-    if (stays) await requireAnotherOwner(tx, member);
-    await endMembership(changing, member, now);
-  });
+/**
+ * Ends a membership for the operator, if there still is one.
+ * @param stays true if the account stays, and so needs an owner
+ * @throws DomainError VALIDATION for the last owner of an account that stays
+ */
+async function leave(changing: Changing, { id, accountId, userId }: Membership, stays: boolean, now: Date) {
+  const { tx } = changing;
+  await lockAccess(tx, { Account: [accountId], User: [userId] });
+  const member = await tx.prisma.membership.findUnique({ where: { id } });
+  if (member === null) return;
+  if (stays) await requireAnotherOwner(tx, member);
+  await endMembership(changing, member, now);
 }
 
 /** Removes what says who a user is, and how they sign in, unless they are a member again. The row stays for the history. */
@@ -72,7 +69,10 @@ async function anonymise({ tx, record }: Changing, userId: number, now: Date): P
  */
 export async function deleteUser(db: Data, userId: number, now: Date): Promise<void> {
   const members = await db.prisma.membership.findMany({ where: { userId }, orderBy: { accountId: 'asc' } });
-  for (const member of members) await leave(db, member, true, now);
+  for (const member of members)
+    await recordingChanges(db, { ...OPERATOR, accountId: member.accountId }, now, (changing) =>
+      leave(changing, member, true, now),
+    );
   await recordingChanges(db, OPERATOR, now, (changing) => anonymise(changing, userId, now));
 }
 
@@ -116,10 +116,12 @@ async function deleteLinks(db: Data, accountId: number): Promise<number> {
 /** Ends some memberships of an account, and anonymises users without another one; returns how many. */
 async function removeMembers(db: Data, accountId: number, now: Date): Promise<number> {
   const members = await db.prisma.membership.findMany({ where: { accountId }, take: ACCOUNT_BATCH });
-  for (const member of members) {
-    await leave(db, member, false, now);
-    await recordingChanges(db, OPERATOR, now, (changing) => anonymise(changing, member.userId, now));
-  }
+  // Together: nothing else would find a user who has left, if the process ended in between.
+  for (const member of members)
+    await recordingChanges(db, { ...OPERATOR, accountId }, now, async (changing) => {
+      await leave(changing, member, false, now);
+      await anonymise(changing, member.userId, now);
+    });
   return members.length;
 }
 
