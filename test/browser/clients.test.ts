@@ -98,14 +98,14 @@ describe.runIf(chromiumPath)('the list of the guide to clients in a browser', ()
       await work(owner, ids, titles, 30);
       // By the waits of the guide, as many tries take more than 20 seconds.
       await expect.poll(() => refused).toBeGreaterThan(6);
-      expect(await shown()).toHaveLength(46);
+      await expect.poll(() => shown()).toHaveLength(46);
       const { port } = new URL(first.origin);
       first = await startTestServer({ background: true, url: other.databaseUrl, port: Number(port) });
       await expect.poll(shown).toEqual(titles);
       await work(owner, ids, titles, 10);
       await expect.poll(shown).toEqual(titles);
 
-      expect(await page.getByLabel('Note').inputValue()).toBe('a draft');
+      await expect.poll(() => page.getByLabel('Note').inputValue()).toBe('a draft');
       const lengths = await page.evaluate<number[]>('lengths.slice(lengths.indexOf(46))');
       expect(Math.min(...lengths)).toBeGreaterThan(43);
       expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });

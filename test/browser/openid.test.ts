@@ -38,7 +38,7 @@ describe.runIf(chromiumPath)('OpenID in a browser', () => {
     await page.goto(`${origin}/docs`);
     provider.next = 'ana';
     await open('/auth/oidc?to=/console/1/links', /\/console\/1\/links$/);
-    expect(await session()).toMatchObject({ user: { name: 'Ana' }, role: 'EDITOR' });
+    await expect.poll(() => session()).toMatchObject({ user: { name: 'Ana' }, role: 'EDITOR' });
     expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('linkspace-oidc');
 
     // The provider knows Ana still, and asks nobody.

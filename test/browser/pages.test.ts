@@ -32,7 +32,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     const left = await leftOf('Short links');
     await page.getByRole('link', { name: /REST API v1/ }).click();
     await page.getByText('/spaces/{id}').first().waitFor();
-    expect(await leftOf('Linkspace v1')).toBe(left);
+    await expect.poll(() => leftOf('Linkspace v1')).toBe(left);
     await page.getByRole('button', { name: 'Authorize' }).click();
     await page.locator('.auth-container input').fill(caller.key);
     await page.locator('.auth-btn-wrapper .authorize').click();
@@ -105,7 +105,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change key' }).click();
     await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.id')).toBe('change');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('change');
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'WatchChanges' }).click();
     await page.locator('.graphiql-execute-button[aria-label^="Stop"]').waitFor();
@@ -114,7 +114,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
     // Nothing of the first account goes on or stays visible, and the keyboard is in the editor.
     await page.locator('.graphiql-execute-button:not([aria-label^="Stop"])').waitFor();
     await caller.space('Made after that');
-    expect(await page.locator('.result-window .view-lines').innerText()).toBe('');
+    await expect.poll(() => page.locator('.result-window .view-lines').innerText()).toBe('');
     await page.locator('.graphiql-query-editor .monaco-editor.focused').waitFor();
     await page.locator('.graphiql-execute-button').click();
     await page.getByRole('menuitem', { name: 'WhoAmI' }).click();
@@ -135,7 +135,7 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.mouse.move(20, 20);
       await page.mouse.wheel(0, 3_000);
-      expect(await page.evaluate('scrollY')).toBe(0);
+      await expect.poll(() => page.evaluate('scrollY')).toBe(0);
     }
     expect(errors).toEqual([]);
     expect(elsewhere).toEqual([]);
@@ -143,12 +143,12 @@ describe.runIf(chromiumPath)('pages in a browser that can reach only the server'
 
     // GraphiQL stores its tabs after half a second.
     await expect.poll(() => kept(page)).toMatch(/title\W+WhoAmI/);
-    expect(await page.evaluate('JSON.stringify(history.state)')).toBe('null');
+    await expect.poll(() => page.evaluate('JSON.stringify(history.state)')).toBe('null');
     // The key is in the memory of the page alone, and the queries stay.
     await page.reload();
     await openGraphiql(page, caller.key);
     await page.locator('.graphiql-tab').first().waitFor();
-    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
+    await expect.poll(() => page.locator('.graphiql-tab').allInnerTexts()).toEqual(['WhoAmI']);
     await page.locator('.graphiql-query-editor').getByText('WhoAmI').waitFor();
 
     // The query of an address comes before the stored tab.

@@ -258,7 +258,7 @@ describe.runIf(chromiumPath)('scripts of pixels, in a browser', () => {
     expect(asked).not.toContain('hijacked.example');
     const own = { Cookie: `linkspace=${token}` };
     expect((await fetch(`${server.origin}/auth/session`, { headers: own })).status).toBe(200);
-    expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
+    await expect.poll(() => caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 0 } });
   });
 
   test('fire once and do not lead on again, though their frame makes Back lead to its page', async () => {

@@ -30,10 +30,12 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     await page.goto(`${server.origin}/shop+`);
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://s.example/shop');
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('https://s.example/shop');
     await page.getByText('QR code').click();
     await page.getByRole('img', { name: 'QR code: https://s.example/shop' }).waitFor();
-    expect(await page.evaluate('document.querySelector(".uses img").naturalWidth')).toBeGreaterThan(100);
+    await expect
+      .poll(() => page.evaluate('document.querySelector(".uses img").naturalWidth'))
+      .toBeGreaterThan(100);
     expect(complaints).toEqual([]);
   });
 
@@ -80,12 +82,14 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     await page.goto(`${server.origin}/shop+`);
     const charts = await page.getByRole('img').all();
     expect(charts).toHaveLength(8);
-    for (const chart of charts) expect(await chart.getAttribute('aria-label')).toMatch(/: .*\d/);
+    for (const chart of charts) await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/: .*\d/);
     expect(await page.getByRole('table').count()).toBe(0);
     await page.locator('summary', { hasText: 'Show as table: Countries' }).click();
     const table = page.getByRole('table', { name: 'Countries' });
     await table.getByRole('rowheader', { name: 'Germany' }).waitFor();
-    expect(await table.getByRole('columnheader').allInnerTexts()).toEqual(['Value', 'Clicks', 'Share']);
+    await expect
+      .poll(() => table.getByRole('columnheader').allInnerTexts())
+      .toEqual(['Value', 'Clicks', 'Share']);
   });
 
   test('draws a bar for each value, and the longest for the most clicks', async () => {
@@ -120,7 +124,7 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
         const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         expect([path, await page.evaluate(over)]).toEqual([path, 0]);
-        expect(await page.evaluate('document.documentElement.lang')).toBe(locale);
+        await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe(locale);
       }
       const [text, ground] = await page.evaluate<[string, string]>(
         '[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]',
@@ -144,6 +148,6 @@ describe.runIf(chromiumPath)('the statistics page in a browser', () => {
     expect(page.url()).toBe(`${server.origin}/leasing+?days=90`);
     await page.reload();
     await page.getByRole('heading', { name: 's.example/leasing' }).waitFor();
-    expect(await page.evaluate('document.cookie')).toBe('');
+    await expect.poll(() => page.evaluate('document.cookie')).toBe('');
   });
 });

@@ -151,7 +151,7 @@ describe.runIf(chromiumPath)('the views of the console, in a browser', () => {
     await follow(page, '/links?status=active&space=none&order=clicks');
     await page.getByRole('button', { name: 'Clear' }).waitFor();
     const tops = `[...document.querySelectorAll('.filters > div > *, .filters > select')].map((one) => one.offsetTop + one.offsetHeight / 2)`;
-    expect(await page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);
+    await expect.poll(() => page.evaluate(`new Set(${tops}.map(Math.round)).size`)).toBe(1);
     for (const [path, button] of dialogs) {
       await follow(page, path.replace('ID', link));
       await page.getByRole('button', { name: button }).first().click();

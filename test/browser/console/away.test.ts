@@ -48,9 +48,9 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.getByRole('link', { name: 'Overview' }).click();
     await shown(page.getByRole('heading', { name: 'Overview' }));
     await shown(figures.or(unread));
-    expect(await notice.count()).toBe(1);
+    await expect.poll(() => notice.count()).toBe(1);
     // Where messages stand, in sight wherever the page is scrolled to.
-    expect(await notice.locator('..').locator('..').getAttribute('class')).toBe('toasts');
+    await expect.poll(() => notice.locator('..').locator('..').getAttribute('class')).toBe('toasts');
     await page.getByRole('link', { name: 'Links', exact: true }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await page.goBack();
@@ -60,7 +60,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await (await newUrl(page)).fill('https://example.com/meanwhile');
     await page.keyboard.press('Enter');
     await shown(page.getByText('Not done: the service does not answer. Press again when it is back.'));
-    expect(await page.getByText('does not answer').count()).toBe(1);
+    await expect.poll(() => page.getByText('does not answer').count()).toBe(1);
     const second = await startService({ ...env, PORT: new URL(first.origin).port });
     const caller = new Caller(second.origin, KEY);
     const { alias } = await caller.link({ title: 'By somebody else' });
@@ -75,7 +75,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
       })
       .toBe(true);
     const query = '{ links(filter: { search: "meanwhile", searchBy: URL }) { totalCount } }';
-    expect(await caller.data(query)).toEqual({ links: { totalCount: 1 } });
+    await expect.poll(() => caller.data(query)).toEqual({ links: { totalCount: 1 } });
     const third = await caller.link({ title: 'Live again' });
     await shown(rowOf(page, third.alias));
     await page.getByRole('link', { name: 'Spaces' }).click();
@@ -87,7 +87,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     // Links of another search are not shown as what this one finds.
     await page.getByLabel('Search links').fill('nothing');
     await shown(unread);
-    expect(await page.locator('.row').count()).toBe(0);
+    await expect.poll(() => page.locator('.row').count()).toBe(0);
     // A part that could not be loaded comes by itself.
     await page.getByRole('link', { name: 'Tags' }).click();
     const last = await startService({ ...env, PORT: new URL(first.origin).port });
@@ -103,7 +103,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     // Figures of another period are not shown as those of this one.
     await page.getByRole('button', { name: '7 days' }).click();
     await shown(unread);
-    expect(await figures.count()).toBe(0);
+    await expect.poll(() => figures.count()).toBe(0);
   });
 
   test('loads itself again once if another version is installed, but not over what somebody typed', async () => {
@@ -203,7 +203,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
       await context.setOffline(false);
     }
     await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
-    expect(await page.getByLabel('Email address').inputValue()).toBe('kim@example.com');
+    await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe('kim@example.com');
     // As behind a proxy without a service.
     const gone = /\/(auth|readyz|graphql)/;
     await page.route(gone, (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
@@ -234,7 +234,7 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await page.unroute(/\/(graphql|readyz)$/);
     await shown(rowOf(page, alias));
     await expect.poll(() => page.getByText('does not answer').count()).toBe(0);
-    expect(await page.locator('.notice.wrong').count()).toBe(0);
+    await expect.poll(() => page.locator('.notice.wrong').count()).toBe(0);
     await server.stop();
   });
 

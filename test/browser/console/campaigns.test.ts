@@ -78,10 +78,10 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByLabel('Campaign', { exact: true }).fill('fall & winter');
     const address = page.getByLabel('Destination').first();
     const changed = 'https://example.com/?b=%7e&utm_campaign=fall%20%26%20winter&utm_medium=mail#top';
-    expect(await address.inputValue()).toBe(changed);
-    expect(await fold.innerText()).toMatch(/^Campaign\s+fall & winter · mail$/);
+    await expect.poll(() => address.inputValue()).toBe(changed);
+    await expect.poll(() => fold.innerText()).toMatch(/^Campaign\s+fall & winter · mail$/);
     await address.fill('https://example.com/?utm_source=typed');
-    expect(await page.getByLabel('Source').inputValue()).toBe('typed');
+    await expect.poll(() => page.getByLabel('Source').inputValue()).toBe('typed');
     await address.fill(changed);
     await unfold(page);
     await page.getByRole('checkbox', { name: 'Pass on the visit’s parameters' }).uncheck();
@@ -109,7 +109,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByText('email · {alias}').waitFor();
     await page.getByRole('button', { name: 'Actions for Mail' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
-    expect(await page.getByLabel('Content').inputValue()).toBe('{alias}');
+    await expect.poll(() => page.getByLabel('Content').inputValue()).toBe('{alias}');
     await page.getByLabel('Content').fill('');
     await page.getByLabel('Name').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -139,23 +139,25 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await (await newUrl(page)).fill('https://example.com/sale');
     await page.locator('.utm summary').click();
     await page.getByLabel('Template').selectOption('Mail');
-    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe('{alias}');
+    await expect.poll(() => page.getByLabel('Content').getAttribute('placeholder')).toBe('{alias}');
     await page.getByLabel('Alias').fill('sale');
-    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe('sale');
+    await expect.poll(() => page.getByLabel('Content').getAttribute('placeholder')).toBe('sale');
     const sources = page.getByLabel('Several sources at once');
     await sources.fill('Newsletter');
     await sources.press('Enter');
     await sources.pressSequentially('facebook, x');
     // What is typed counts before it is entered.
     await shown(page.getByRole('button', { name: 'Create 3 links' }));
-    expect(await sources.inputValue()).toBe('x');
+    await expect.poll(() => sources.inputValue()).toBe('x');
     await sources.press('Enter');
-    expect(await page.locator('.utm .chips li').allInnerTexts()).toEqual(['Newsletter', 'facebook', 'x']);
+    await expect
+      .poll(() => page.locator('.utm .chips li').allInnerTexts())
+      .toEqual(['Newsletter', 'facebook', 'x']);
     await page.getByText('such as sale-newsletter, sale-facebook, sale-x.').waitFor();
     // What is really made, and Enter in an empty field sends nothing.
-    expect(await page.getByLabel('Content').getAttribute('placeholder')).toBe(
-      'sale-newsletter, sale-facebook, sale-x',
-    );
+    await expect
+      .poll(() => page.getByLabel('Content').getAttribute('placeholder'))
+      .toBe('sale-newsletter, sale-facebook, sale-x');
     await sources.press('Enter');
     await page.getByLabel('Title', { exact: true }).fill('Sale');
     const create = page.getByRole('button', { name: /^Create \d links$/ });
@@ -163,17 +165,19 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     await page.getByText(/sale-x: The alias/).waitFor();
     expect(Object.keys(await urlsOf(caller))).toEqual(['sale-x']);
     await page.getByRole('button', { name: 'Remove x' }).click();
-    expect(await create.innerText()).toBe('Create 2 links');
+    await expect.poll(() => create.innerText()).toBe('Create 2 links');
     await create.click();
     await page.getByText('2 links are ready').waitFor();
     const rest = (alias: string) => `utm_medium=email&utm_campaign=spring-${today()}&utm_content=${alias}`;
-    expect(await urlsOf(caller)).toMatchObject({
-      'sale-newsletter': `https://example.com/sale?utm_source=Newsletter&${rest('sale-newsletter')}`,
-      'sale-facebook': `https://example.com/sale?utm_source=facebook&${rest('sale-facebook')}`,
-    });
-    expect(await page.locator('.created li a').allInnerTexts()).toEqual([
-      ...['s.example/sale-newsletter', 's.example/sale-facebook'],
-    ]);
+    await expect
+      .poll(() => urlsOf(caller))
+      .toMatchObject({
+        'sale-newsletter': `https://example.com/sale?utm_source=Newsletter&${rest('sale-newsletter')}`,
+        'sale-facebook': `https://example.com/sale?utm_source=facebook&${rest('sale-facebook')}`,
+      });
+    await expect
+      .poll(() => page.locator('.created li a').allInnerTexts())
+      .toEqual([...['s.example/sale-newsletter', 's.example/sale-facebook']]);
     await page.getByRole('button', { name: 'Copy all short URLs' }).waitFor();
     await rowOf(page, 'sale-facebook').getByText('Sale · facebook').waitFor();
     expect(complaints).toEqual([]);
@@ -205,7 +209,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
     );
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await page.getByText('Undone: ').waitFor();
-    expect(await urlsOf(caller)).toEqual(before);
+    await expect.poll(() => urlsOf(caller)).toEqual(before);
     expect(complaints).toEqual([]);
   });
 
@@ -270,7 +274,7 @@ describe.runIf(chromiumPath)('campaigns in the console, in a browser', () => {
       expect(readOf((await saved(page, 'Save as PNG')).content)).toBe(shortUrl);
       await ink.fill('#ffffff');
       await dialog.getByText('The code has to be darker than its background').waitFor();
-      expect(await dialog.getByRole('button', { name: 'Save as PNG' }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Save as PNG' }).isDisabled()).toBe(true);
       await ink.fill('#000');
       await dialog.getByLabel('Background', { exact: true }).fill('#fff');
       const file = { name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('no image') };

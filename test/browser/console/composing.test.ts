@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)('Enter and Escape while an input method composes, i
     await search.focus();
     const choose = await compose(page, 'とうきょう');
     await page.keyboard.press('Escape');
-    expect(await search.inputValue()).toBe('とうきょう');
+    await expect.poll(() => search.inputValue()).toBe('とうきょう');
     await page.keyboard.press('Enter');
     await choose('東京');
     await shown(rowOf(page, 'only'));
@@ -53,7 +53,7 @@ describe.runIf(chromiumPath)('Enter and Escape while an input method composes, i
     let choose = await compose(page, 'しん');
     await page.keyboard.press('Enter');
     await choose('新宿');
-    expect(await space.inputValue()).toBe('新宿');
+    await expect.poll(() => space.inputValue()).toBe('新宿');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByLabel('Title', { exact: true }).focus();
@@ -64,7 +64,9 @@ describe.runIf(chromiumPath)('Enter and Escape while an input method composes, i
     await shown(page.getByText('Your link is ready'));
     const found =
       '{ links(filter: { search: "composed", searchBy: URL }) { nodes { title space { name } } } }';
-    expect(await caller.data(found)).toEqual({ links: { nodes: [{ title: '渋谷', space: null }] } });
+    await expect
+      .poll(() => caller.data(found))
+      .toEqual({ links: { nodes: [{ title: '渋谷', space: null }] } });
   });
 
   test('close no dialog', async () => {
@@ -77,7 +79,7 @@ describe.runIf(chromiumPath)('Enter and Escape while an input method composes, i
     await page.keyboard.press('Enter');
     await choose('大阪');
     await shown(dialog);
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('大阪');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('大阪');
     await page.keyboard.press('Escape');
     await expect.poll(() => dialog.count()).toBe(0);
   });

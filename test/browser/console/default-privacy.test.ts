@@ -28,20 +28,20 @@ describe.runIf(chromiumPath)('the default privacy in the console, in a browser',
     await (await newUrl(page)).fill('https://example.com/private');
     await page.keyboard.press('Enter');
     await shown(page.getByRole('region', { name: 'Your link is ready' }));
-    expect(await privacyOf('https://example.com/private')).toBe('PRIVATE');
+    await expect.poll(() => privacyOf('https://example.com/private')).toBe('PRIVATE');
 
     // An empty form has nothing to keep, also where public would be a choice.
     await page.reload();
     const button = page.getByRole('button', { name: 'New link', exact: true });
-    expect(await (await shown(button)).getAttribute('aria-expanded')).toBe('false');
+    await expect.poll(async () => (await shown(button)).getAttribute('aria-expanded')).toBe('false');
     await (await newUrl(page)).fill('https://example.com/public');
     await unfold(page);
     const choice = page.getByLabel('Who may see the statistics');
-    expect(await choice.inputValue()).toBe('PRIVATE');
+    await expect.poll(() => choice.inputValue()).toBe('PRIVATE');
     await choice.selectOption('Everybody');
     await (await newUrl(page)).press('Enter');
     await shown(page.getByRole('region', { name: 'Your link is ready' }));
-    expect(await privacyOf('https://example.com/public')).toBe('PUBLIC');
+    await expect.poll(() => privacyOf('https://example.com/public')).toBe('PUBLIC');
 
     await open('/many');
     await page
@@ -49,6 +49,7 @@ describe.runIf(chromiumPath)('the default privacy in the console, in a browser',
       .fill('https://example.com/1\nhttps://example.com/2');
     await page.getByRole('button', { name: 'Create 2 links' }).click();
     await shown(page.getByText('2 links were created'));
-    for (const path of ['1', '2']) expect(await privacyOf(`https://example.com/${path}`)).toBe('PRIVATE');
+    for (const path of ['1', '2'])
+      await expect.poll(() => privacyOf(`https://example.com/${path}`)).toBe('PRIVATE');
   });
 });

@@ -57,11 +57,11 @@ describe.runIf(chromiumPath)('what a person or a key made, in the console, in a 
     await page.locator('.record', { hasText: 'Nightly' }).getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog');
     await shown(dialog.getByText('1 webhook goes on sending this account’s changes:'));
-    expect(await listed(dialog)).toEqual(['https://of-the-key.example/']);
-    expect(await dialog.getByLabel('Disable these webhooks').isChecked()).toBe(true);
+    await expect.poll(() => listed(dialog)).toEqual(['https://of-the-key.example/']);
+    await expect.poll(() => dialog.getByLabel('Disable these webhooks').isChecked()).toBe(true);
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    expect(await disabledHosts()).toEqual(['of-the-key.example']);
+    await expect.poll(() => disabledHosts()).toEqual(['of-the-key.example']);
     await expect.poll(async () => (await program.rest('GET', '/links')).status).toBe(401);
   });
 
@@ -86,11 +86,11 @@ describe.runIf(chromiumPath)('what a person or a key made, in the console, in a 
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await open();
     // It asks anew.
-    expect(await dialog.getByLabel('Disable these webhooks').isChecked()).toBe(true);
+    await expect.poll(() => dialog.getByLabel('Disable these webhooks').isChecked()).toBe(true);
     await dialog.getByLabel('Disable these webhooks').uncheck();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    expect(await disabledHosts()).toEqual([]);
+    await expect.poll(() => disabledHosts()).toEqual([]);
     await expect.poll(async () => (await program.rest('GET', '/links')).status).toBe(401);
   });
 
@@ -104,7 +104,7 @@ describe.runIf(chromiumPath)('what a person or a key made, in the console, in a 
     await shown(dialog.getByText('1 webhook goes on sending this account’s changes:'));
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await expect.poll(() => dialog.count()).toBe(0);
-    expect(await disabledHosts()).toEqual(['of-the-key.example']);
+    await expect.poll(() => disabledHosts()).toEqual(['of-the-key.example']);
   });
 
   /** Opens the page after a reset of the member. */
@@ -125,17 +125,21 @@ describe.runIf(chromiumPath)('what a person or a key made, in the console, in a 
     await makeWebhook(server.callerWith(key), 'of-another.example');
     const { page, complaints } = await reset();
     await shown(page.getByRole('heading', { name: 'Did you make all of these?' }));
-    const lines = await page.locator('.stopping li').allInnerTexts();
-    expect(lines.map((line) => line.replace(/ls_\w+/, 'ls_')).sort()).toEqual([
-      `Invitation friend@example.com · made ${accounts}`,
-      `Key Nightly ls_… · made ${accounts}`,
-      `Webhook https://of-the-admin.example/ · made ${accounts}`,
-      `Webhook https://of-the-key.example/ · made ${accounts}`,
-    ]);
+    const lines = () => page.locator('.stopping li').allInnerTexts();
+    await expect
+      .poll(async () => (await lines()).map((line) => line.replace(/ls_\w+/, 'ls_')).sort())
+      .toEqual([
+        `Invitation friend@example.com · made ${accounts}`,
+        `Key Nightly ls_… · made ${accounts}`,
+        `Webhook https://of-the-admin.example/ · made ${accounts}`,
+        `Webhook https://of-the-key.example/ · made ${accounts}`,
+      ]);
     await page.getByRole('button', { name: 'End all of these' }).click();
     await page.waitForURL(/\/console\/\d+\/overview$/);
-    expect(await disabledHosts()).toEqual(['of-the-admin.example', 'of-the-key.example']);
-    expect(await server.database.prisma.invitation.count({ where: { email: 'friend@example.com' } })).toBe(0);
+    await expect.poll(() => disabledHosts()).toEqual(['of-the-admin.example', 'of-the-key.example']);
+    await expect
+      .poll(() => server.database.prisma.invitation.count({ where: { email: 'friend@example.com' } }))
+      .toBe(0);
     await expect.poll(async () => (await program.rest('GET', '/links')).status).toBe(401);
     expect(complaints).toEqual([]);
   });
@@ -146,7 +150,7 @@ describe.runIf(chromiumPath)('what a person or a key made, in the console, in a 
     await page.getByRole('button', { name: 'Keep them' }).click();
     await page.waitForURL(/\/console\/\d+\/overview$/);
     expect((await program.rest('GET', '/links')).status).toBe(200);
-    expect(await disabledHosts()).toEqual([]);
+    await expect.poll(() => disabledHosts()).toEqual([]);
   });
 
   test('after a reset of somebody who made nothing, the console comes at once', async () => {

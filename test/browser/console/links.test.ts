@@ -52,11 +52,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // Nothing that scripts reach is a secret.
     const kept =
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state])';
-    expect(await page.evaluate(kept)).toBe('[{},{},"",null]');
+    await expect.poll(() => page.evaluate(kept)).toBe('[{},{},"",null]');
     // An address without the account, as there were before.
     await page.goto(`${server.origin}/console/spaces?some=query`);
     await shown(page.getByText('No spaces yet'));
-    expect(page.url()).toBe(`${server.origin}/console/${accountId}/spaces?some=query`);
+    await expect.poll(() => page.url()).toBe(`${server.origin}/console/${accountId}/spaces?some=query`);
     await page.goto(`${server.origin}/nowhere`);
     await page.goBack();
     await shown(page.getByText('No spaces yet'));
@@ -153,18 +153,20 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     for (const [index, { alias, id }] of links.entries()) {
       const row = rowOf(page, alias);
       await row.waitFor();
-      expect(await row.locator('.second > span').textContent()).toBe(told[index]);
+      await expect.poll(() => row.locator('.second > span').textContent()).toBe(told[index]);
       await page.goto(page.url().replace(/\/links.*$/, `/links/${id}`));
-      expect(await page.locator('.head p.cut').textContent()).toContain(told[index]);
+      await expect.poll(() => page.locator('.head p.cut').textContent()).toContain(told[index]);
       await page.goBack();
     }
     // The rows have `content-visibility: auto`: `innerText` is empty until one is painted.
-    expect(
-      await rowOf(page, links[0]?.alias ?? '')
-        .locator('.second bdi')
-        .first()
-        .textContent(),
-    ).toBe(title);
+    await expect
+      .poll(() =>
+        rowOf(page, links[0]?.alias ?? '')
+          .locator('.second bdi')
+          .first()
+          .textContent(),
+      )
+      .toBe(title);
   });
 
   test('offers the link that a destination has already', async () => {
@@ -173,7 +175,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const { page } = await tabOf(caller);
     await (await newUrl(page)).fill('https://example.com/same');
     const offer = page.getByText('You have a link to this destination:').locator('..');
-    expect(await offer.getByRole('link').innerText()).toBe('s.example/before');
+    await expect.poll(() => offer.getByRole('link').innerText()).toBe('s.example/before');
   });
 
   test('shows errors at their fields, says whether an alias is free, and makes a link with every option', async () => {
@@ -201,9 +203,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('option', { name: 'New space “Season”' }).click();
     const password = page.getByLabel('Password for visitors');
     await password.fill('secret');
-    expect(await password.getAttribute('type')).toBe('password');
+    await expect.poll(() => password.getAttribute('type')).toBe('password');
     await page.getByRole('button', { name: 'Show what is typed' }).click();
-    expect(await password.getAttribute('type')).toBe('text');
+    await expect.poll(() => password.getAttribute('type')).toBe('text');
     await page.getByLabel('Where visitors go').selectOption('COUNTRY');
     await page.getByRole('combobox', { name: 'Country' }).click();
     // As fast as a browser takes it: all keys before the page renders again.
@@ -230,20 +232,22 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const query = `{ links(first: 1) { nodes {
       alias title hasPassword space { name } expiration { clicks } targeting { type countries { country url } }
     } } }`;
-    expect(await caller.data(query)).toEqual({
-      links: {
-        nodes: [
-          {
-            alias: `spring-${accounts}`,
-            title: 'Spring',
-            hasPassword: true,
-            space: { name: 'Season' },
-            expiration: { clicks: 100 },
-            targeting: { type: 'COUNTRY', countries: [{ country: 'JP', url: 'https://example.com/jp' }] },
-          },
-        ],
-      },
-    });
+    await expect
+      .poll(() => caller.data(query))
+      .toEqual({
+        links: {
+          nodes: [
+            {
+              alias: `spring-${accounts}`,
+              title: 'Spring',
+              hasPassword: true,
+              space: { name: 'Season' },
+              expiration: { clicks: 100 },
+              targeting: { type: 'COUNTRY', countries: [{ country: 'JP', url: 'https://example.com/jp' }] },
+            },
+          ],
+        },
+      });
     expect(complaints).toEqual([]);
   });
 
@@ -261,20 +265,20 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await space.click();
     await page.getByRole('listbox').getByRole('option', { name: 'Autumn' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await space.inputValue()).toBe('');
+    await expect.poll(() => space.inputValue()).toBe('');
     await space.fill('Autu');
     await page.keyboard.press('Tab');
-    expect([await space.inputValue(), await errors()]).toEqual(['Autu', []]);
+    await expect.poll(async () => [await space.inputValue(), await errors()]).toEqual(['Autu', []]);
     await shown(page.getByText('“Autu” is a new space: it is made and used.'));
     await space.fill('autumn');
     await page.keyboard.press('Tab');
     await expect.poll(() => space.inputValue()).toBe('Autumn');
     await space.focus();
     for (let time = 0; time < 2; time++) await page.keyboard.press('Escape');
-    expect(await space.inputValue()).toBe('Autumn');
+    await expect.poll(() => space.inputValue()).toBe('Autumn');
     await space.fill('');
     await page.keyboard.press('Tab');
-    expect([await space.inputValue(), await errors()]).toEqual(['', []]);
+    await expect.poll(async () => [await space.inputValue(), await errors()]).toEqual(['', []]);
 
     await space.fill('Winter');
     await page.getByRole('button', { name: 'New link', exact: true }).click();
@@ -287,7 +291,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('https://example.com/ios');
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('System');
-    expect(await errors()).toEqual(['Choose the system, or remove this line.']);
+    await expect.poll(() => errors()).toEqual(['Choose the system, or remove this line.']);
     // What the service finds wrong is told with it.
     const clicks = page.getByLabel('After this many clicks');
     await (await newUrl(page)).fill('nowhere');
@@ -298,21 +302,23 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await clicks.fill('');
     await system.fill('iphone');
     await page.keyboard.press('Tab');
-    expect(await system.inputValue()).toBe('iOS');
+    await expect.poll(() => system.inputValue()).toBe('iOS');
     await system.fill('BeOS');
     await page.keyboard.press('Tab');
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('System');
-    expect(await errors()).toEqual(['“BeOS” is not chosen. Choose from the list, or clear the field.']);
+    await expect
+      .poll(() => errors())
+      .toEqual(['“BeOS” is not chosen. Choose from the list, or clear the field.']);
     await type.selectOption('COUNTRY');
     await page.getByRole('combobox', { name: 'Country' }).fill('japan');
     await page.locator('.target').getByLabel('Destination', { exact: true }).fill('example.com/jp');
     await page.getByRole('button', { name: 'Add a destination' }).click();
-    expect(await focusOf(page)).toBe('Country');
+    await expect.poll(() => focusOf(page)).toBe('Country');
     await page.keyboard.type('japan');
     await page.locator('.target').nth(1).getByLabel('Destination', { exact: true }).fill('example.com/2');
     // A country is offered once.
-    expect(await errors()).toEqual(['Japan is in the list already.']);
+    await expect.poll(() => errors()).toEqual(['Japan is in the list already.']);
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Country');
     // A list that is left is not sent.
@@ -320,16 +326,20 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Alias').fill('not an alias');
     await lower.click();
     await expect.poll(() => focusOf(page)).toBe('Alias');
-    expect(await page.evaluate('document.activeElement.getBoundingClientRect().top')).toBeGreaterThan(20);
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getBoundingClientRect().top'))
+      .toBeGreaterThan(20);
     // No space was made for a link that was refused.
-    expect(await caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 1 } });
+    await expect.poll(() => caller.data('{ spaces { totalCount } }')).toEqual({ spaces: { totalCount: 1 } });
     await page.getByLabel('Alias').fill('');
     await lower.click();
     await page.getByText('Your link is ready').waitFor();
-    expect(await focusOf(page)).toBe('Copy');
-    expect(await caller.data('{ links { nodes { space { name } targeting { type } } } }')).toEqual({
-      links: { nodes: [{ space: { name: 'Winter' }, targeting: { type: 'NONE' } }] },
-    });
+    await expect.poll(() => focusOf(page)).toBe('Copy');
+    await expect
+      .poll(() => caller.data('{ links { nodes { space { name } targeting { type } } } }'))
+      .toEqual({
+        links: { nodes: [{ space: { name: 'Winter' }, targeting: { type: 'NONE' } }] },
+      });
     expect(complaints).toEqual([]);
   });
 
@@ -359,7 +369,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       await title.fill('B changed');
       await page.getByRole('button', { name: button }).click();
       await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
-      expect(await focusOf(page)).toBe('Title');
+      await expect.poll(() => focusOf(page)).toBe('Title');
     }
     await act(second?.alias, 'Delete');
     await isAt('A');
@@ -404,11 +414,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByLabel('Password for visitors').fill('hunter2');
     await page.reload();
     await page.getByText('You typed this earlier, and have not created the link yet.').waitFor();
-    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe('https://example.com/draft');
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('A draft');
+    await expect
+      .poll(() => page.getByLabel('Destination of a new link').inputValue())
+      .toBe('https://example.com/draft');
+    await expect.poll(() => page.getByLabel('Title', { exact: true }).inputValue()).toBe('A draft');
     expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('hunter2');
     await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
+    await expect.poll(() => page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
   });
 
   test('has in the history what each change of others was, one after the other, also after a save', async () => {
@@ -449,33 +461,34 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // Before anything is saved.
     await shown(conflict);
     const cells = conflict.locator('tbody tr');
-    expect(await cells.allInnerTexts()).toEqual(['Title\tTheirs\tMine']);
+    await expect.poll(() => cells.allInnerTexts()).toEqual(['Title\tTheirs\tMine']);
     const saving = page.getByRole('button', { name: 'Save' });
-    expect([await saving.isDisabled(), await page.locator('.save-bar span').innerText()]).toEqual([
-      true,
-      'Choose above how to go on.',
-    ]);
+    await expect
+      .poll(async () => [await saving.isDisabled(), await page.locator('.save-bar span').innerText()])
+      .toEqual([true, 'Choose above how to go on.']);
     await title.press('Enter');
-    expect(await focusOf(page)).toBe('Keep my changes');
+    await expect.poll(() => focusOf(page)).toBe('Keep my changes');
     await page.keyboard.press('Enter');
     // Both are there to look at, before anything is saved.
     await expect.poll(() => focusOf(page)).toBe('Title');
-    expect(await page.getByLabel('Destination', { exact: true }).inputValue()).toBe(
-      'https://example.com/theirs',
-    );
+    await expect
+      .poll(() => page.getByLabel('Destination', { exact: true }).inputValue())
+      .toBe('https://example.com/theirs');
     await saving.click();
     await page.getByText('Saved.').waitFor();
     const read = () => caller.data(`{ link(id: ${id}) { title url expiration { clicks } } }`);
-    expect(await read()).toEqual({
-      link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
-    });
+    await expect
+      .poll(() => read())
+      .toEqual({
+        link: { title: 'Mine', url: 'https://example.com/theirs', expiration: { clicks: null } },
+      });
 
     // What was no conflict is told, too, until that is closed.
     const notice = page.locator('.meanwhile');
     const told = () => notice.locator('li').allInnerTexts();
-    expect(await told()).toEqual([
-      expect.stringMatching(/^Destination: .* → https:\/\/example.com\/theirs$/),
-    ]);
+    await expect
+      .poll(() => told())
+      .toEqual([expect.stringMatching(/^Destination: .* → https:\/\/example.com\/theirs$/)]);
     await notice.getByRole('button', { name: 'Close' }).click();
 
     // What the form does not show is no conflict.
@@ -484,21 +497,25 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(page.locator('.head').getByText('Disabled'));
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
-    expect(await read()).toMatchObject({ link: { expiration: { clicks: 4 } } });
+    await expect.poll(() => read()).toMatchObject({ link: { expiration: { clicks: 4 } } });
 
     await limit.fill('5');
     await theirs({ title: 'Theirs again' });
     await notice.getByText(/^Changed by the key .*:/).waitFor();
-    expect(await told()).toEqual(['Title: Mine → Theirs again']);
+    await expect.poll(() => told()).toEqual(['Title: Mine → Theirs again']);
     // What they changed goes back, and what is typed here stays.
     await notice.getByRole('button', { name: 'Take back' }).click();
     await notice.waitFor({ state: 'detached' });
     await expect.poll(() => title.inputValue()).toBe('Mine');
-    expect([await read(), await limit.inputValue()]).toMatchObject([{ link: { title: 'Mine' } }, '5']);
+    await expect
+      .poll(async () => [await read(), await limit.inputValue()])
+      .toMatchObject([{ link: { title: 'Mine' } }, '5']);
     await title.fill('Mine again');
     await theirs({ title: 'Theirs at last' });
     await (await shown(conflict.getByRole('button', { name: 'Take the other version' }))).click();
-    expect([await title.inputValue(), await limit.inputValue()]).toEqual(['Theirs at last', '4']);
+    await expect
+      .poll(async () => [await title.inputValue(), await limit.inputValue()])
+      .toEqual(['Theirs at last', '4']);
     await page.getByText('Unsaved changes').waitFor({ state: 'hidden' });
 
     const toast = page.locator('.toast');
@@ -509,7 +526,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       if (after.url) await theirs(after);
       await toast.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('Undone.').waitFor();
-      expect(await read()).toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks: 4 } } });
+      await expect
+        .poll(() => read())
+        .toMatchObject({ link: { title: 'Theirs at last', expiration: { clicks: 4 } } });
     }
     await notice.getByRole('button', { name: 'Close' }).click();
     // What they change of it is told.
@@ -518,13 +537,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await toast.getByRole('button', { name: 'Undo' }).waitFor();
     await theirs({ expiration_clicks: '8' });
     await shown(notice.getByText('Expires after clicks: 6 → 8'));
-    expect([await limit.inputValue(), await toast.count(), await page.locator('.saves').count()]).toEqual([
-      ...['8', 0, 0],
-    ]);
+    await expect
+      .poll(async () => [await limit.inputValue(), await toast.count(), await page.locator('.saves').count()])
+      .toEqual([...['8', 0, 0]]);
     // What was saved here can be had again, in one place.
     await page.getByRole('button', { name: 'Take back' }).click();
     await toast.getByText('Undone. As before again: Expires after clicks “6”.').waitFor();
-    expect(await read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
+    await expect.poll(() => read()).toMatchObject({ link: { expiration: { clicks: 6 } } });
     // Nothing has to be typed or saved for that.
     await theirs({ expiration_clicks: '8', title: 'Theirs while nobody types' });
     await unfold(page);
@@ -539,22 +558,22 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // What nobody else changed since can be taken back later, too.
     const line = page.locator('.saves');
     await shown(line.getByText(/^Saved on .* Before:$/));
-    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
+    await expect.poll(() => line.locator('dl').innerText()).toBe('Expires after clicks\n8');
     await title.fill('Mine at last');
     server.clock.now = new Date(server.clock.now.getTime() + 1000);
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(() => line.locator('dd').allInnerTexts()).toEqual(['Theirs while nobody types', '8']);
     // In this tab: the browser keeps nothing of the link, and another tab has nothing.
-    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe(
-      '[{},{}]',
-    );
+    await expect
+      .poll(() => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'))
+      .toBe('[{},{}]');
     await follow(page, '/spaces');
     await page.getByRole('heading', { name: 'Spaces', level: 1 }).waitFor();
     await theirs({ title: 'Theirs for ever' });
     await follow(page, `/links/${id}`);
     await shown(notice.getByText(/^Changed .*by the key .*:/));
-    expect(await told()).toEqual(['Title: Mine at last → Theirs for ever']);
-    expect(await line.locator('dl').innerText()).toBe('Expires after clicks\n8');
+    await expect.poll(() => told()).toEqual(['Title: Mine at last → Theirs for ever']);
+    await expect.poll(() => line.locator('dl').innerText()).toBe('Expires after clicks\n8');
     await page.getByRole('link', { name: 'History' }).click();
     await shown(page.getByText('Title: Theirs while nobody types → Mine at last'));
     // The history takes back what others changed, too, and what was taken back.
@@ -588,7 +607,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // Who signs out leaves nothing for the next person.
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
+    await expect.poll(() => page.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
   test('lets a colleague’s change be taken back also after a save, without what is gone, and says which new space an undo leaves', async () => {
@@ -607,9 +626,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(notice.getByText('Title'));
     await page.getByRole('button', { name: 'Save' }).click();
     await shown(page.getByText(/^Space of .* saved\.$/).last());
-    expect(await notice.locator('li').allInnerTexts()).toEqual([
-      ...['Title: Before → Theirs', 'Tags: Another tag → empty'],
-    ]);
+    await expect
+      .poll(() => notice.locator('li').allInnerTexts())
+      .toEqual([...['Title: Before → Theirs', 'Tags: Another tag → empty']]);
     // A tag that is gone cannot come back.
     await notice.getByRole('button', { name: 'Take back' }).click();
     await shown(page.getByText('Undone. As before again: Title “Before”.').last());
@@ -617,9 +636,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await shown(
       page.getByText(/^Undone\. As before again: Space empty\. What was made for it stays: Fresh\.$/).last(),
     );
-    expect(await caller.data(`{ link(id: ${id}) { title space { name } } }`)).toEqual({
-      link: { title: 'Before', space: null },
-    });
+    await expect
+      .poll(() => caller.data(`{ link(id: ${id}) { title space { name } } }`))
+      .toEqual({
+        link: { title: 'Before', space: null },
+      });
   });
 
   test('deletes a link only if that is not undone', async () => {
@@ -639,7 +660,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await rowOf(page, kept.alias).waitFor();
     await remove(gone.alias);
     const left = () => caller.data('{ links { nodes { title } } }');
-    expect(await left()).toEqual({ links: { nodes: [{ title: 'Gone' }, { title: 'Kept' }] } });
+    await expect.poll(() => left()).toEqual({ links: { nodes: [{ title: 'Gone' }, { title: 'Kept' }] } });
     // A closed page does at once what it would do in some seconds.
     await page.close({ runBeforeUnload: true });
     await expect.poll(left).toEqual({ links: { nodes: [{ title: 'Kept' }] } });
@@ -671,16 +692,16 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.unroute('**/graphql');
     await choose('Copy short URL');
     await shows('Copied');
-    expect(await toast.count()).toBe(1);
+    await expect.poll(() => toast.count()).toBe(1);
     await toast.getByRole('button', { name: 'Close' }).click();
     // What is not mended is shown again, without being read out again.
     await shows('The role VIEWER may not do this.');
-    expect(await page.locator('.toasts').getAttribute('aria-live')).toBe('off');
+    await expect.poll(() => page.locator('.toasts').getAttribute('aria-live')).toBe('off');
     await choose('Disable');
     await shows(`${alias} is disabled.`);
     await page.getByRole('button', { name: 'Undo' }).click();
     await shows('Undone.');
-    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await rowOf(page, alias).getByText('Disabled').waitFor({ state: 'hidden' });
     await choose('Disable');
     await shows(`${alias} is disabled.`);
@@ -744,7 +765,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: 'Spaces' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Spaces' }).waitFor({ state: 'hidden' });
-    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Menu');
+    await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Menu');
   });
 
   test('follows what other clients create, change and delete, in every tab, by one stream', async () => {
@@ -829,7 +850,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
     await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
     const copy = page.getByRole('button', { name: 'Copy link to this list' });
-    expect((await copy.boundingBox())?.y).toBeLessThan((await rows.boundingBox())?.y ?? 0);
+    await expect
+      .poll(async () => (await copy.boundingBox())?.y)
+      .toBeLessThan((await rows.boundingBox())?.y ?? 0);
     await copy.click();
     await page.goto(String(await page.evaluate('window.copied')));
     await expect.poll(() => rows.allInnerTexts()).toEqual(['s.example/ago-1']);
@@ -861,20 +884,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => focused.innerText()).toContain('Copy short URL');
     await page.keyboard.press('ArrowUp');
     await expect.poll(() => focused.innerText()).toContain('Visit');
-    const actions = await page.locator('.menu:popover-open > *').allInnerTexts();
-    expect(actions.map((text) => text.split('\n')[0])).toEqual([
-      'Copy short URL',
-      'QR code',
-      'Details',
-      'Statistics',
-      'Public statistics',
-      'Visit',
-    ]);
+    const actions = () => page.locator('.menu:popover-open > *').allInnerTexts();
+    await expect
+      .poll(async () => (await actions()).map((text) => text.split('\n')[0]))
+      .toEqual(['Copy short URL', 'QR code', 'Details', 'Statistics', 'Public statistics', 'Visit']);
     await page.keyboard.press('Escape');
     await expect.poll(() => opener.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.getByRole('link', { name: /^s\.example/ }).click();
     await page.waitForURL(`${server.origin}/console/${accountId}/links/${id}`);
-    expect(await (await shown(page.getByLabel('Title', { exact: true }))).isDisabled()).toBe(true);
+    await expect
+      .poll(async () => (await shown(page.getByLabel('Title', { exact: true }))).isDisabled())
+      .toBe(true);
     const offered = async (tab: Page): Promise<string[]> => {
       const creating: string[] = [];
       for (const place of ['Spaces', 'Tags', 'Domains', 'Pixels', 'Webhooks', 'People', 'Keys']) {
@@ -884,9 +904,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
       }
       return creating;
     };
-    expect(await offered(page)).toEqual([]);
+    await expect.poll(() => offered(page)).toEqual([]);
     const { page: other } = await signIn({ server, key: caller.key }, { role: 'EDITOR' });
-    expect(await offered(other)).toEqual(['New space', 'New tag', 'New pixel']);
+    await expect.poll(() => offered(other)).toEqual(['New space', 'New tag', 'New pixel']);
   });
 
   const drafts = (page: Page) => page.evaluate('JSON.stringify({ ...localStorage })');
@@ -906,18 +926,18 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     // The stream of the tab ends.
     await caller.rest('PATCH', `/links/${id}`, { url: 'https://example.com/after' });
     await shown(page.getByText('Your session is over. It ends after 12 hours without use'));
-    expect(await drafts(page)).toContain('Typed');
+    await expect.poll(() => drafts(page)).toContain('Typed');
     await giveSession(page, server, userId);
     await page.reload();
     await shown(page.getByText('Your changes were kept in this browser.'));
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Typed');
-    expect(await page.getByLabel('Destination', { exact: true }).inputValue()).toBe(
-      'https://example.com/after',
-    );
+    await expect.poll(() => page.getByLabel('Title', { exact: true }).inputValue()).toBe('Typed');
+    await expect
+      .poll(() => page.getByLabel('Destination', { exact: true }).inputValue())
+      .toBe('https://example.com/after');
     after(13 + 12 + 25);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await drafts(page)).toBe('{}');
+    await expect.poll(() => drafts(page)).toBe('{}');
     server.clock.now = now;
   });
 
@@ -933,7 +953,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.goBack();
     const conflict = page.getByRole('alert', { name: /^This link was changed by the key .* meanwhile$/ });
     await shown(conflict);
-    expect(await conflict.locator('tbody tr').allInnerTexts()).toEqual(['Title\tTheirs\tTyped']);
+    await expect.poll(() => conflict.locator('tbody tr').allInnerTexts()).toEqual(['Title\tTheirs\tTyped']);
   });
 
   test('forgets what was typed when the session is ended elsewhere, and says so', async () => {
@@ -943,10 +963,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await expect.poll(() => drafts(page)).toContain('unsaved');
     await server.database.prisma.session.deleteMany({ where: { userId } });
     await shown(page.getByText('Your session is over. It was ended elsewhere'));
-    expect(await drafts(page)).toBe('{}');
+    await expect.poll(() => drafts(page)).toBe('{}');
     await giveSession(page, server, userId);
     await page.reload();
-    expect(await (await newUrl(page)).inputValue()).toBe('');
+    await expect.poll(async () => (await newUrl(page)).inputValue()).toBe('');
   });
 
   test('forgets what was typed when somebody signs out, and what earlier versions kept', async () => {
@@ -961,11 +981,11 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     })()`);
     await page.reload();
     await page.locator('#main').waitFor();
-    expect(await drafts(page)).toContain('Typed');
+    await expect.poll(() => drafts(page)).toContain('Typed');
     expect(await drafts(page)).not.toMatch(/example\.com|Before|Seen|Another/);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await drafts(page)).toBe('{}');
+    await expect.poll(() => drafts(page)).toBe('{}');
   });
 
   test('is used by keys alone, which are listed, and can be switched off', async () => {
@@ -982,9 +1002,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     const focused = () => focusOf(page);
     // To the selected links' actions and back, whatever the number of rows between.
     await page.keyboard.press('a');
-    expect(await focused()).toBe('Copy');
+    await expect.poll(() => focused()).toBe('Copy');
     await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('A row');
+    await expect.poll(() => focused()).toBe('A row');
     await page.keyboard.press('d');
     await page.locator('.row').getByText('Disabled').waitFor();
     await page.keyboard.press('z');
@@ -1017,17 +1037,17 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     }
     await page.keyboard.press('d');
     await page.locator('.row').getByText('Disabled').waitFor({ state: 'hidden' });
-    expect(await focused()).toBe(`Actions for ${short}`);
+    await expect.poll(() => focused()).toBe(`Actions for ${short}`);
     await page.keyboard.press('/');
     await page.keyboard.type('n/d');
     const search = page.getByLabel('Search links');
-    expect(await search.inputValue()).toBe('n/d');
+    await expect.poll(() => search.inputValue()).toBe('n/d');
     await page.keyboard.press('Escape');
-    expect(await search.inputValue()).toBe('');
+    await expect.poll(() => search.inputValue()).toBe('');
     await caller.link({ title: 'A second row' });
     await shown(page.getByText('A second row'));
     await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('A row');
+    await expect.poll(() => focused()).toBe('A row');
     // A selection grows and shrinks by keys, and Escape drops it.
     const selected = page.getByRole('region', { name: 'Selected links' }).locator('b');
     for (const [key, count] of [
@@ -1041,10 +1061,10 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('a');
     await page.keyboard.press('Escape');
     await selected.waitFor({ state: 'hidden' });
-    expect(await focused()).toBe('A row');
+    await expect.poll(() => focused()).toBe('A row');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Search links');
+    await expect.poll(() => focused()).toBe('Search links');
     await page.keyboard.type('row');
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('A second row');
@@ -1058,7 +1078,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.keyboard.press('/');
     await expect.poll(focused).toBe('Search links');
     await page.keyboard.press('Escape');
-    expect(await focused()).toBe('BODY');
+    await expect.poll(() => focused()).toBe('BODY');
     await page.getByRole('link', { name: 'Spaces' }).click();
     await page.keyboard.press('n');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
@@ -1103,10 +1123,12 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('link', { name: `go${accounts}.example` }).waitFor();
     await page.getByText(`go${accounts}.example saved.`).waitFor();
     const dns = page.locator('.dns td code');
-    expect((await dns.allInnerTexts()).slice(0, 5)).toEqual([
-      ...['CNAME', `go${accounts}.example`, 's.example'],
-      ...['TXT', `_linkspace.go${accounts}.example`],
-    ]);
+    await expect
+      .poll(async () => (await dns.allInnerTexts()).slice(0, 5))
+      .toEqual([
+        ...['CNAME', `go${accounts}.example`, 's.example'],
+        ...['TXT', `_linkspace.go${accounts}.example`],
+      ]);
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText(`has no TXT record _linkspace.go${accounts}.example in DNS yet.`).waitFor();
     const expected = await dns.last().innerText();
@@ -1131,16 +1153,16 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await open('Webhooks', 'New webhook');
     await page.getByLabel('URL of the receiver').fill('example.com/hook');
     await page.getByLabel('Tag deleted').uncheck();
-    expect(await page.getByLabel('All events').isChecked()).toBe(false);
+    await expect.poll(() => page.getByLabel('All events').isChecked()).toBe(false);
     await page.getByLabel('All events').check();
-    expect(await page.getByLabel('Tag deleted').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Tag deleted').isChecked()).toBe(true);
     await save.click();
     const secret = page.getByRole('dialog', { name: 'The secret of the webhook' });
     await secret.waitFor();
     // A key that is pressed once too often copies, and no click beside it closes it.
-    expect(await focusOf(page)).toBe('Copy');
+    await expect.poll(() => focusOf(page)).toBe('Copy');
     await page.mouse.click(5, 5);
-    expect(await secret.locator('code').innerText()).toMatch(/^whsec_/);
+    await expect.poll(() => secret.locator('code').innerText()).toMatch(/^whsec_/);
     await page.keyboard.press('Escape');
     await expect.poll(() => focusOf(page)).toBe('New webhook');
     await page.getByRole('button', { name: 'Actions for https://example.com/hook' }).click();
@@ -1197,13 +1219,13 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await shown(page.getByText('No spaces yet'));
     await shown(page.getByText('Campaign is deleted.'));
-    expect(
-      await caller.data('{ spaces { totalCount } domains { totalCount } pixels { totalCount } }'),
-    ).toEqual({
-      spaces: { totalCount: 0 },
-      domains: { totalCount: 2 },
-      pixels: { totalCount: 1 },
-    });
+    await expect
+      .poll(() => caller.data('{ spaces { totalCount } domains { totalCount } pixels { totalCount } }'))
+      .toEqual({
+        spaces: { totalCount: 0 },
+        domains: { totalCount: 2 },
+        pixels: { totalCount: 1 },
+      });
     expect(complaints).toEqual([]);
   });
 
@@ -1270,7 +1292,9 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await to.fill('2026-10-31');
     const wrong = page.locator('.statistics > .wrong');
     await wrong.getByText('“from” may not be after to, which is 2026-10-31.').waitFor();
-    expect([await from.inputValue(), await to.inputValue()]).toEqual(['2026-11-01', '2026-10-31']);
+    await expect
+      .poll(async () => [await from.inputValue(), await to.inputValue()])
+      .toEqual(['2026-11-01', '2026-10-31']);
     await from.fill('0002-10-12');
     await wrong.getByText('“from” may be at most 10 years before to.').waitFor();
     await page.getByRole('button', { name: 'This month' }).click();
@@ -1322,15 +1346,15 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('A visitor from Japan with an iPhone in German is redirected to').waitFor();
     const steps = page.locator('.steps li');
     expect((await steps.allInnerTexts()).slice(0, 2)).toEqual(['The link exists.', 'It is enabled.']);
-    expect(await page.locator('.deciding').allInnerTexts()).toEqual([
-      'It has no targets. So the visitor gets the destination of the link.',
-    ]);
+    await expect
+      .poll(() => page.locator('.deciding').allInnerTexts())
+      .toEqual(['It has no targets. So the visitor gets the destination of the link.']);
     await page.getByRole('link', { name: 'Back to your changes' }).click();
-    expect(await page.getByLabel('Password for visitors').inputValue()).toBe('kept');
+    await expect.poll(() => page.getByLabel('Password for visitors').inputValue()).toBe('kept');
     await page.getByRole('button', { name: 'Discard' }).click();
     await unfold(page);
     const publicPage = page.getByRole('link', { name: `s.example/${alias}+` });
-    expect(await publicPage.getAttribute('href')).toBe(`https://s.example/${alias}+`);
+    await expect.poll(() => publicPage.getAttribute('href')).toBe(`https://s.example/${alias}+`);
     const input = `{ expiration: { at: "2026-12-06T12:00Z" }, privacy: PRIVATE,
       targeting: { type: COUNTRY, countries: [{ country: "JP", url: "https://example.com/jp" }] } }`;
     await caller.data(`mutation { updateLink(id: ${id}, input: ${input}) { __typename } }`);
@@ -1346,7 +1370,7 @@ describe.runIf(chromiumPath)('the console, in a browser', () => {
     await page.getByText('The visitor is in Japan, which is listed.').waitFor();
     await page.getByLabel('Date and time').fill('2026-12-08T00:00');
     // What was said of another visit is gone at once.
-    expect(await page.locator('.deciding').count()).toBe(0);
+    await expect.poll(() => page.locator('.deciding').count()).toBe(0);
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('It expired at 6 Dec 2026').waitFor();
     await page.getByRole('link', { name: 'All links' }).click();

@@ -37,7 +37,7 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     for (const path of ['/links', '/links/', '/LINKS', '/']) {
       await page.goto(`${server.origin}/console/${accountId}${path}`);
       await shown(rowOf(page, alias));
-      expect(await page.locator('nav [aria-current=page]').innerText()).toBe('Links');
+      await expect.poll(() => page.locator('nav [aria-current=page]').innerText()).toBe('Links');
     }
     await rowOf(page, alias).locator('.short').click();
     await page.getByRole('link', { name: 'All links' }).click();
@@ -80,17 +80,17 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await shown(page.getByLabel('Destination of a new link'));
-    expect(await page.getByLabel('Destination of a new link').inputValue()).toBe(
-      'https://example.com/discarded',
-    );
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
+    await expect
+      .poll(() => page.getByLabel('Destination of a new link').inputValue())
+      .toBe('https://example.com/discarded');
+    await expect.poll(() => page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
     // Also from another page.
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('link', { name: 'Spaces' }).click();
     await shown(page.getByText('No spaces yet'));
     await page.getByRole('button', { name: 'Undo' }).click();
     await shown(page.getByLabel('Destination of a new link'));
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
+    await expect.poll(() => page.getByLabel('Title', { exact: true }).inputValue()).toBe('Not lost');
   });
 
   test('changes of a link that were discarded come back by Undo, beside what was typed since', async () => {
@@ -102,12 +102,12 @@ describe.runIf(chromiumPath)('the list of links in the console, in a browser', (
     await unfold(page);
     await page.getByLabel('Password for visitors').fill('typed');
     await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await title.inputValue()).toBe('As saved');
+    await expect.poll(() => title.inputValue()).toBe('As saved');
     await destination.fill('https://example.com/since');
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => title.inputValue()).toBe('As typed');
-    expect(await destination.inputValue()).toBe('https://example.com/since');
-    expect(await page.getByLabel('Password for visitors').inputValue()).toBe('typed');
+    await expect.poll(() => destination.inputValue()).toBe('https://example.com/since');
+    await expect.poll(() => page.getByLabel('Password for visitors').inputValue()).toBe('typed');
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('link', { name: 'Tags' }).click();
     await shown(page.getByText('No tags yet'));

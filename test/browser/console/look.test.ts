@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     const { page } = await signIn({ server, key: caller.key });
     const used = `document.fonts.ready.then((fonts) =>
       [...fonts].filter(({ status }) => status === 'loaded').map(({ family, display }) => [family, display].join()))`;
-    expect(await page.evaluate(used)).toEqual(['Inter,swap']);
+    await expect.poll(() => page.evaluate(used)).toEqual(['Inter,swap']);
     const start = await newTab();
     const [font] = await Promise.all([start.waitForResponse(/\.woff2\?/), start.goto(server.origin)]);
     expect([font.status(), font.headers()['content-type'], font.headers()['cache-control']]).toEqual([
@@ -44,7 +44,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
       return box ? box.y + box.height : Number.POSITIVE_INFINITY;
     };
     await shown(row);
-    expect(await bottom()).toBeLessThan(500);
+    await expect.poll(() => bottom()).toBeLessThan(500);
     await page.setViewportSize({ width: 1920, height: 1000 });
     await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(52);
     await row.locator('.clicks').click();
@@ -54,10 +54,10 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
   test('opens the form of a new link with its few usual fields, and what is folded with its value', async () => {
     const { page } = await signIn({ server, key: caller.key });
     const url = await newUrl(page);
-    expect(await page.evaluate('document.activeElement.id')).toBe('new-url');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('new-url');
     // Between digits, an x of an alias stays an x.
     const ligatures = "getComputedStyle(document.getElementById('new-url')).fontVariantLigatures";
-    expect(await page.evaluate(ligatures)).toBe('no-contextual');
+    await expect.poll(() => page.evaluate(ligatures)).toBe('no-contextual');
     await shown(page.getByLabel('Title', { exact: true }));
     const folds = page.locator('.fold summary');
     expect((await folds.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())).toEqual([
@@ -68,7 +68,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
       'Pixels None',
     ]);
     const limit = page.getByLabel('After this many clicks');
-    expect(await limit.isVisible()).toBe(false);
+    await expect.poll(() => limit.isVisible()).toBe(false);
     await folds.nth(1).click();
     await limit.fill('100');
     await folds.nth(1).click();
@@ -87,7 +87,7 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
     const { page } = await signIn({ server, key: caller.key }, { path: `/links/${link.id}` });
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await shown(preview.getByText(/^A visitor from Germany with an iPhone in German is redirected to/));
-    expect(await preview.innerText()).toContain('example.com/de');
+    await expect.poll(() => preview.innerText()).toContain('example.com/de');
     await page.getByLabel('Alias').fill('later');
     await shown(preview.getByText('s.example/later'));
   });
@@ -100,17 +100,19 @@ describe.runIf(chromiumPath)('the look of the console, in a browser', () => {
       await page.getByRole('button', { name: 'Appearance' }).click();
       await page.locator('.menu:popover-open').getByRole('menuitemradio', { name }).click();
     };
-    expect(await isDark()).toBe(false);
+    await expect.poll(() => isDark()).toBe(false);
     await choose('Dark');
-    expect(await isDark()).toBe(true);
+    await expect.poll(() => isDark()).toBe(true);
     await page.reload();
     await shown(rowOf(page, link.alias));
-    expect([await isDark(), await page.evaluate('localStorage["graphiql:theme"]')]).toEqual([true, 'dark']);
+    await expect
+      .poll(async () => [await isDark(), await page.evaluate('localStorage["graphiql:theme"]')])
+      .toEqual([true, 'dark']);
     await choose('Light');
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await isDark()).toBe(false);
+    await expect.poll(() => isDark()).toBe(false);
     await choose('As the system');
-    expect(await isDark()).toBe(true);
+    await expect.poll(() => isDark()).toBe(true);
     expect(complaints).toEqual([]);
   });
 });

@@ -73,7 +73,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByText('This page needs the whole link that you got.').waitFor();
     await page.goto(`${server.origin}/console/welcome#${token}`);
     await page.getByLabel('Your name').waitFor();
-    expect(await page.evaluate('location.href')).toBe(`${server.origin}/console/welcome`);
+    await expect.poll(() => page.evaluate('location.href')).toBe(`${server.origin}/console/welcome`);
     await enterPerson(page, 'Ana', 'ana@example.com', 'Begin');
     await page.getByRole('link', { name: 'People' }).click();
     await page.getByText('ana@example.com').waitFor();
@@ -95,7 +95,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
 
     const vic = await tabOfAnother(page, link.replace('https://s.example', server.origin));
     await vic.getByText('Ana invites you to “default”, as Viewer.').waitFor();
-    expect(await vic.getByLabel('Email address').inputValue()).toBe('vic@example.com');
+    await expect.poll(() => vic.getByLabel('Email address').inputValue()).toBe('vic@example.com');
     await enterPerson(vic, 'Vic', null, 'Join');
     await vic.locator('#main').waitFor();
     await vic.getByText('Viewer', { exact: true }).waitFor();
@@ -111,11 +111,9 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await vic.getByRole('link', { name: 'Keys' }).click();
     await vic.getByRole('button', { name: 'New key' }).click();
-    expect(await vic.getByLabel('Role', { exact: true }).locator('option').allInnerTexts()).toEqual([
-      'Viewer',
-      'Editor',
-      'Admin',
-    ]);
+    await expect
+      .poll(() => vic.getByLabel('Role', { exact: true }).locator('option').allInnerTexts())
+      .toEqual(['Viewer', 'Editor', 'Admin']);
     await vic.getByLabel('Name').fill('Nightly report');
     await vic.getByRole('button', { name: 'Make the key' }).click();
     const key = await vic.getByRole('dialog').locator('code').innerText();
@@ -182,13 +180,13 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await again.getByRole('button', { name: 'Go on' }).click();
     const made = await page.getByRole('dialog', { name: 'The new key' }).locator('code').innerText();
     const dialog = page.getByRole('dialog', { name: 'The new key' });
-    expect(await dialog.locator('pre').innerText()).toBe(
-      `curl -H 'Authorization: Bearer ${made}' '${server.origin}/api/v1/links'`,
-    );
+    await expect
+      .poll(() => dialog.locator('pre').innerText())
+      .toBe(`curl -H 'Authorization: Bearer ${made}' '${server.origin}/api/v1/links'`);
     const caller = server.callerWith(made);
     expect((await caller.rest('GET', '/links')).status).toBe(200);
     await page.getByRole('button', { name: 'I have copied it' }).click();
-    expect(await page.locator('body').innerText()).not.toContain(made);
+    await expect.poll(() => page.locator('body').innerText()).not.toContain(made);
     const row = page.locator('.record', { hasText: 'For a script' });
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -207,10 +205,10 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('To look at').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
-    expect(await page.evaluate('scrollY')).toBe(0);
+    await expect.poll(() => page.evaluate('scrollY')).toBe(0);
     await follow(page, `/links/${id}`);
     await page.getByText('Editors, admins and owners can change it.').waitFor();
-    expect(await page.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
   });
 
   test.each([
@@ -232,8 +230,8 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     const { user } = await addUser(server, caller.key);
     await giveSession(page, server, user.id);
     await page.reload();
-    expect(await (await newUrl(page)).inputValue()).toBe('');
-    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
+    await expect.poll(async () => (await newUrl(page)).inputValue()).toBe('');
+    await expect.poll(() => page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
   });
 
   test('a switch of the account changes the address, and what was begun in one account stays there', async () => {
@@ -261,7 +259,7 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await switchTo('second');
     await page.waitForURL(`${server.origin}/console/${otherId}/links`);
     await page.getByText('Editor', { exact: true }).waitFor();
-    expect(await destination.count()).toBe(0);
+    await expect.poll(() => destination.count()).toBe(0);
     release();
     const urlsOf = async (caller: typeof first) =>
       (
@@ -273,10 +271,10 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await switchTo('first');
     await page.waitForURL(`${server.origin}/console/${accountId}/links`);
     await page.getByText('Owner', { exact: true }).waitFor();
-    expect(await destination.count()).toBe(0);
+    await expect.poll(() => destination.count()).toBe(0);
     await page.goBack();
     await expect.poll(() => destination.inputValue()).toBe('https://example.com/of-the-second');
-    expect(await urlsOf(second)).toEqual([]);
+    await expect.poll(() => urlsOf(second)).toEqual([]);
     // An account of others shows nothing, and says so.
     await server.caller('of others');
     await page.goto(`${server.origin}/console/${otherId + 1}/`);
@@ -344,14 +342,14 @@ describe.runIf(chromiumPath)('people in the console, in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await enterPerson(tab, 'Kim', null, 'Join');
     await tab.getByText('This email address has a user already').waitFor();
-    expect(await tab.getByLabel('Email address').inputValue()).toBe(user.email);
+    await expect.poll(() => tab.getByLabel('Email address').inputValue()).toBe(user.email);
     await tab.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await tab.getByRole('button', { name: 'Sign in' }).click();
     await tab.getByRole('button', { name: 'Accept the invitation' }).click();
     await tab.getByText('Editor', { exact: true }).waitFor();
     // The first tab shows the same account, as the other user.
     await page.locator('.account').getByText('Editor').waitFor();
-    expect(await page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0);
   });
 });
 
@@ -524,7 +522,7 @@ describe.runIf(chromiumPath)('ways to sign in to the console, in a browser', () 
     await (await newUrl(page)).fill('nothing');
     await page.keyboard.press('Enter');
     await page.locator('#new-url-error').getByText('Begin it with').waitFor();
-    expect(await page.getByText('Your link is ready').count()).toBe(0);
+    await expect.poll(() => page.getByText('Your link is ready').count()).toBe(0);
     await (await server.caller('default')).link({ title: 'Live' });
     // Without locks, streams of several tabs would take all the connections that a browser opens.
     await page.getByText('Live', { exact: true }).waitFor();

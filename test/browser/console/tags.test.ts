@@ -99,7 +99,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     }
     await dialog.getByRole('button', { name: 'Merge 2 tags' }).click();
     await expect.poll(() => names.allInnerTexts()).toEqual(['Fairs', 'Mail']);
-    expect(await tagsOf(caller)).toEqual(['Link 0: Mail', 'Link 1: Mail', 'Link 2: Mail']);
+    await expect.poll(() => tagsOf(caller)).toEqual(['Link 0: Mail', 'Link 1: Mail', 'Link 2: Mail']);
     await choose('Fairs', 'Delete');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => names.allInnerTexts()).toEqual(['Mail']);
@@ -130,7 +130,9 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await choose('Mail');
     const dialog = page.getByRole('dialog');
     const status = dialog.getByRole('status');
-    expect([await status.innerText(), await status.getAttribute('aria-live')]).toEqual(['', 'polite']);
+    await expect
+      .poll(async () => [await status.innerText(), await status.getAttribute('aria-live')])
+      .toEqual(['', 'polite']);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await shown(status.getByText('0 of 1,600 links are done.'));
     await held.promise;
@@ -142,9 +144,9 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await choose('Fairs');
     released.resolve();
     await expect.poll(() => page.locator('.records .tag').allInnerTexts()).toEqual(['Fairs']);
-    expect(await prisma.linkTag.count({ where: { tagId: id } })).toBe(0);
+    await expect.poll(() => prisma.linkTag.count({ where: { tagId: id } })).toBe(0);
     await shown(page.getByRole('status').getByText('Mail'));
-    expect(await dialog.getByText('Delete the tag Fairs?').isVisible()).toBe(true);
+    await expect.poll(() => dialog.getByText('Delete the tag Fairs?').isVisible()).toBe(true);
     expect(complaints).toEqual([]);
   });
 
@@ -228,7 +230,9 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     }
     await dialog.getByRole('button', { name: 'Add to 3 links' }).click();
     await shown(page.locator('.toast').getByText('Tags “Old”, “Other” added to 3 links.'));
-    expect(await tagsOf(caller)).toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
+    await expect
+      .poll(() => tagsOf(caller))
+      .toEqual(['One: Old, Other', 'Two: Old, Other', 'Three: Old, Other']);
     await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
     await expect.poll(() => tagsOf(caller)).toEqual(['One: Old', 'Two: Other', 'Three: ']);
     await shown(page.getByText('Undone: '));
@@ -238,7 +242,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await dialog.getByRole('option', { name: 'Old' }).click();
     await dialog.getByRole('button', { name: 'Remove from 3 links' }).click();
     await shown(page.locator('.toast').getByText('Tag “Old” removed from 1 link.'));
-    expect(await tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
+    await expect.poll(() => tagsOf(caller)).toEqual(['One: ', 'Two: Other', 'Three: ']);
     // They end together, which is undone.
     await bar.getByRole('button', { name: 'Expiry' }).click();
     const expiry = page.getByRole('dialog', { name: 'Expiry of 3 links' });
@@ -263,14 +267,16 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     // Still selected, and moved to a space that is made for them.
     await bar.getByRole('button', { name: 'Move' }).click();
     const move = page.getByRole('dialog').getByRole('button', { name: 'Move 3 links' });
-    expect(await move.isDisabled()).toBe(true);
+    await expect.poll(() => move.isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('combobox', { name: 'Space' }).fill('Spring');
     await move.click();
     await shown(page.locator('.toast').getByText('3 links moved to “Spring”.'));
     await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Move');
-    expect(await caller.data('{ spaces { nodes { name links { totalCount } } } }')).toEqual({
-      spaces: { nodes: [{ name: 'Spring', links: { totalCount: 3 } }] },
-    });
+    await expect
+      .poll(() => caller.data('{ spaces { nodes { name links { totalCount } } } }'))
+      .toEqual({
+        spaces: { nodes: [{ name: 'Spring', links: { totalCount: 3 } }] },
+      });
     // What a change takes out of the list stays selected, and is counted.
     await page.getByLabel('Status', { exact: true }).selectOption('Active');
     await page.getByRole('button', { name: 'Select this page' }).click();
@@ -282,7 +288,7 @@ describe.runIf(chromiumPath)('tags and the search of everything in the console, 
     await page.getByRole('button', { name: 'Undo: 3 links disabled.' }).click();
     await shown(page.locator('.toast').getByText('One link was changed since, and stays as it is.'));
     const read = '{ links(filter: { status: DISABLED }) { totalCount } }';
-    expect(await caller.data(read)).toEqual({ links: { totalCount: 0 } });
+    await expect.poll(() => caller.data(read)).toEqual({ links: { totalCount: 0 } });
     expect(complaints).toEqual([]);
   });
 
