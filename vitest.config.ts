@@ -1,31 +1,57 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Vite would load another build of graphql than Node does, with incompatible classes.
 const resolve = { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] };
-const databases = ['sqlite', 'postgresql'] as const;
 
-const onlyOn = {
-  sqlite: [
-    'test/start/{draining,examples,live-lists,metrics,moving,reconnecting,screen,start}.test.ts',
-    'test/rest/{guard,openapi,pages,parts,qr,requests,typed-client}.test.ts',
-    'test/schema/{given-values,heavy-reads,json-bodies,limits,passwords,response-names,trusted-documents,variables}.test.ts',
-    'test/http/{addresses,connections,gone-clients,headers,paths,revoked-keys}.test.ts',
-    'test/domain/{import-closing,import-files}.test.ts',
-    'test/domain/import-sources.test.ts',
-    'test/redirect/operator-lists.test.ts',
-  ],
-  postgresql: ['test/postgresql/**', 'test/start/webhook-kill.test.ts'],
-};
+/** Tests that start programs, run npm, or try thousands of inputs. */
+const slow = [
+  'test/start/**',
+  'test/redirect/processes.test.ts',
+  'test/program/{contributing,docs-commands,first-start,hostile,lint,production}.test.ts',
+];
+/** Other tests that run on no database, or on one of their own. */
+const program = 'test/program/**';
+const browser = 'test/browser/**';
+const onPostgresqlOnly = 'test/postgresql/**';
+
+/** Slow tests that do not depend on the database. */
+const onSqliteOnly = [
+  'test/start/{draining,examples,live-lists,metrics,moving,reconnecting,screen,start}.test.ts',
+  'test/rest/{guard,openapi,pages,parts,qr,requests,typed-client}.test.ts',
+  'test/schema/{given-values,heavy-reads,json-bodies,limits,passwords,response-names,trusted-documents,variables}.test.ts',
+  'test/http/{addresses,connections,gone-clients,headers,paths,revoked-keys}.test.ts',
+  'test/domain/{import-closing,import-files,import-sources}.test.ts',
+  'test/redirect/operator-lists.test.ts',
+];
 
 /** Begins with files that start programs and browsers, which take long: one that begins last would keep a single worker busy. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ moduleId }: TestSpecification) =>
-      /\/test\/(browser|start|postgresql)\/|\/(docs-)?commands\.test/.test(moduleId);
+    const isSlow = ({ project, moduleId }: TestSpecification) =>
+      /slow|browser/.test(project.name) || /\/test\/(start|postgresql)\/|\/commands\.test/.test(moduleId);
     return (await super.sort(files)).toSorted((one, other) => Number(isSlow(other)) - Number(isSlow(one)));
   }
+}
+
+type Database = 'sqlite' | 'postgresql';
+
+function project(
+  name: string,
+  database: Database | null,
+  include: string[],
+  exclude: string[] = [],
+): TestProjectInlineConfiguration {
+  return {
+    extends: true,
+    test: {
+      name,
+      include: include.map((files) => files.replace(/\*\*$/, '**/*.test.ts')),
+      exclude,
+      globalSetup: database === null ? [] : [`test/support/${database}.setup.ts`],
+    },
+  };
 }
 
 export default defineConfig({
@@ -40,18 +66,13 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      { extends: true, test: { name: 'program', include: ['test/{program,browser}/**/*.test.ts'] } },
-      ...databases.map((name) => ({
-        extends: true as const,
-        test: {
-          name,
-          include: ['test/**/*.test.ts'],
-          // test/postgresql has tests of PostgreSQL's own features. Slow tests that do not depend on the database run on one of
-          // them only.
-          exclude: ['test/{program,browser}/**', ...onlyOn[name === 'sqlite' ? 'postgresql' : 'sqlite']],
-          globalSetup: [`test/support/${name}.setup.ts`],
-        },
-      })),
+      // `npm test` runs these,
+      project('program', null, [program], slow),
+      project('sqlite', 'sqlite', ['test/**'], [program, browser, onPostgresqlOnly, ...slow]),
+      // and `npm run test:rest` these.
+      project('slow', 'sqlite', slow),
+      project('browser', null, [browser]),
+      project('postgresql', 'postgresql', ['test/**'], [program, browser, ...onSqliteOnly]),
     ],
   },
 });

@@ -42,7 +42,8 @@ function testOn(folder, wanted, options) {
   const started = performance.now();
   const status = npm(
     folder,
-    'test',
+    'run',
+    'test:all',
     '--',
     '--reporter=default',
     '--reporter=json',

@@ -220,7 +220,7 @@ const rules: readonly (readonly [RegExp, Check])[] = [
     },
   ],
   [/^npm ci$/, canBeInstalled],
-  [/^npm (test|run (lint|typecheck))$/, isRunBeforeMerge],
+  [/^npm (test|run (test:rest|lint|typecheck))$/, isRunBeforeMerge],
   [
     /^npm run dev$/,
     async () => {

@@ -5,7 +5,7 @@ import { type Program, startProgram } from '../support/process.ts';
 import { TestReceiver } from '../support/receiver.ts';
 import { Caller } from '../support/server.ts';
 
-/** `KILL_ROUNDS=20 npx vitest run test/start/webhook-kill.test.ts` for more rounds. */
+/** `KILL_ROUNDS=20 npx vitest run test/postgresql/webhook-kill.test.ts` for more rounds. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 1);
 /** A client's errors after the server was killed. */
 const GONE = /fetch failed|ECONNRE|socket hang up|terminated/;
