@@ -54,65 +54,23 @@ describe('a link', () => {
     }
   });
 
+  // What other paths mean is in test/program/alias.test.ts.
   test.each([
     ['/%61bc', 302],
     ['/abc/', 302],
     ['/ABC', 404],
-    ['/abc/more', 404],
     ['/%ff', 404],
     [`/${'x'.repeat(5000)}`, 404],
     ['/abc?%zz', 302],
-    // What texts and programs put behind a short URL.
-    ...'. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ = $ ^ — %EF%B8%8F %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF'
-      .split(' ')
-      .map((added): [string, number] => [
-        `/abc${added.startsWith('%') ? added : encodeURIComponent(added)}`,
-        302,
-      ]),
-    ['/abc,', 302],
-    ['/abc)', 302],
-    ['/abc!', 302],
-    ['/abc;', 302],
+    ['/abc.', 302],
     ['/abc%', 302],
-    ['/abc%.', 302],
-    ['/abc%25', 302],
-    ['/abc%2', 302],
-    ['/abc%22', 302],
-    ['/abc%e2%80%9d', 302],
-    ['/abc%22%29.', 302],
-    ['/abc/,', 302],
-    ['/abc./', 302],
     ['/%61bc.?a=1', 302],
-    ['/ABC.', 404],
-    ['/abc-', 404],
-    ['/abc_', 404],
-    ['/abc_.', 404],
-    ['/.abc', 404],
-    ['/a.bc', 404],
-    ['/%22abc%22', 404],
     [`/abc${'.'.repeat(2_000)}`, 302],
-    // What they put behind it beyond that: its alias ends before the first character that no alias has.
-    ...'👍 👍🏽 👩‍👩‍👧 请 ™ é ½ ² 请看https://example.com/ .html ,und @x &x'
-      .split(' ')
-      .map((added): [string, number] => [`/abc${encodeURI(added)}`, 302]),
-    [`/abc${encodeURIComponent('请'.repeat(120))}`, 302],
-    ['/abc%00', 302],
-    ['/abc%E2%80', 302],
-    ['/abc%E8%AF%B7/more', 302],
     ['/%61%62c%F0%9F%91%8D?a=1', 302],
-    ['/abc/%F0%9F%91%8D', 302],
-    ['/ab%F0%9F%91%8D', 404],
-    ['/ABC%F0%9F%91%8D', 404],
-    ['/abcd%F0%9F%91%8D', 404],
-    ['/abc-%F0%9F%91%8D', 404],
-    ['/%F0%9F%91%8Dabc', 404],
-    ['/%F0%9F%91%8D', 404],
-    // A further segment is a path of its own, and a plus sign asks for statistics.
+    ['/abc%00', 302],
     ['/abc%2Fmore', 404],
     ['/abc//more', 404],
-    ['/abc+more', 404],
-    ['/abc++', 404],
-    [`/${'abc'.repeat(100)}%F0%9F%91%8D`, 404],
+    ['/%F0%9F%91%8D', 404],
   ])('%s is answered with %i', async (path, status) => {
     await owner.rest('POST', '/links', { url: 'https://example.com/', alias: 'abc' });
     expect((await open(path)).status).toBe(status);
@@ -271,14 +229,11 @@ describe('what was put behind a short URL', () => {
     expect(await clicksOf(link)).toBe(1);
   });
 
-  test.each(['+.', '.+', '+)', '%2B%22', '+%F0%9F%91%8D', '%2B%E8%AF%B7/x'])(
-    'leads to the page of statistics: %s',
-    async (added) => {
-      const { alias } = await owner.link();
-      const { status, body } = await open(`/${alias}${added}`);
-      expect([status, body.includes(`s.example/${alias}`)]).toEqual([200, true]);
-    },
-  );
+  test.each(['+.', '.+', '+%F0%9F%91%8D'])('leads to the page of statistics: %s', async (added) => {
+    const { alias } = await owner.link();
+    const { status, body } = await open(`/${alias}${added}`);
+    expect([status, body.includes(`s.example/${alias}`)]).toEqual([200, true]);
+  });
 
   test('is dropped from a short URL whose link is sought', async () => {
     const { id, alias } = await owner.link();
