@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { SendMail } from './access/mails.ts';
+import type { SendMail } from '../outgoing/mail.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Random } from './random.ts';

@@ -1,13 +1,26 @@
 import type { NodemailerError } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { SendMail } from '../domain/access/mails.ts';
+
+/** A mail of plain text. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/**
+ * Sends a mail, later.
+ * @param onRefused called if a mail server refuses it for good: others may have read its link then
+ * @returns a promise of false if no mail server took it
+ */
+export type SendMail = (mail: Mail, onRefused?: () => Promise<void>) => unknown;
 
 /** Milliseconds in which a mail server must answer. */
 const TIMEOUT = 10_000;
 /** Maximum number of open connections to the mail server; other mails wait. */
 const MAX_CONNECTIONS = 2;
 
-/** Why a mail was not sent, in codes: the words of the mail server may have the link of the mail. */
+/** Why a mail was not sent, in codes: the words of the mail server may have parts of the mail. */
 function reasonOf({ name, code, originalCode, responseCode, response, command }: NodemailerError): string {
   const [, status] = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '') ?? [];
   return [code ?? name, originalCode, responseCode, status, command].filter(Boolean).join(' ');
@@ -62,7 +75,7 @@ export function createMailer(smtpUrl: string, from: string, log: Logger): SendMa
         return false;
       })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'the link of a refused mail could not be ended');
+        log.error({ err: error }, 'what a refused mail offers could not be ended');
         return false;
       });
   };

@@ -2,11 +2,25 @@ import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { Answer, Post } from '../domain/webhook/receiver.ts';
-import { VERSION } from '../own-files.ts';
 import { parseUrl } from '../shared/parse-url.ts';
 import { isPublicAddress, literalOf } from '../shared/public-address.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
+
+/** A receiver's answer. */
+export interface Answer {
+  /** Null if there was no answer. */
+  readonly status: number | null;
+  /** Why the attempt failed, in a few words; null if it succeeded. */
+  readonly error: string | null;
+}
+
+/** Posts a message to a URL. It settles within about ten seconds, whatever the receiver does, and rejects if aborted. */
+export type Post = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<Answer>;
 
 /** The timeout for an answer, in milliseconds, and how many bytes are read, with all headers and interim answers. */
 const ANSWER_TIMEOUT = 10_000;
@@ -14,6 +28,7 @@ const MAX_ANSWER = 64 * 1024;
 
 export interface PostOptions {
   readonly allowPrivate: boolean;
+  readonly userAgent: string;
   resolve(host: string): Promise<readonly LookupAddress[]>;
 }
 
@@ -91,7 +106,7 @@ function exchange(request: ClientRequest, body: string): Promise<Answer> {
 }
 
 /**
- * Posts to webhook receivers. Each request has a new connection, whose address is checked; redirects are not followed; https
+ * Posts to receivers that strangers name. Each request has a new connection, whose address is checked; redirects are not followed; https
  * needs a valid certificate.
  */
 export function createPost(options: PostOptions): Post {
@@ -113,7 +128,7 @@ export function createPost(options: PostOptions): Post {
       headers: {
         'Content-Type': 'application/json; charset=utf-8',
         'Content-Length': Buffer.byteLength(body),
-        'User-Agent': `Linkspace/${VERSION}`,
+        'User-Agent': options.userAgent,
         ...headers,
       },
     });

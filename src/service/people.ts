@@ -23,6 +23,7 @@ import { createGraphQLHandler, schemaText } from '../graphql/http.ts';
 import { KeyAccess } from '../http/request/key-access.ts';
 import { SessionCookies } from '../http/request/session-cookie.ts';
 import { createPost } from '../outgoing/post.ts';
+import { VERSION } from '../own-files.ts';
 import { createDownload } from '../rest/download.ts';
 import { openApi } from '../rest/openapi/openapi.ts';
 import { createRestRouter } from '../rest/router.ts';
@@ -72,7 +73,11 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     snapshot: createSnapshot(createOwnerRequestOf(common, now)),
     delays: ports.webhookDelays,
     interval: ports.webhookInterval,
-    post: createPost({ allowPrivate: config.allowPrivateWebhooks, resolve: ports.resolveHost }),
+    post: createPost({
+      allowPrivate: config.allowPrivateWebhooks,
+      resolve: ports.resolveHost,
+      userAgent: `Linkspace/${VERSION}`,
+    }),
     waitUntilIdle: () => load.waitUntilIdle(),
     attempted: (outcome) => metrics?.webhookAttempt(outcome),
     disabled: (reason) => metrics?.webhookDisabled(reason),

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import type { Logger } from 'pino';
-import type { SendMail } from '../domain/access/mails.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';
 import type { Services } from '../domain/services.ts';
 import type { WaitingLimits } from '../domain/webhook/waiting-limits.ts';
 import type { TrustedDocuments } from '../graphql/trusted-documents.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { SendMail } from '../outgoing/mail.ts';
 import { createResolveHost, resolveTxt } from '../outgoing/resolve.ts';
 import type { Timeouts } from '../schema/context.ts';
 import { printable } from '../shared/printable.ts';

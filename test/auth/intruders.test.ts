@@ -7,7 +7,6 @@ import { operatorsName } from '../../src/domain/access/account.ts';
 import { hashToken } from '../../src/domain/access/actor.ts';
 import { linkIdentity } from '../../src/domain/access/identity.ts';
 import { acceptInvitation } from '../../src/domain/access/invitation.ts';
-import type { Mail } from '../../src/domain/access/mails.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { createPasskey } from '../../src/domain/access/passkey.ts';
 import { beginSession, sessionsOf } from '../../src/domain/access/session.ts';
@@ -15,6 +14,7 @@ import { changePassword, checkPassword, confirmEmail, mailReset } from '../../sr
 import { createUser, findUserByEmail, setDisabled } from '../../src/domain/access/user.ts';
 import { parseInput } from '../../src/domain/input.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
+import type { Mail } from '../../src/outgoing/mail.ts';
 import { nameFor } from '../../src/shared/name-for.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';

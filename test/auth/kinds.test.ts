@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Mail } from '../../src/domain/access/mails.ts';
 import { createUser } from '../../src/domain/access/user.ts';
 import { UserPasswords } from '../../src/domain/password.ts';
+import type { Mail } from '../../src/outgoing/mail.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

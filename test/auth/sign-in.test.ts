@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../../src/domain/access/actor.ts';
 import { inviteByOperator } from '../../src/domain/access/invitation.ts';
-import type { Mail } from '../../src/domain/access/mails.ts';
 import { createToken } from '../../src/domain/access/one-time-token.ts';
 import { beginSession } from '../../src/domain/access/session.ts';
 import { createWelcome } from '../../src/domain/access/sign-in.ts';
 import { setDisabled } from '../../src/domain/access/user.ts';
+import type { Mail } from '../../src/outgoing/mail.ts';
 import { nameFor } from '../../src/shared/name-for.ts';
 import { Person } from '../support/person.ts';
 import { SOON, startTestServer, type TestServer } from '../support/server.ts';

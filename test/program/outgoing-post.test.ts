@@ -50,8 +50,8 @@ async function resolve(host: string) {
   return addresses.map((address) => ({ address, family: isIP(address) }));
 }
 
-const careful = createPost({ allowPrivate: false, resolve });
-const trusting = createPost({ allowPrivate: true, resolve });
+const careful = createPost({ allowPrivate: false, resolve, userAgent: 'test' });
+const trusting = createPost({ allowPrivate: true, resolve, userAgent: 'test' });
 const never = new AbortController().signal;
 const nowhere = { status: null, error: 'no public address' };
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessRetention } from '../../src/db/ended-access.ts';
 import { MAX_KEYS } from '../../src/domain/access/api-key.ts';
 import { MAX_INVITATIONS } from '../../src/domain/access/invitation.ts';
-import type { Mail } from '../../src/domain/access/mails.ts';
 import { MAX_PIXELS } from '../../src/domain/pixel.ts';
 import { MAX_DOMAINS } from '../../src/domain/short-domain/domain.ts';
 import { MAX_SPACES } from '../../src/domain/space.ts';
+import type { Mail } from '../../src/outgoing/mail.ts';
 import { type Person, signedIn } from '../support/person.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -1,4 +1,5 @@
 import type { Data } from '../../db/database.ts';
+import type { Mail } from '../../outgoing/mail.ts';
 import { nameFor } from '../../shared/name-for.ts';
 import { languageOfTexts } from '../visit/visitor.ts';
 import { hashToken } from './actor.ts';
@@ -28,20 +29,6 @@ export async function mayMail(
 ): Promise<boolean> {
   return (await countGuess(db, hashToken(nameFor('mail', ...counted)), asker, now)).count <= max;
 }
-
-/** A mail of plain text. */
-export interface Mail {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
-/**
- * Sends a mail, later.
- * @param onRefused called if a mail server refuses it for good: others may have read its link then
- * @returns a promise of false if no mail server took it
- */
-export type SendMail = (mail: Mail, onRefused?: () => Promise<void>) => unknown;
 
 /** A name on one line, without what could be taken for more of the mail, or what mail programs make a link of. */
 const plain = (name: string) => name.replace(/[\p{C}\p{Z}]+|[.:/\\@。．｡]+(?=\S)/gu, ' ').trim();

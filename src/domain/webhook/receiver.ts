@@ -6,6 +6,7 @@ import type { Beginnings } from '../../db/webhook/joining.ts';
 import type { Outcomes } from '../../db/webhook/outcomes.ts';
 import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues.ts';
 import type { Webhook } from '../../generated/sqlite/client.ts';
+import type { Answer, Post } from '../../outgoing/post.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { tracer } from '../../shared/tracing.ts';
@@ -82,22 +83,6 @@ export class AttemptSlots {
 
 /** A record in the form of v1; null if the account has none with this id. */
 export type Snapshot = (accountId: number, kind: EventKind, id: number) => Promise<object | null>;
-
-/** A receiver's answer. */
-export interface Answer {
-  /** Null if there was no answer. */
-  readonly status: number | null;
-  /** Why the attempt failed, in a few words; null if it succeeded. */
-  readonly error: string | null;
-}
-
-/** Posts a message to a URL. It settles within about ten seconds, whatever the receiver does, and rejects if aborted. */
-export type Post = (
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  signal: AbortSignal,
-) => Promise<Answer>;
 
 export interface DeliveryDependencies {
   readonly db: Database;
