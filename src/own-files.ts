@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
-// The build puts this module directly into dist, as it is directly in src: paths from here are the same in both.
+/** The folder of the code: src, or dist, into which the build puts this module directly. */
+const CODE = import.meta.url.replace(/(.*\/(?:src|dist)\/).*/, '$1');
 
 /** A file of the project, by its path from package.json. */
-export const projectFile = (path: string): URL => new URL(`../${path}`, import.meta.url);
+export const projectFile = (path: string): URL => new URL(`../${path}`, CODE);
 
 /** A file beside the code: of src, or its copy in dist. */
-export const builtFile = (path: string): URL => new URL(`./${path}`, import.meta.url);
+export const builtFile = (path: string): URL => new URL(path, CODE);
 
 /** A module that runs on its own, such as a thread's, by its path without the extension. */
 export const entryFile = (path: string): URL => builtFile(path + extname(import.meta.url));
