@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aliasOfPath, statisticsAliasOfPath } from '../../src/domain/link/alias.ts';
 
-/** What texts and programs put behind a short URL. */
+/** Ends that texts and programs put behind a short URL. */
 const added =
   '. , ) ! ; : ? " ” “ ’ \' » › > < ] } … 。 ） * ` | ~ = $ ^ — %EF%B8%8F %20 %09 %0A %C2%A0 %E2%80%8B %EF%BB%BF';
 /** Further text: the alias ends before the first character that no alias has. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { texts } from '../../console/src/languages/en.ts';
 import { partsOf } from '../../console/src/parts/address-parts.ts';
-import { isolated, isolating } from '../../console/src/words/isolated.ts';
 import { unicodeHost } from '../../console/src/parts/unicode-host.ts';
+import { isolated, isolating } from '../../console/src/words/isolated.ts';
 
 test.each([
   'bücher.example',
