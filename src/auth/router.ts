@@ -3,6 +3,7 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { tooManyPasswords } from '../domain/access/sign-in.ts';
 import type { WaysIn } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalidField, visibleError } from '../domain/errors.ts';
+import { because } from '../domain/rules.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
 import type { SignInWay } from '../http/metrics.ts';
 import { isJsonType } from '../http/request/accept.ts';
@@ -179,7 +180,7 @@ const unexpected = {
 function requireJson(req: Request, _res: Response, next: () => void): void {
   const [type = ''] = (req.get('content-type') ?? '').split(';', 1);
   if (!isJsonType(trimBlanks(type).toLowerCase()))
-    throw invalidField('Content-Type', 'must be application/json');
+    throw invalidField('Content-Type', because('must be application/json', 'NOT_SENT_AS_JSON', {}));
   next();
 }
 
@@ -190,17 +191,24 @@ const JSON_LIMITS: JsonLimits = { levels: 20, separators: 500, names: 200 };
 function objectIn(body: Buffer | null): object {
   const wrongBody = (message: string) => invalidField('body', message);
   if (body === null)
-    throw wrongBody(`must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`);
+    throw wrongBody(
+      because(
+        `must have at most ${MAX_BODY} bytes, and arrive within ${BODY_TIMEOUT / 1000} seconds`,
+        'BODY_TOO_LARGE_OR_LATE',
+        { max: MAX_BODY },
+      ),
+    );
   if (body.length === 0) return {};
   // Separators and brackets are single bytes.
-  if (limitOfJson(body.toString('latin1'), JSON_LIMITS) !== null) throw wrongBody('has too many values');
+  if (limitOfJson(body.toString('latin1'), JSON_LIMITS) !== null)
+    throw wrongBody(because('has too many values', 'BODY_HAS_TOO_MANY_VALUES', {}));
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // It is refused below.
   }
-  throw wrongBody('must be a JSON object');
+  throw wrongBody(because('must be a JSON object', 'BODY_NOT_AN_OBJECT', {}));
 }
 
 /** The error for the caller; null for an internal one. */

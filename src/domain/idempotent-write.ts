@@ -14,7 +14,7 @@ import { type Actor, callerOf, senderName } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
-import { refusal } from './rules.ts';
+import { because, refusal } from './rules.ts';
 
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single link fits. */
@@ -83,7 +83,13 @@ export class KeyedWrite {
     this.#enclosing = new EnclosingTransaction(database, accountId, (tx) => this.#claim(tx), {
       maxWait,
       error: () =>
-        wrongKey('was used for a write that takes too long: send less at once, or omit the header'),
+        wrongKey(
+          because(
+            'was used for a write that takes too long: send less at once, or omit the header',
+            'WRITE_TOO_LONG_FOR_KEY',
+            {},
+          ),
+        ),
     });
   }
 
@@ -207,7 +213,11 @@ export class KeyedWrite {
     if (size > MAX_ANSWER) {
       await this.#enclosing.rollBack();
       throw wrongKey(
-        `cannot be used where the answer has more than ${MAX_ANSWER / 1e6} MB: ask for less of it`,
+        because(
+          `cannot be used where the answer has more than ${MAX_ANSWER / 1e6} MB: ask for less of it`,
+          'ANSWER_TOO_LARGE_FOR_KEY',
+          {},
+        ),
       );
     }
     this.#enclosing.endWait();

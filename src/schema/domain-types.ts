@@ -115,7 +115,7 @@ export function inputType<Schema extends z.core.$ZodObject>(
     const type: Type | [Type] = items ? [typeOf(describe(items))] : typeOf(described);
     const about = described.description ?? '';
     const byDefault = `${about.replace(/\.$/, '')}; ${defaultValue} by default.`;
-    const cleared = accepts(rule, null) ? `${about} Null clears it.` : about;
+    const cleared = accepts(rule, null) ? `${about} Null clears ${items ? 'them' : 'it'}.` : about;
     const words = updates ? cleared : defaultValue === undefined ? about : byDefault;
     const limited = items ? limitedTo({ maxItems: longestOf(described.value) }) : {};
     return [field, { type, required: !accepts(rule, undefined), description: words, ...limited }] as const;

@@ -548,7 +548,10 @@ describe('the stored answer', () => {
     const keyed = new KeyedWrite(database, { accountId }, 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
-    await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({
+      code: 'VALIDATION',
+      fields: [{ path: ['Idempotency-Key'], reason: 'ANSWER_TOO_LARGE_FOR_KEY' }],
+    });
     await keyed.close();
     expect(await database.prisma.space.count()).toBe(0);
   });
@@ -963,7 +966,10 @@ describe('a keyed write that takes too long', () => {
     await add(keyed.db, 'Not kept');
     await sleep(500);
     const ended = keyed.end({ status: 200, contentType: 'text/plain', body: 'answer' });
-    await expect(ended).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(ended).rejects.toMatchObject({
+      code: 'VALIDATION',
+      fields: [{ path: ['Idempotency-Key'], reason: 'WRITE_TOO_LONG_FOR_KEY' }],
+    });
     await keyed.close();
     expect(await names()).toEqual([]);
     expect(await database.prisma.keptAnswer.count()).toBe(0);

@@ -34,9 +34,22 @@ test('every reason belongs to a rule, or is given by `because`', () => {
   const ofRules = new Set<Reason>(Object.values(reasonsOfRules));
   const others = Object.keys(reasons).filter((reason) => !ofRules.has(reason as Reason));
   expect(others.sort()).toEqual([
-    ...['ROLE_MISSING', 'SCOPE_MISSING', 'TEXT_TOO_LARGE', 'TOO_MANY_PARTS', 'TOO_MANY_PASSKEYS'],
+    ...[
+      'ANSWER_TOO_LARGE_FOR_KEY',
+      'BODY_HAS_TOO_MANY_VALUES',
+      'BODY_NOT_AN_OBJECT',
+      'BODY_TOO_LARGE_OR_LATE',
+    ],
+    ...[
+      'NOT_SENT_AS_JSON',
+      'ROLE_MISSING',
+      'SCOPE_MISSING',
+      'TEXT_TOO_LARGE',
+      'TOO_MANY_PARTS',
+      'TOO_MANY_PASSKEYS',
+    ],
     ...['TOO_MANY_PASSWORDS', 'UNKNOWN_DOMAIN', 'UNKNOWN_HOST', 'UNKNOWN_SPACE', 'UNKNOWN_UTM_TEMPLATE'],
-    ...['UNREADABLE_RECORD', 'UNSTORABLE_CHARACTER'],
+    ...['UNREADABLE_RECORD', 'UNSTORABLE_CHARACTER', 'WRITE_TOO_LONG_FOR_KEY'],
   ]);
 });
 

@@ -7,6 +7,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isListType,
   isObjectType,
   printSchema,
 } from 'graphql';
@@ -48,6 +49,18 @@ test('the schema says what it is for, and names records in words', () => {
     /\b[a-z]+[A-Z]\w+/.test(words?.replaceAll(/`[^`]*`/g, '') ?? ''),
   );
   expect(named.filter(([, words]) => !/GraphiQL|iOS/.test(words ?? ''))).toEqual([]);
+});
+
+test('null clears a field, or all entries of a list', () => {
+  const cleared = Object.values(schema.getTypeMap())
+    .filter(isInputObjectType)
+    .flatMap((type) => Object.values(type.getFields()))
+    .filter(({ description }) => description?.includes('Null clears'));
+  const wrong = cleared.filter(
+    ({ type, description }) => /Null clears them\.$/.test(description ?? '') !== isListType(type),
+  );
+  expect(cleared.length).toBeGreaterThan(10);
+  expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
 test('totals say where counting stops', () => {

@@ -370,6 +370,22 @@ test('bodies may have an empty value where the service accepts it, and nowhere e
   expect(tried).toBeGreaterThan(150);
 });
 
+test('openapi.json says what the data of a message to a webhook are', () => {
+  const words = Object.entries(document.webhooks).map(([type, { post }]) => [
+    type.replace(/^\w+\./, ''),
+    /"data":\{[^{}]*(?:\[[^[\]]*\])?[^{}]*"description":"([^"]*)"/.exec(
+      JSON.stringify(post.requestBody),
+    )?.[1],
+  ]);
+  const record = 'The record when the message is sent, or only its id if it is deleted by then.';
+  expect(Object.fromEntries(words)).toEqual({
+    created: record,
+    updated: record,
+    deleted: 'The id of the deleted record.',
+    ping: 'The id of the webhook.',
+  });
+});
+
 test('openapi.json describes the messages to webhooks, as they are sent', async () => {
   const receiver = await TestReceiver.start();
   const own = await startTestServer({ background: true });

@@ -100,3 +100,15 @@ test.each([
     ...[422, { error: { message: 'body has too many values.' } }, 0],
   ]);
 });
+
+test.each([
+  ['a form', 'email=a', { 'Content-Type': 'text/plain' }, 'NOT_SENT_AS_JSON', []],
+  ['a list', '[]', {}, 'BODY_NOT_AN_OBJECT', []],
+  ['broken JSON', '{', {}, 'BODY_NOT_AN_OBJECT', []],
+  ['many values', `{"email":${items(2_000, '1')}}`, {}, 'BODY_HAS_TOO_MANY_VALUES', []],
+  ['much', 'x'.repeat(70_000), {}, 'BODY_TOO_LARGE_OR_LATE', [{ name: 'max', value: '16384' }]],
+])('says by a reason why %s is refused below /auth/', async (_what, body, more, reason, reasonValues) => {
+  const headers = { 'Content-Type': 'application/json', ...more };
+  const answer = await fetch(`${server.origin}/auth/forgot`, { method: 'POST', headers, body });
+  expect(await answer.json()).toMatchObject({ error: { code: 'VALIDATION', reason, reasonValues } });
+});

@@ -208,7 +208,10 @@ function messageData(event: WebhookEvent): JsonSchema {
   const deleted = ref('DeletedRecord');
   const [kind, action] = event.split('_');
   const record = Object.entries(records).find(([name]) => name === kind)?.[1];
-  return record === undefined || action === 'DELETED' ? deleted : { anyOf: [ref(record), deleted] };
+  if (record === undefined) return { ...deleted, description: 'The id of the webhook.' };
+  if (action === 'DELETED') return { ...deleted, description: 'The id of the deleted record.' };
+  const description = 'The record when the message is sent, or only its id if it is deleted by then.';
+  return { anyOf: [ref(record), deleted], description };
 }
 
 /** A message to a webhook, as an operation of the receiver. */
@@ -217,7 +220,7 @@ function messageOf(event: WebhookEvent): object {
   const body = object({
     type: { type: 'string', const: type, description: 'The event.' },
     timestamp: { ...timestamp, description: 'The time of the change.' },
-    data: { ...messageData(event), description: 'The record when the message is sent, or only its id.' },
+    data: messageData(event),
   });
   return {
     operationId: `on${type.replaceAll(/(?:^|\.)\w/g, (letters) => letters.slice(-1).toUpperCase())}`,
