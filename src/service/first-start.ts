@@ -4,7 +4,7 @@ import type { Data, Database } from '../db/database.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { unclearAccounts } from '../domain/access/identity.ts';
 import { createWelcome, hasOwner } from '../domain/access/sign-in.ts';
-import { HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
+import { dropHttpsPorts, HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { hostOf, withoutPort } from '../domain/url.ts';
 import { consoleUrl, greeting } from '../greeting.ts';
 import { ConfigError } from '../operator-error.ts';
@@ -97,7 +97,7 @@ async function requireAccounts(db: Data, { oidcRoles }: Pick<Config, 'oidcRoles'
   );
 }
 
-/** Makes the base URL's host the default domain, and gives its id. */
+/** Makes the base URL's host the default domain, and gives its id; other domains lose the port of https. */
 async function settleDefaultDomain(
   { notFoundUrl }: Pick<Config, 'notFoundUrl'>,
   db: Data,
@@ -115,6 +115,7 @@ async function settleDefaultDomain(
       );
     },
   );
+  await dropHttpsPorts(db, now);
   if (renamed)
     log.info(
       { from: renamed.from, to: host, links: renamed.links },

@@ -87,6 +87,25 @@ test('a verified domain that was given with a default port serves its host, and 
   }
 });
 
+test('a start frees domains that an earlier version made meanwhile of the port of https', async () => {
+  const ids = [await make('meanwhile.example'), await make('kept.example'), await make('kept.example:8080')];
+  const { alias } = await owner.link({ domain_id: ids[0] });
+  const { domain, change } = server.database.prisma;
+  const name = (index: number, to: string) =>
+    domain.update({ where: { id: Number(ids[index]) }, data: { name: to, verifiedAt: NOON } });
+  await name(0, 'meanwhile.example:443');
+  await name(2, 'kept.example:443');
+  const next = await startTestServer({ url: server.databaseUrl });
+  const names = await Promise.all(ids.map((id) => domain.findUniqueOrThrow({ where: { id: Number(id) } })));
+  expect(names.map((one) => one.name)).toEqual(['meanwhile.example', 'kept.example', 'kept.example:443']);
+  expect((await visit(next.origin, `/${alias}`, { headers: { Host: 'meanwhile.example' } })).status).toBe(
+    302,
+  );
+  const last = await change.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  expect(last).toMatchObject({ kind: 'DOMAIN', recordId: Number(ids[0]), fields: '["name"]', userId: null });
+  await next.stop();
+});
+
 test.each([
   'https://go.example',
   'go.example/path',

@@ -65,6 +65,29 @@ export async function shareDefaultDomain(
   }
 }
 
+const HTTPS_PORT = ':443';
+
+/**
+ * Drops the port of https from domains that an earlier version made, beside this one: no browser names it, so they serve nobody.
+ * Where the account has the host as a domain of its own, both stay.
+ */
+export async function dropHttpsPorts(db: Data, now: Date): Promise<void> {
+  const where = { name: { endsWith: HTTPS_PORT }, isDefault: null };
+  for (const domain of await db.prisma.domain.findMany({ where, orderBy: { id: 'asc' } })) {
+    const { id, name: before, accountId } = domain;
+    const name = withoutPort(before);
+    if ((await db.prisma.domain.findUnique({ where: { name } })) !== null) continue;
+    await recordingChanges(db, { ...OPERATOR, accountId }, now, async ({ tx, record }) => {
+      const data = { name, updatedAt: timeOfChange(domain, now) };
+      const { count } = await tx.prisma.domain.updateMany({ where: { id, name: before }, data });
+      if (count > 0) await record('UPDATED', 'DOMAIN', [id], ['name']);
+    }).catch((error: unknown) => {
+      // Another starting process, or the account, was faster.
+      if (!isUniqueViolation(error)) throw error;
+    });
+  }
+}
+
 async function share(
   db: Data,
   { host, hostKey, notFoundUrl }: Pick<Domain, 'hostKey' | 'notFoundUrl'> & { host: string },
