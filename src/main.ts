@@ -12,7 +12,7 @@ import { oneLine } from './shared/one-line.ts';
 import { printable } from './shared/printable.ts';
 import { tracer, traceWith } from './shared/tracing.ts';
 import { onStopSignals, Stopping } from './stop-signals.ts';
-import { giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
+import { createWhenGranted, giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
   const worker = ownWorker();
@@ -42,7 +42,8 @@ async function serve(config: Config, log: Logger, startLog: Logger): Promise<voi
     worker && config.metricsPort !== undefined
       ? new (await import('./http/metrics.ts')).Metrics()
       : undefined;
-  const service = await Service.create(config, { log, startLog, worker: worker?.id, metrics });
+  const create = () => Service.create(config, { log, startLog, worker: worker?.id, metrics });
+  const service = await (worker ? createWhenGranted(log, create) : create());
   await service.start();
   // A rejection that nobody handles must not end the process with all its requests.
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unexpected error'));

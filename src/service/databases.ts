@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { settleEpoch } from '../db/change/log.ts';
 import { Database } from '../db/database.ts';
@@ -70,18 +71,35 @@ export async function openDatabases(
       ...options,
     });
   };
-  const [database, ...replicas] = await Promise.all([
+  const opening: [Promise<Database>, ...Promise<Database>[]] = [
     open('DATABASE_URL', databaseUrl, { directUrl }),
     ...databaseReadUrls.map((url) =>
       withHints('DATABASE_READ_URLS', url, () => open('DATABASE_READ_URLS', url, { mayBeAway: true })),
     ),
-  ]);
+  ];
+  try {
+    const databases = await Promise.all(opening);
+    await checkDatabases(config, databases, startLog);
+    return databases;
+  } catch (error) {
+    const results = await Promise.allSettled(opening);
+    await closeAll(results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
+    throw error;
+  }
+}
+
+/** Warns of what databases lack. @throws OperatorError if the start needs it */
+async function checkDatabases(
+  { databaseDirectUrl: directUrl, role }: Config,
+  [database, ...replicas]: readonly [Database, ...Database[]],
+  startLog: Logger,
+): Promise<void> {
   for (const [index, { encoding }] of [database, ...replicas].entries()) {
     const lacking = lackingIn(encoding);
     const variable = index === 0 ? 'DATABASE_URL' : 'DATABASE_READ_URLS';
     if (lacking !== null) startLog.warn({ variable }, `the database ${lacking}`);
   }
-  if (role === 'redirects') return [database, ...replicas];
+  if (role === 'redirects') return;
   if (database.pooled && directUrl === undefined)
     startLog.warn(
       'DATABASE_URL is a connection pooler’s: without DATABASE_DIRECT_URL, changes are found by polling, and migrations cannot be made',
@@ -92,7 +110,6 @@ export async function openDatabases(
       `The schema "${database.schema}" of DATABASE_URL lacks ${lacking} migrations, which DATABASE_DIRECT_URL has: both must name one database, and one ?schema=.`,
     );
   await settleEpoch(database);
-  return [database, ...replicas];
 }
 
 /** The id of the default domain, from the first database that has it. @throws OperatorError if none is prepared */

@@ -1,7 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { isRefusedConnect } from '../db/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { TlsStatusOf } from '../http/tls-ask.ts';
+import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { onStopSignals, type Stopping } from '../stop-signals.ts';
 
 /** The metrics of a registry, as JSON. */
@@ -32,6 +36,9 @@ export type WorkerMessage =
 /** The pause between two signs of life, in milliseconds. */
 const SIGN_INTERVAL = 1_000;
 
+/** The pause before a worker asks again for a connection, in milliseconds. */
+const REFUSAL_PAUSE = 2_000;
+
 /** The argument that marks a process as a worker. */
 export const WORKER_ARGUMENT = '--worker';
 
@@ -48,6 +55,25 @@ function send(worker: Worker, message: WorkerMessage): void {
 /** Gives signs of life to the primary from now on. */
 export function giveSigns(worker: Worker): void {
   setInterval(() => send(worker, { alive: true }), SIGN_INTERVAL).unref();
+}
+
+/**
+ * Creates the service of a worker once the database grants a connection. The other workers may have all of them: a worker that ended
+ * would be replaced in vain until the primary gives up.
+ */
+export async function createWhenGranted<T>(log: Logger, create: () => Promise<T>): Promise<T> {
+  const refused = new RepeatedFault(log, 'PostgreSQL grants this worker no connection');
+  for (;;) {
+    try {
+      const service = await create();
+      refused.ended();
+      return service;
+    } catch (error) {
+      if (!isRefusedConnect(error)) throw error;
+      refused.occurred(error);
+      await setTimeout(REFUSAL_PAUSE);
+    }
+  }
 }
 
 interface Serving {

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { Database } from '../../src/db/database.ts';
-import { applyMigrations } from '../../src/db/migrate.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { sql } from '../../src/db/sql.ts';
-import { newDatabase, onServer } from '../support/database.ts';
+import { limitedTo } from '../support/database.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 import { refusalOf } from '../support/service.ts';
 import { visit } from '../support/visit.ts';
@@ -18,23 +17,6 @@ afterEach(async () => {
   server = undefined;
   await Promise.all(databases.splice(0).map((database) => database.close()));
 });
-
-/** The URL of a migrated database whose owner gets that many connections, and a function that changes the number. */
-async function limitedTo(connections: number, limitOf: 'ROLE' | 'DATABASE' = 'ROLE') {
-  const owner = await newDatabase({ migrated: false });
-  const url = new URL(owner);
-  const name = url.pathname.slice(1);
-  const role = `few_${name}`;
-  await onServer(owner, `CREATE ROLE "${role}" LOGIN`);
-  await onServer(owner, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
-  url.username = role;
-  url.password = '';
-  await applyMigrations(url.href);
-  const limit = (to: number) =>
-    onServer(owner, `ALTER ${limitOf} "${limitOf === 'ROLE' ? role : name}" CONNECTION LIMIT ${to}`);
-  await limit(connections);
-  return { url: url.href, limit };
-}
 
 /** Sends the requests of one of many clients in turn; returns the statuses. */
 async function round(caller: Caller, origin: string, number: number): Promise<number[]> {

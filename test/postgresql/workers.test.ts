@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { newDatabase } from '../support/database.ts';
+import { limitedTo, newDatabase } from '../support/database.ts';
 import { countryDatabase } from '../support/mmdb.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';
 import { freePort } from '../support/postgres-server.ts';
@@ -295,6 +295,22 @@ test('the program ends with the reason if workers repeatedly die at their start'
     /^Linkspace ends: 5 workers in a row ended within 5 seconds \(1\)/,
   );
   expect([...serving().values()].filter(isRunning)).toEqual([]);
+});
+
+test('a worker waits while others have all connections, and these serve on', async () => {
+  const { url: limited, limit } = await limitedTo(-1);
+  url = limited;
+  await start({});
+  onTestFinished(async () => void (await program.end('SIGTERM')));
+  const { alias } = await owner.link();
+  await limit(0);
+  process.kill(serving().get(2) ?? 0, 'SIGKILL');
+  const waiting = () => program.log.filter(({ msg }) => /^PostgreSQL grants this worker/.test(String(msg)));
+  await expect.poll(() => waiting().length).toBe(1);
+  await visitTimes(`/${alias}`, 4);
+  await limit(-1);
+  await expect.poll(() => serving().size).toBe(3);
+  expect(program.log.filter(({ msg }) => msg === 'worker ended')).toMatchObject([{ worker: 2 }]);
 });
 
 test('passes on that a worker has wrong settings', async () => {

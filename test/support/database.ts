@@ -6,6 +6,7 @@ import { expect, inject, vi } from 'vitest';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
+import { applyMigrations } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
 
 type Template =
@@ -68,4 +69,21 @@ export async function newDatabase({ migrated = true } = {}): Promise<string> {
   // To copy the files takes less than to write each of their pages to the log too.
   await onServer(given.url, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return postgresqlUrl(given.url, name);
+}
+
+/** The URL of a migrated PostgreSQL database whose owner gets that many connections, and a function that changes the number. */
+export async function limitedTo(connections: number, limitOf: 'ROLE' | 'DATABASE' = 'ROLE') {
+  const owner = await newDatabase({ migrated: false });
+  const url = new URL(owner);
+  const name = url.pathname.slice(1);
+  const role = `few_${name}`;
+  await onServer(owner, `CREATE ROLE "${role}" LOGIN`);
+  await onServer(owner, `ALTER DATABASE "${name}" OWNER TO "${role}"`);
+  url.username = role;
+  url.password = '';
+  await applyMigrations(url.href);
+  const limit = (to: number) =>
+    onServer(owner, `ALTER ${limitOf} "${limitOf === 'ROLE' ? role : name}" CONNECTION LIMIT ${to}`);
+  await limit(connections);
+  return { url: url.href, limit };
 }
