@@ -11,7 +11,7 @@ const KEY = 'linkspace.language';
 
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(names, code);
 
-/** Names the language in the address where the browser keeps nothing. */
+/** The parameter that names the language where the browser keeps nothing. */
 const PARAMETER = 'language';
 
 /** Outside a browser there is no address. */
@@ -28,7 +28,7 @@ function chosen(): Language {
 
 export const language = chosen();
 
-/** For numbers and times: the browser's own variant of the language, such as en-GB. */
+/** The browser's own variant of the language, such as en-GB, for numbers and times. */
 export const locale = navigator.languages.find((tag) => baseOf(tag) === language) ?? language;
 
 /** Chooses the language, in this browser, and loads the page anew. */

@@ -31,7 +31,7 @@ export interface Methods {
 /** The purpose of a link with a token. */
 export interface AboutLink {
   readonly email?: string;
-  /** Of an invitation: into which account, by whom (null for the operator), and as what. */
+  /** The account, the inviter (null for the operator) and the role of an invitation. */
   readonly account?: string;
   readonly inviter?: string | null;
   readonly role?: Role;
@@ -49,7 +49,7 @@ export interface LastingAccess {
   readonly webhooks: readonly (Made & { readonly url: string; readonly mayDisable: boolean })[];
 }
 
-/** The program, and the day of the data by which it knows the countries of addresses, if it has any. */
+/** The version of the program, and the day of its IP-country data, if it has any. */
 export interface About {
   readonly version: string;
   readonly commit: string;
@@ -80,7 +80,7 @@ export interface Profile {
   }[];
 }
 
-/** A wrong field of what was sent. */
+/** A wrong field of the body. */
 class WrongField extends Error {
   readonly field: string;
   readonly told: Told;

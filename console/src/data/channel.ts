@@ -1,4 +1,4 @@
-/** A channel to the other tabs of the site; to none where the browser blocks that. */
+/** A channel to the other tabs of the site; to none if the browser blocks channels. */
 export interface Channel<Message> {
   send(message: Message): void;
   close(): void;

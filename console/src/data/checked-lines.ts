@@ -31,7 +31,7 @@ export interface CheckedLines {
   setText(text: string): void;
   setSpaceId(id: string): void;
   setFormat(format: ImportFormat): void;
-  /** Takes a corrected record into the text, and checks it. */
+  /** Puts a corrected record into the text, and checks it. */
   correct(record: TextRecord): void;
   /** Returns the checked lines as soon as the corrected records are checked, too. */
   settled(): Promise<Checked | null>;
@@ -89,7 +89,7 @@ export function useCheckedLines(session: Session): CheckedLines {
     );
     put({ ...latest.current, outcomes });
   };
-  /** Checks a record, where one request can do that with all others, which may have its alias. */
+  /** Checks a record, together with all others if they fit into one request: another may have its alias. */
   const check = (record: TextRecord) =>
     attempt(IMPORT, async () => {
       const signal = new AbortController().signal;
@@ -108,7 +108,7 @@ export function useCheckedLines(session: Session): CheckedLines {
     // The header may say less than the choice.
     setChosen(format);
     setText(corrected);
-    // What became several records is checked as if it were pasted.
+    // A record that became several is checked like a pasted text.
     if (cut(corrected, format).records.length !== before.outcomes.length) return;
     settled.current = keyOf(corrected, format, spaceId);
     put({ ...before, text: corrected });

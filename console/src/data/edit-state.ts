@@ -24,7 +24,7 @@ interface OpenSave extends Saved {
   readonly names: readonly string[];
 }
 
-/** The saves, newest first, each with the fields that are as it left them and that no newer one has. */
+/** The saves, newest first, each with the fields that still have its values and that no newer save has. */
 export function openSaves(all: readonly Saved[], now: LinkFields): OpenSave[] {
   const newer = new Set<string>();
   return all.toReversed().map((saved) => {

@@ -3,14 +3,14 @@ import type { Progress } from './batches.ts';
 import type { Session } from './session.ts';
 import { type LongWrite, wait } from './write.ts';
 
-/** Above how many links the service changes them in slices, before it deletes what they have. */
+/** The number of links above which the service changes them in slices, before it deletes their tag, space or pixel. */
 const MANY = 500;
 /** The interval at which the remaining links are counted, in seconds, and the number of counts in a row without progress. */
 const EVERY = 2;
 const MAX_STANDSTILL = 60;
 
 /**
- * Deletes or merges what links have. While the service changes many of them, it tells how many are done.
+ * Deletes or merges tags, spaces or pixels of links. While the service changes many links, it reports their number.
  * @param filter the links that have it
  * @param write sends the mutation
  */

@@ -24,8 +24,8 @@ export interface CutText {
 }
 
 /**
- * The text of a file in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; the first
- * visible sheet of an .xlsx file; null for one that cannot be read, and for another workbook.
+ * Reads a file: text in UTF-8 or UTF-16, else in Windows-1252, as Excel writes it, with `isGuessed`; or the first
+ * visible sheet of an .xlsx file. Null if it cannot be read, and for other workbooks.
  */
 export async function textIn(file: Blob): Promise<{ text: string; isGuessed: boolean } | null> {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -88,7 +88,7 @@ export const urlNames: ReadonlySet<string> = new Set([
   ...['网址', '链接'],
 ]);
 
-/** The columns that tell a service's format, each alone beside one of URLs, or all of them. */
+/** The columns that identify the format of a service: each alone beside a column of URLs, or all together. */
 const marks: readonly (readonly [ImportFormat, ...(readonly string[])[]])[] = [
   ['BITLY', ['bitlink'], ['custombitlink'], ['custombitlinks'], ['link', 'longurl']],
   ['REBRANDLY', ['slashtag'], ['brandedlink'], ['brandedshortlink']],
@@ -201,7 +201,7 @@ function areShortUrls(cells: readonly string[]): boolean {
   return parts[0] !== undefined && parts.length > 1 && new Set(parts).size === 1;
 }
 
-/** The names of columns, of which one has the URLs: those above them, or by what is in them. */
+/** The names of columns: those in the first rows, or names by the contents; one has the URLs. */
 function columnHead(
   rows: readonly Row[],
   text: string,
@@ -226,7 +226,7 @@ function columnHead(
     width > 1 &&
     above.cells.length === rows[first]?.cells.length &&
     !above.cells.some(hasMarks);
-  // No URL has a space: what follows in each row, and has one, is a title.
+  // No URL has a space: a later cell that has one in each row is a title.
   const isCut =
     delimiter !== '\t' &&
     rows.every(({ cells }) => cells.length === width) &&
@@ -312,15 +312,15 @@ const isBlank = (record: string, head: Head | null): boolean =>
   (head ? cellsIn(record, head.delimiter).every((cell) => cell === '') : !record.includes('"'));
 
 /**
- * Cuts a text between its records: lines, those of CSV, or the elements of JSON. What these mean, the service says.
- * @param chosen the format; by default the header says it
+ * Cuts a text between its records: lines, CSV records, or elements of JSON. Only the service knows their meaning.
+ * @param chosen the format; by default that of the header
  */
 export function cut(text: string, chosen: ImportFormat | null): CutText {
   const [before = '', named] = BEFORE_HEADER.exec(text) ?? [];
   if (chosen !== 'LINES' && JSON_BEGIN.test(text.slice(before.length))) {
     const elements = elementsOf(jsonIn(text));
     const found = formatOf(Object.keys(Object(elements[0])));
-    // What is no JSON is sent as it is, for the service to say what is wrong.
+    // Invalid JSON is sent as it is, so that the service names the error.
     const records = elements.length > 0 ? elements.map((one) => JSON.stringify(one)) : [text];
     return {
       format: chosen ?? (found === 'LINES' ? 'CSV' : found),

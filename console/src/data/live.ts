@@ -17,7 +17,7 @@ const PAGE = 100;
 const MAX_PAGES = 3;
 /** The longest pause before a stream is opened again, in seconds. */
 const MAX_PAUSE = 15;
-/** After how many milliseconds a stream counts as one that worked. */
+/** The time after which a stream counts as stable, in milliseconds. */
 const STABLE = 20_000;
 /** The interval at which changes are read where there is no stream, in seconds. */
 const READ_EVERY = 5;
@@ -69,7 +69,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
     take(changes);
   };
 
-  /** Reads what was missed; the first time, only where that begins. */
+  /** Reads missed changes; the first time, only the end of the log. */
   const catchUp = async (): Promise<void> => {
     for (let page = 0; page < MAX_PAGES; page++) {
       const before = newest;
@@ -151,7 +151,7 @@ export function followChanges({ client, accountId, name, onConnection, onRevoked
   const led = navigator.locks
     ? navigator.locks.request(name, { signal: ended.signal }, leadUntilOver)
     : readOften();
-  // It ended before it led, or the browser blocks locks as it blocks storage.
+  // This tab ended before it had the lock, or the browser blocks locks like storage.
   led.catch(readOften);
   return () => {
     ended.abort();

@@ -180,7 +180,7 @@ function isAsMade(
   );
 }
 
-/** Undoes the changes, but for links that somebody has changed since in what would be undone. */
+/** Undoes the changes, except where somebody has changed the fields of a link since. */
 async function undoAll(
   session: Session,
   changes: readonly UndoableChange[],
@@ -203,7 +203,7 @@ async function undoAll(
   announceKinds('LINK');
 }
 
-/** Changes many links, a hundred in a request, and offers to undo that for those that it changed: as long as the tab is open. */
+/** Changes many links, a hundred in a request, and offers to undo the changes as long as the tab is open. */
 export async function changeMany(
   session: Session,
   changes: readonly UndoableChange[],
@@ -213,7 +213,7 @@ export async function changeMany(
   const result = await applyAll(session, changes, options);
   const done = new Set(result.done);
   const undone = changes.filter(({ change }) => done.has(change.id));
-  // What failed is told in a dialog.
+  // A dialog lists the failures.
   if (done.size > 0) {
     const text = told(done.size);
     const undo = () => {

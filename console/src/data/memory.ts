@@ -11,7 +11,7 @@ const MOST_SAVES = 20;
 /** The time by which the log may have a change earlier than the link's own time of it, in milliseconds. */
 const TOLERANCE = 500;
 
-/** The fields of the log of changes, where they are not called as in the form. */
+/** Fields that have other names in the log of changes than in the form. */
 const logged: Readonly<Record<string, string>> = {
   ...{ spaceId: 'space', domainId: 'domain', pixelIds: 'pixels', tagIds: 'tags' },
   ...{ expiresAt: 'expiration', expiresAfter: 'expiration', expiredUrl: 'expiration' },
@@ -88,7 +88,7 @@ export function useLinkMemory(link: LinkWholeFragment, session: Session): LinkMe
   const { known, since, saves } = memory ?? { known: now, since: link.updatedAt, saves: [] };
   const differing = Object.keys(changedFields(now, known)) as (keyof LinkFields)[]; // The type says so.
   const log = useChangesOfLink(link.id, since, differing.length === 0);
-  // Before the log has the last change, it may name those of an earlier one.
+  // Until the log has the last change, its newest one may be an earlier change.
   const isThere = log[0] && Date.parse(log[0].at) > Date.parse(link.updatedAt) - TOLERANCE;
   const found = isThere
     ? differing.flatMap((field) => {

@@ -9,7 +9,7 @@ import { ask, type SignedIn, send } from './auth.ts';
 import { Fault } from './faults.ts';
 import type { Outcome } from './refusals.ts';
 
-/** Has the browser ask for a passkey. @throws Fault if nobody gives one, or the browser or the device cannot */
+/** Lets the browser ask for a passkey. @throws Fault if nobody gives one, or the browser or the device cannot */
 async function given<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;

@@ -34,7 +34,7 @@ export function useHappenings(matches: (happening: Happening) => boolean, act: (
 }
 
 export interface Reading<Data> {
-  /** Undefined until there is some; of earlier variables while new ones are read. */
+  /** Undefined at first; the data of earlier variables while new ones are read. */
   readonly data: Data | undefined;
   readonly fault: Fault | null;
   /** True while the data are still those of other variables. */
@@ -44,7 +44,7 @@ export interface Reading<Data> {
 
 export interface ReadOptions {
   readonly pause?: boolean;
-  /** The kinds of records whose changes have it read again, or a test of changes. */
+  /** The kinds of records whose changes cause another read, or a test of changes. */
   readonly on?: readonly Happening['kind'][] | ((happening: Happening) => boolean);
 }
 
@@ -64,7 +64,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   const fault = error ? faultOf(error) : null;
   const isOut = fault !== null && mayBeOutage(fault);
   useAfterOutage(() => !pause && isOut && again());
-  // What only this was refused, such as by a full queue, is asked for again, too.
+  // A question that was refused alone, such as by a full queue, is repeated, too.
   const retry = useEffectEvent(again);
   const seconds = fault?.kind === 'busy' ? Math.max(fault.retryAfter ?? 0, BUSY_FOR) : null;
   useEffect(() => {
@@ -79,7 +79,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   const key = JSON.stringify(variables);
   const last = useRef<{ key: string; data: Data } | null>(null);
   if (data && !isLoading) last.current = { key, data };
-  // What is on the page stays while the service is away.
+  // The page stays as it is while the service is away.
   const kept = isOut && last.current?.key === key ? last.current.data : undefined;
   return { data: data ?? kept, fault, isLoading, again };
 }

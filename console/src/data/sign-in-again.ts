@@ -22,7 +22,7 @@ export const signInAgain = {
   },
 };
 
-/** Asks for what an open session alone does not allow. Resolves with whether somebody signed in again. */
+/** Asks for a new sign-in, which some actions need. Resolves with true if somebody signed in again. */
 export function askToSignIn(): Promise<boolean> {
   answer?.(false);
   return new Promise(put);

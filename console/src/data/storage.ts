@@ -1,7 +1,7 @@
-/** Texts by names, which a browser keeps; without it, this page does until it is closed or loaded again. */
+/** Texts by names, kept by the browser, or else by this page until it is closed or loaded again. */
 export interface Kept {
   get(name: string): string | null;
-  /** Returns whether the browser keeps it. */
+  /** Returns true if the browser keeps it. */
   set(name: string, value: string): boolean;
   remove(name: string): void;
   names(): string[];

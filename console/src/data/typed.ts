@@ -20,7 +20,7 @@ function unflat(fields: Readonly<Record<string, unknown>>): LinkFields | null {
   return fieldsOfDraft({ ...fields, targets: Object.fromEntries(targets) });
 }
 
-/** A sign by which a value is known again, and that does not tell it. */
+/** A hash that recognizes a value without revealing it. */
 function signOf(value: unknown): string {
   let sum = 2_166_136_261;
   for (const character of JSON.stringify(value) ?? '')
@@ -40,7 +40,7 @@ export function typedOf(fields: LinkFields, read: LinkFields): Typed {
   };
 }
 
-/** A value that differs from what a field has now and from what was typed, in place of one that is not known. */
+/** A stand-in for an unknown value: it differs from the present value and from the typed one. */
 function unknownValue(name: string, now: unknown, mine: unknown): unknown {
   if (name === 'targetType') return targetTypes.find((one) => one !== now && one !== mine);
   if (name.startsWith('targets.')) return [{ key: '\0', url: '\0' }];

@@ -25,7 +25,7 @@ import { write } from './write.ts';
 /** Tells to which values fields went back, and from which. */
 export type Told = (again: LinkFields, until: LinkFields) => string;
 
-/** Gives fields that were saved their values from before, where nobody has changed them since. Returns the link. */
+/** Restores the former values of saved fields that nobody has changed since. Returns the link. */
 async function undoSave(
   session: Session,
   link: LinkWholeFragment,
@@ -37,7 +37,7 @@ async function undoSave(
   const now = fieldsOf(link);
   const later = changedFields(now, saved.after);
   const was = Object.entries(saved.before).filter(([name]) => names.includes(name) && !(name in later));
-  // Targets are as they were, whatever the parameters of the URL.
+  // Targets get their former URLs, whatever the parameters of the link's URL.
   const input = changesOf({ ...now, ...Object.fromEntries(was), utmOnTargets: false }, now);
   if (was.length > 0) {
     const { updateLink: result } = await write(session, UpdateLinkDocument, {
@@ -50,7 +50,7 @@ async function undoSave(
       return { was: link, is: result };
     }
     if (result.__typename !== 'ConflictError') {
-      // What is gone, such as a tag, cannot come back, but the rest can.
+      // A deleted tag, for example, cannot come back, but the rest can.
       const { errors } = linkErrors(result, now);
       const rest = was.map(([name]) => name).filter((name) => !(name in errors));
       if (rest.length > 0 && rest.length < was.length) return undoSave(session, link, saved, rest, told);
@@ -72,13 +72,13 @@ export interface EditState extends Editing, Pick<LinkMemory, 'saves' | 'theirs'>
   change(patch: Partial<LinkFields>): void;
   /** Begins anew with the link as these changes made it. */
   saved(link: LinkWholeFragment, mine: Editing): Saved;
-  /** Takes back what was saved, of all its fields or some of them. */
+  /** Takes back a save, all its fields or some of them. */
   undo(saved: Saved, told: Told, names?: readonly string[]): void;
-  /** Tells no longer what others changed. */
+  /** Closes the note about changes of others. */
   closeTheirs(): void;
-  /** Begins anew with the link as it is, and offers what was changed back. */
+  /** Begins anew with the link as it is, and offers to restore the edits. */
   discard(link: LinkWholeFragment, open: () => unknown): void;
-  /** Begins anew with the link as it is, but keeps what was changed since then. */
+  /** Begins anew with the link as it is, but keeps edits since then. */
   restart(link: LinkWholeFragment, since?: LinkFields): void;
 }
 
@@ -96,7 +96,7 @@ function draftIn({ fields, read, updatedAt, lostPassword = false }: Editing): ob
   return { ...typedOf(fields, read), updatedAt, lostPassword: lostPassword || hasPassword };
 }
 
-/** The state of the form of a link; what was typed survives a reload. */
+/** The state of the form of a link; edits survive a reload. */
 export function useEditState(link: LinkWholeFragment, session: Session): EditState {
   const name = draftName(session, link.id);
   const [kept] = useState(() => keptOf(name, link));
@@ -151,7 +151,7 @@ export function useEditState(link: LinkWholeFragment, session: Session): EditSta
           at: undone.is.updatedAt,
           isPast: true,
         });
-        // It is no conflict, also if a password is typed.
+        // This is no conflict, even if a password is typed.
         setEditing(({ fields, read }) => editingOn(undone.is, fields, read));
       });
     },

@@ -48,7 +48,7 @@ export function utmChanges(
     return {
       ...{ link, url, targets },
       nodeId: link.nodeId,
-      // What was shown before is what is changed.
+      // Exactly the changes that were shown are sent.
       change: { id, ifUpdatedAt: updatedAt, input: { url, ...(targets > 0 && { targeting }) } },
       undo: { id, input: { url: link.url, ...(targets > 0 && { targeting: before }) } },
     };

@@ -33,7 +33,7 @@ export function utmIn(url: string): Utm {
 const encoded = (value: string): string => encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, '\ufffd'));
 
 /**
- * An address with other values of these parameters: each stays in its place, a new one comes last, and an empty one goes. All else
+ * Sets these parameters of an address: each stays in its place, new ones come last, and empty ones go. Everything else
  * stays as it is written.
  */
 export function withUtm(url: string, values: Partial<Utm>): string {
@@ -45,7 +45,7 @@ export function withUtm(url: string, values: Partial<Utm>): string {
     const value = values[name] ?? '';
     const added = value === '' ? [] : [`utm_${name}=${encoded(value)}`];
     const places = pairs.flatMap((pair, at) => (decoded(pair)[0] === `utm_${name}` ? [at] : []));
-    // What stands more than once counts once.
+    // A repeated parameter counts once.
     for (const at of places.slice(1).reverse()) pairs.splice(at, 1);
     const [at] = places;
     if (at !== undefined) pairs.splice(at, 1, ...added);
@@ -62,7 +62,7 @@ export function missingIn(url: string, values: Utm): Partial<Utm> {
   );
 }
 
-/** The URL of a target after its link's parameters changed: it has those that were the same, unless they are its own. */
+/** The URL of a target after its link's parameters changed: it follows the link, except in values of its own. */
 export function followUtm(url: string, before: Utm, after: Utm): string {
   const own = utmIn(url);
   const names = utmNames.filter((name) => own[name] === before[name] && after[name] !== before[name]);
@@ -79,7 +79,7 @@ const withoutSpace = (text: string): string =>
     (_, before: string, after: string) => before && after && before,
   );
 
-/** The values of a template, as the service fills them; placeholders stay where it is not known with what. */
+/** Fills a template as the service does; placeholders with unknown values stay. */
 export const filledUtm = (template: Readonly<Record<UtmName, string | null>>, values: UtmValues): Utm =>
   utmOf((name) =>
     (values.space === '' ? withoutSpace(template[name] ?? '') : (template[name] ?? '')).replaceAll(

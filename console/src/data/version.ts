@@ -24,8 +24,8 @@ export async function findTrouble(): Promise<Trouble> {
 const kinds = { away: 'away', broken: 'missing', updated: 'old' } as const;
 
 /**
- * Loads a script that is needed now. Many browsers keep that one could not be loaded until the page is loaded again, so none is
- * asked for while nothing answers.
+ * Loads a script that is needed now. Many browsers remember a failed script until the page is loaded again, so none is
+ * requested while the service does not answer.
  * @throws Fault if it cannot be loaded
  */
 export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
@@ -45,7 +45,7 @@ const RELOADED = 'linkspace.reloaded.';
 /** Loads the page again, once in a tab for each version: behind a load balancer, old and new ones may take turns. */
 export function reloadOnce(): boolean {
   const name = RELOADED + scriptsOfPage().join();
-  // Where the browser keeps nothing, nothing would end a loop.
+  // Without storage, nothing would end a loop.
   if (session.get(name) !== null || !session.set(name, 'yes')) return false;
   location.reload();
   return true;

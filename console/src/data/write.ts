@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 4;
 /** The longest wait for another attempt, in seconds. */
 const MAX_WAIT = 10;
 
-/** The keys of writes without an answer yet, by what is written: if it is tried again, it is the same intent. */
+/** The keys of writes without an answer yet, by their contents: another attempt uses the same key. */
 const intents = new Map<string, string>();
 
 /** A random name. Over plain HTTP, browsers have no `crypto.randomUUID`. */
@@ -58,14 +58,14 @@ export async function write<Data, Variables extends AnyVariables>(
     const fault = error ? faultOf(error) : new Fault('away', '');
     if (fault.kind !== 'away' && fault.kind !== 'busy' && fault.kind !== 'limited') intents.delete(intent);
     if (fault.kind === 'stale' && (await askToSignIn())) continue;
-    // A proxy may have given it up, but the service works on.
+    // A proxy may have given up while the service works on.
     if (fault.code === 'IDEMPOTENCY_RUNNING' && long && !long.until.aborted) {
       attempt--;
       await wait(1);
       continue;
     }
     const seconds = fault.retryAfter === null ? null : Math.max(fault.retryAfter, attempt / 2);
-    // The page says already that nothing answers: whoever wrote is told at once.
+    // The page shows an outage already: the write fails at once.
     const isKnown = fault.kind === 'away' && away.get();
     if (attempt === MAX_ATTEMPTS || isKnown || seconds === null || seconds > MAX_WAIT) throw fault;
     await wait(seconds);

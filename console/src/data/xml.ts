@@ -1,4 +1,4 @@
-/** Called for what a scanner finds, with names that have no prefix. */
+/** Called for the parts that a scanner finds, with names without prefixes. */
 interface Listener {
   open?(name: string, attribute: (name: string) => string | null): void;
   text?(text: string): void;
@@ -45,8 +45,8 @@ function behind(xml: string, end: string, from: number): number {
 }
 
 /**
- * Reads XML from its beginning to its end, and builds nothing. It has no types of documents, which could define entities.
- * @throws Error for what is no such XML
+ * Reads XML from its beginning to its end, and builds nothing. It refuses document types, which could define entities.
+ * @throws Error for other XML
  */
 export function scanXml(xml: string, { open, text, close }: Listener): void {
   const within: string[] = [];

@@ -461,7 +461,7 @@ const rules: Translation['rules'] = {
   YEAR: 'muss in den Jahren 1000 bis 9999 liegen, in UTC',
 };
 
-/** The visitor of a test, who with these words is no person. */
+/** The visitor of a test; with these words, a program. */
 const BOT = 'Bot';
 
 const tagsNamed = (names: readonly string[]): string =>

@@ -122,7 +122,7 @@ const roleHints: Words<Role> = {
   OWNER: 'Does what admins do, and manages owners and the name of the account.',
 };
 const scopes: Words<Scope> = { READ: 'Read', WRITE: 'Read and write' };
-/** Why a sign-in with a provider failed. */
+/** The reasons why a sign-in with a provider failed. */
 const providerFaults: Readonly<Partial<Record<string, string>>> = {
   PROVIDER_DOWN: 'The provider does not answer. Try again in a moment.',
   REFUSED: 'The provider did not sign you in.',
@@ -151,7 +151,7 @@ const webhookEvents: Words<WebhookEvent> = {
   TAG_DELETED: 'Tag deleted',
   PING: 'A test',
 };
-/** Why a delivery was not accepted, and what to do, by what the service records, or by the status of the answer. */
+/** The reasons why a delivery was not accepted, and what to do, by the recorded error or by the status of the answer. */
 const deliveryErrors: Readonly<Partial<Record<string, string>>> = {
   'no public address':
     'The host was not found, or leads into a private network. Check its spelling: it has to be one that can be reached from the Internet, best by https.',
@@ -198,7 +198,7 @@ const outcomes: Words<RedirectOutcome | 'EXPIRED_TO'> = {
   NOT_FOUND: 'reads that there is no such link',
   PREVIEW: 'gets a page without the destination, as a bot',
 };
-/** Names of the fields that a change has. What they were and are is not recorded. */
+/** Names of the fields that a change has. Their values are not recorded. */
 const fieldNames: Readonly<Partial<Record<string, string>>> = {
   url: 'destination',
   alias: 'alias',
@@ -269,7 +269,7 @@ const editedNames: Readonly<Record<keyof LinkFields, string>> = {
   sourceTyped: 'Sources',
 };
 
-/** The fields of forms, as subjects of what is wrong with them. Positions in lists are stars. */
+/** The fields of forms, as subjects of error messages. Positions in lists are stars. */
 const subjects: Readonly<Partial<Record<string, string>>> = {
   text: 'The text',
   url: 'The URL',
@@ -329,7 +329,7 @@ const fieldErrors = {
     utmTemplateId: 'Choose another template: this one is gone, or makes the URL too long.',
   } satisfies Partial<Record<string, string>> as Readonly<Partial<Record<string, string>>>,
 };
-/** Why something was refused that has no field. */
+/** Refusals that have no field. */
 const refusals: Readonly<Partial<Record<string, string>>> = {
   NotFoundError: 'It is not there any more: somebody has deleted it.',
   ConflictError: 'Somebody else has just changed it. Try again.',
@@ -421,9 +421,9 @@ const english = {
   faults,
   fieldErrors,
   refusals,
-  /** Why something is refused, by rule: in English, the API says most of it. Names in braces stand for values. */
+  /** Refusals by rule: in English, most words are those of the API. Names in braces stand for values. */
   rules: {
-    // The line of the text, where the API has that of a part.
+    // The line of the text; the API counts those of a slice.
     ALIAS_OF_LINE: 'is already that of line {line}',
     URL: 'must begin with https://, such as https://example.com/page',
   } as Partial<Rules>,
@@ -1103,7 +1103,7 @@ const english = {
     further: (count: number) => `and ${inDigits(count)} more`,
     several: (count: number, kind: string) =>
       `${inDigits(count)} ${(severalKinds[kind] ?? kind).toLowerCase()}`,
-    /** Stands between a record and what was done with it. */
+    /** Stands between a record and the action on it. */
     joint: ' ',
     actions,
     actionsOf,
@@ -1410,7 +1410,7 @@ const english = {
 /** All texts of the console. */
 export type Texts = typeof english;
 
-/** Another language words the rules of the API itself. */
+/** Other languages have their own words for the rules of the API. */
 export type Translation = Omit<Texts, 'rules'> & { readonly rules: Rules };
 
 export const texts: Texts = english;

@@ -31,7 +31,7 @@ export function byWhom(change: Pick<ChangeRowFragment, 'by'>, session: Session):
   return t.byUser(by.name, isOwn(change, session));
 }
 
-/** Many records, which are listed as soon as that is opened; those that were deleted have no names. */
+/** Many records, listed once they are opened; deleted ones have no names. */
 function Several({ group }: { group: ChangeGroup }): ReactElement {
   const { change, records } = group;
   const { kind } = change;
@@ -79,7 +79,7 @@ function Subject({
     const name = names.get(nodeId);
     return name == null ? [] : [{ id, name }];
   });
-  // Those that are gone have no names.
+  // Deleted records have no names.
   if (named.length < records.size)
     return <b>{records.size === 1 ? (texts.recordKinds[kind] ?? kind) : t.several(records.size, kind)}</b>;
   return (

@@ -8,7 +8,7 @@ import { Dialog } from './dialog.tsx';
 import { useForm } from './form.ts';
 import { LinksDone } from './progress.tsx';
 
-/** A form in a dialog: it closes when what it sends was done, and shows errors at the fields otherwise. */
+/** A form in a dialog: it closes after success, and otherwise shows errors at the fields. */
 export function FormDialog({
   title,
   action = texts.save,
@@ -69,7 +69,7 @@ export function FormDialog({
   );
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({
   title,
   children,

@@ -19,13 +19,13 @@ import { findTrouble, loadScript, reloadOnce, type Trouble } from '../data/versi
 import { texts } from '../texts.ts';
 import { Skeleton } from './notice.tsx';
 
-/** After how many milliseconds without a part it is asked whether the service answers. */
+/** The wait for a part after which the service is checked, in milliseconds. */
 const SILENT_FOR = 5_000;
 
 /**
  * A part of the console that is loaded when it is first shown, with a notice in its place where that fails. React's own
- * `lazy` would show it 0.3 s later: as long as what stands there meanwhile is always shown.
- * @param waiting stands there meanwhile; null for a dialog
+ * `lazy` would show it 0.3 s later, the least time that it shows a placeholder.
+ * @param waiting the placeholder; null for a dialog
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -35,7 +35,7 @@ export function lazily<Props extends object>(
   function Loading(props: Props): ReactNode {
     const [{ Part, error }, setFound] = useState<Found<Props>>({ Part: loaded });
     const isInside = useContext(SessionContext) !== null;
-    // Before the page is painted: what was loaded ahead is there at once.
+    // Runs before the page is painted, so that a part that is loaded already appears at once.
     useLayoutEffect(() => {
       if (Part) return;
       loadScript(load).then(
@@ -48,7 +48,7 @@ export function lazily<Props extends object>(
     }, [Part]);
     useEffect(() => {
       if (!isInside || Part) return;
-      // Also a service that is silent is away.
+      // A silent service is away, too.
       const timer = setTimeout(() => void away.find(), SILENT_FOR);
       return () => clearTimeout(timer);
     }, [isInside, Part]);
@@ -111,14 +111,14 @@ function Failure({
   const mayReload = unsaved.length === 0;
   const isInside = session !== null;
   const tell = useEffectEvent((found: Trouble) => {
-    // The service may have been away, and be back: once, that is tried without a word.
+    // The service may be back by now: the first attempt is silent.
     if (found === 'broken' && !isRepeated) onAgain();
     else setTrouble(found);
   });
   useEffect(() => {
     let isOver = false;
     void findTrouble().then((found) => {
-      // Only inside somebody finds out when it is over.
+      // Only the signed-in console checks for the end of an outage.
       if (found === 'away' && isInside) void away.find();
       if (!isOver && !(found === 'updated' && mayReload && reloadOnce())) tell(found);
     });
@@ -133,17 +133,17 @@ function Failure({
     if (wasAway.current && !isAway) back();
     wasAway.current = isAway;
   }, [isAway]);
-  // One message is enough, and it is tried again by itself.
+  // One message is enough, and another attempt follows by itself.
   const isQuiet = trouble === null || (trouble === 'away' && isAway);
   const t = texts.trouble;
   const text = trouble && t[trouble];
-  // Some browsers keep that a script could not be loaded until the page is loaded again.
+  // Some browsers remember a failed script until the page is loaded again.
   const again =
     trouble === 'away'
       ? { name: texts.tryAgain, run: onAgain }
       : { name: t.reload, run: () => location.reload() };
   const kept = trouble !== 'away' && unsaved.length > 0 ? t.unsaved(unsaved.join(', ')) : null;
-  // A dialog has no place where it could be said.
+  // A dialog has no place for a notice.
   const isApart = waiting === null;
   const tellApart = useEffectEvent(() =>
     showToast([text, kept].filter(Boolean).join(' '), { wrong: true, about: 'part', action: again }),

@@ -10,7 +10,7 @@ type Shown = Pick<LinkRowFragment, 'shortUrl' | 'privacy'>;
 const addressOf = ({ shortUrl }: Shown): string => `${shortUrl}+`;
 const isPublic = ({ privacy }: Shown): boolean => privacy !== 'PRIVATE';
 
-/** Opens the page where others find the statistics, if there is one. */
+/** Opens the public statistics page, if there is one. */
 export const publicItems = (link: Shown): MenuItem[] =>
   isPublic(link) ? [{ name: texts.links.publicStatistics, icon: 'eye', href: addressOf(link) }] : [];
 

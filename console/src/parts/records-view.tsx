@@ -75,7 +75,7 @@ export function RecordsView<Data, Row extends { readonly id: string; readonly na
   const [progress, setProgress] = useState<{ readonly id: string; readonly of: Progress } | null>(null);
   const { data, fault, again } = useRead(document, { after }, { on: [kind] });
   const { nodes, pageInfo } = data ? pageOf(data) : { nodes: undefined, pageInfo: undefined };
-  // As it is now: somebody else may change it meanwhile.
+  // The record as it is now: somebody else may have changed it.
   const record = edited === 'new' ? null : (nodes?.find(({ id }) => id === edited?.id) ?? edited);
   const menuOf = (row: Row) =>
     mayChange &&

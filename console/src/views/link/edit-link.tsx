@@ -122,11 +122,11 @@ export function EditLink({
   };
   const refuse = (wrong: FieldErrors) => showWrong('.edit', () => edit.setErrors(wrong));
   const isOverwritten = edit.theirs?.names.some((name) => told.current.names.includes(name));
-  // “Saved. Undo” is not the whole truth any more; what can still be undone stays beside the form.
+  // “Saved. Undo” may be incomplete by now; the list of saves beside the form has all that can still be undone.
   useEffect(() => {
     if (isOverwritten || hasConflict) dismissToast(told.current.toast);
   }, [isOverwritten, hasConflict]);
-  // What can still be undone stays in the details, and not on other pages.
+  // The list of saves in the details has all that can still be undone; other pages need no message.
   useEffect(() => () => dismissToast(told.current.toast), []);
   const lookAtConflict = () => focusSoon('.conflict .button');
 
@@ -162,7 +162,7 @@ export function EditLink({
       if (result.__typename === 'Link') {
         goOn();
         const saved = edit.saved(result, mine);
-        // What can be read no more cannot be put back.
+        // A link that cannot be read cannot be restored.
         const hasSecret = mine.fields.password || mine.fields.removesPassword || mine.fields.privacyPassword;
         const changed = changedFields(saved.after, saved.before);
         const names = shownNames.filter((name) => name in changed);

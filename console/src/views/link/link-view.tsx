@@ -82,7 +82,7 @@ export function LinkView({ id, tab: asked }: { id: string; tab: string | undefin
   );
 }
 
-/** The parts of the link. What is typed in one stays while others are shown. */
+/** The tabs of the link. Typed texts stay while another tab is shown. */
 function Tabs({
   tab,
   query,

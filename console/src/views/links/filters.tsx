@@ -13,7 +13,7 @@ import {
 import { ChosenTags, TagFilter } from './tag-filter.tsx';
 import { ChosenTime, TimeFilter } from './time-filter.tsx';
 
-/** Each order both ways, first as people expect it. */
+/** Each order in both directions, the expected one first. */
 const sorts = orderFields.flatMap((field) =>
   usualDirection(field) === 'ASC'
     ? ([

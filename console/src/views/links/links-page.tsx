@@ -32,7 +32,7 @@ export function LinksPage({
 }: {
   state: LinksState;
   set: (patch: Partial<LinksState>) => void;
-  /** The search that somebody wants to go on from, when its links are there. */
+  /** The search whose first result gets the focus once it is read. */
   entered: string | null;
   onEntered: () => void;
 }): ReactElement {
@@ -122,7 +122,7 @@ export function LinksPage({
   );
 }
 
-/** Why no link is shown. Only a search that looked through all of them says that it looked everywhere. */
+/** The reason why no link is shown. “Looked everywhere” is only said of a search of all texts. */
 function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' | 'set'>): ReactElement {
   const { canWrite } = useSession();
   const t = texts.links;
@@ -139,7 +139,7 @@ function Nothing({ state, set }: Pick<Parameters<typeof LinksPage>[0], 'state' |
   );
 }
 
-/** The rows, of which arrow keys move the focus. */
+/** The rows; arrow keys move the focus among them. */
 function LinkList({
   links,
   isLoading,

@@ -69,7 +69,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
     flushSync(() => setMade([]));
     focusNow('#new-link');
   };
-  // As by the shortcut, from another view.
+  // The shortcut opens the form from other views, too.
   const openAsked = useEffectEvent(() => {
     if (!history.state?.isNew) return;
     setOpen(true);
@@ -92,12 +92,12 @@ export function NewLink({ search }: { search: string }): ReactElement {
   const judgeUrl = () => {
     if (!isAddress(latest.current.url)) setErrors((before) => ({ url: texts.form.noScheme, ...before }));
   };
-  /** Begins anew, but keeps what was typed since then. */
+  /** Begins anew, but keeps texts that were typed since then. */
   const clear = (since: LinkFields) => {
     dismissAbout(draft);
     const typed = changedFields(latest.current, since);
     const isDone = Object.keys(typed).length === 0;
-    // Also if another account's view has taken the place of this one meanwhile.
+    // Kept also if the view of another account has replaced this one.
     if (isDone) dropDraft(draft);
     setFields({ ...empty, ...typed });
     setErrors({});
@@ -142,7 +142,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
       const isOne = sources.length === 0;
       const inputs = isOne ? [newLinkOf(fields)] : newLinksOf(fields);
       if (!isOne || hasTyped(fields)) {
-        // All of them, or none, and no space for a link that is refused.
+        // All links or none, and no new space for a refused link.
         const { data } = await session.client
           .query(CheckLinksDocument, { inputs }, { requestPolicy: 'network-only' })
           .toPromise();
@@ -240,7 +240,7 @@ export function NewLink({ search }: { search: string }): ReactElement {
                   {many > 1 ? texts.many.create(many) : t.create}
                 </button>
               </div>
-              {/* Below the fields, which must not move while somebody is about to click one. */}
+              {/* Below the fields: they must not move under a click. */}
               <SameDestination url={fields.url} />
             </form>
           )}

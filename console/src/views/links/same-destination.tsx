@@ -7,7 +7,7 @@ import { texts } from '../../texts.ts';
 import { encodeBidi, trimPasted, withoutScheme } from '../../words/format.ts';
 
 const PAUSE = 250;
-/** From where on a stored address may be written in another way: links of earlier versions have such characters raw. */
+/** The first characters that a stored address may have in another form: links of earlier versions have them raw. */
 const ENCODED = /%(?:D8%9C|E2%8[01]%).*/s;
 
 /** Offers a link that leads to the same destination already. */

@@ -14,13 +14,13 @@ export function Search({
 }: {
   state: LinksState;
   set: (patch: Partial<LinksState>, how?: { replace?: boolean }) => void;
-  /** Called with the text when somebody wants to go on to what it finds; null when the text changes. */
+  /** Called with the text when somebody moves on to its results; with null when the text changes. */
   onEnter: (text: string | null) => void;
 }): ReactElement {
   const [text, setText] = useState(state.search);
   const written = useRef(state.search);
   const searchedAt = useRef(0);
-  // The URL changed otherwise, as by Back.
+  // The URL changed by other means, such as Back.
   if (state.search !== written.current) {
     written.current = state.search;
     setText(state.search);
@@ -57,7 +57,7 @@ export function Search({
         onKeyDown={(event) => {
           if (event.key === 'Enter') onEnter(text);
           if (event.key !== 'Escape') return;
-          // Browsers clear it, too; some only when it is pressed again.
+          // Browsers clear the field with Escape, too; some only at the second press.
           event.preventDefault();
           if (text === '') event.currentTarget.blur();
           else type('');

@@ -23,7 +23,7 @@ function choices(): Record<keyof typeof texts.filters.times, Days> {
   };
 }
 
-/** A choice of when links were created. */
+/** A choice of the time in which links were created. */
 export function TimeFilter({ state: { since, until }, set }: FilterProps): ReactElement {
   const times = choices();
   const names = Object.keys(times) as (keyof typeof times)[];

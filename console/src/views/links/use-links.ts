@@ -44,7 +44,7 @@ export function useLinks(state: LinksState): LinkPages {
     ...{ ...range, orderBy: orderOf(state), url1, url2, url3, url4, url5 },
     ...{ has1: url1 !== '', has2: url2 !== '', has3: url3 !== '', has4: url4 !== '', has5: url5 !== '' },
   };
-  // Which domains an alias may be on, and whether a text has one of their hosts, is not known before.
+  // The domains are needed first: they tell where an alias may be, and if a text begins with one of their hosts.
   const isAlias = aliasOf(state) !== null || (looksAnywhere(state) && shortUrlOf(state.search) !== null);
   const pause = isAlias && choices.data === undefined && choices.fault === null;
   const page = useRead(LinksDocument, { ...variables, filter }, { on, pause });
@@ -65,7 +65,7 @@ export function useLinks(state: LinksState): LinkPages {
   };
 }
 
-/** At how many links the service stops to count those that a search finds. */
+/** The number of results at which the service stops to count. */
 const MAX_COUNTED = 1_000;
 
 /** The number of links of a filter, or null until it is known; `isCut` if there may be more. */

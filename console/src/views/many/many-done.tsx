@@ -60,7 +60,7 @@ export function ManyDone({
   const [isTagging, setTagging] = useState(false);
   const [progress, setProgress] = useState<Progress | null>(null);
   const stop = useRef(new AbortController());
-  /** Does something to the new links, and tells what failed first. */
+  /** Changes the new links, and shows the first failure. */
   const work = async (act: (options: BulkOptions) => Promise<BulkResult>) => {
     stop.current = new AbortController();
     const options = { onProgress: setProgress, signal: stop.current.signal };
@@ -76,7 +76,7 @@ export function ManyDone({
       const changes = changesBy(update, await linksChosen(session, made));
       return changeMany(session, changes, options, told);
     });
-  /** Deletes what is new, and goes back to the lines. */
+  /** Deletes the new links, and goes back to the lines. */
   const undo = () =>
     work(async (options) => {
       const ids = made.map(({ id }) => id);
@@ -172,7 +172,7 @@ export function ManyDone({
           action={texts.bulk.confirm(texts.delete, made.length)}
           onClose={() => setAsked(false)}
           onYes={async () => {
-            // How far it is, the page shows.
+            // The page shows the progress.
             void undo();
             return { __typename: 'DeletedRecord' };
           }}

@@ -12,18 +12,18 @@ interface RowsProps {
   readonly name: string;
   readonly cut: Pick<CutText, 'header' | 'delimiter'>;
   readonly outcomes: readonly Outcome[];
-  /** The lines of those that repeat another one, each with the line of that one. */
+  /** Maps the lines of repeated records to the lines of their originals. */
   readonly repeats?: ReadonlyMap<number, number>;
   /** True if links are made of it. */
   readonly isWanted?: (outcome: Outcome) => boolean;
-  /** Without it, nothing can be corrected. */
+  /** Absent if nothing can be corrected. */
   readonly onCorrect?: (record: TextRecord) => void;
 }
 
 const rulesOf = (results: readonly Result[]) =>
   results.flatMap(({ fields }) => fields.map(({ rule }) => rule));
 
-/** The records as they stand in the text, and what becomes of them. */
+/** The records as they stand in the text, with their results. */
 export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: RowsProps): ReactElement {
   const isOut = (one: Outcome) => one.error === null && isWanted?.(one) === false;
   const t = texts.many;
@@ -42,7 +42,7 @@ export function ManyRows({ name, cut, outcomes, repeats, isWanted, onCorrect }: 
         <tbody>
           {outcomes.slice(0, MAX_ROWS).map((outcome) => {
             const { record, results, error } = outcome;
-            // In cells, nobody knows whose the others are.
+            // Of several URLs in cells, nobody knows which ones are destinations.
             const areUrls = cut.delimiter === ' ' && rulesOf(results).includes('TWO_URLS');
             const urls = areUrls ? record.text.trim().split(/[\s,;|]+(?=https?:\/\/)/i) : [];
             return (
