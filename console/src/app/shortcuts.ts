@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from 'react';
 import { local } from '../data/storage.ts';
 
 const STORED = 'linkspace.shortcuts';
@@ -20,4 +21,13 @@ export function onShortcut(event: KeyboardEvent, actions: Readonly<Record<string
   if (!action) return;
   event.preventDefault();
   action();
+}
+
+/** Runs the actions of keys for as long as a component is rendered. */
+export function useShortcuts(actions: Parameters<typeof onShortcut>[1]): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => onShortcut(event, actions));
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }

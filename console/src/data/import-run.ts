@@ -10,7 +10,7 @@ import { showFault } from './actions.ts';
 import { inBatches, inTime, type Progress } from './batches.ts';
 import { announceKinds } from './bus.ts';
 import { Fault, faultOf } from './faults.ts';
-import { type CutText, joined, type TextRecord } from './import.ts';
+import { type CutText, joined, type TextRecord, textIn } from './import.ts';
 import { refusalText } from './refusals.ts';
 import type { Session } from './session.ts';
 import { write } from './write.ts';
@@ -19,6 +19,18 @@ import { write } from './write.ts';
 export const IMPORT = 'import';
 
 export type Result = ImportLinksMutation['importLinks']['results'][number];
+
+/** The largest file, in bytes. */
+const MAX_FILE = 20_000_000;
+
+/** Reads the lines of a file, or the reason why it has none. */
+export async function linesIn(file: File): Promise<{ text: string; isGuessed: boolean } | { wrong: string }> {
+  const t = texts.many;
+  if (file.size > MAX_FILE) return { wrong: t.tooLarge };
+  const read = await textIn(file);
+  if (read === null) return { wrong: t.workbook };
+  return read.text.trim() === '' ? { wrong: t.nothing } : read;
+}
 
 /** The outcome of a record. */
 export interface Outcome {

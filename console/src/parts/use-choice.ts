@@ -40,7 +40,10 @@ export interface ChoiceState {
   choose(item: ChoiceItem): void;
 }
 
-/** The state of a choice: its list, and the handlers of its input. */
+/**
+ * The state of a choice: its list, and the handlers of its input. The parent holds the chosen item and the typed text; downshift
+ * opens the list and moves in it. A typed name is chosen as the list closes; any other text stays, with an error or a note.
+ */
 export function useChoice(props: ChoiceProps): ChoiceState {
   const { value, typed, onValue, onSearch, creates } = props;
   const { listed, named, other, isNew } = findMatches(props);

@@ -1,6 +1,6 @@
-import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { onShortcut } from '../../app/shortcuts.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
 import { hasEnded } from '../../data/ending.ts';
 import type { LinkRowFragment } from '../../generated/documents.ts';
 import { Address, addressText } from '../../parts/address.tsx';
@@ -20,11 +20,7 @@ export function Created({
   onClose: () => void;
 }): ReactElement {
   const [link, ...others] = links;
-  const onKey = useEffectEvent((event: KeyboardEvent) => onShortcut(event, { Escape: onClose }));
-  useEffect(() => {
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useShortcuts({ Escape: onClose });
   const t = texts.newLink;
   const ready = link?.domain.verified === false ? t.unverified : link && hasEnded(link) ? t.ended : t.ready;
   return (

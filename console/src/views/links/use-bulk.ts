@@ -1,7 +1,7 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { CURRENT_ROW, focusNow, focusRow, isFocusFree } from '../../app/focus.ts';
-import { onShortcut } from '../../app/shortcuts.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
 import { attempt, deleteLater } from '../../data/actions.ts';
 import { BATCH, type Progress } from '../../data/batches.ts';
 import { announceKinds } from '../../data/bus.ts';
@@ -47,16 +47,12 @@ export interface Bulk extends BulkState {
 
 const idle: BulkState = { progress: null, asked: null, failed: [], opened: null };
 
-/** Does something when Escape is pressed outside fields and dialogs. */
-function useEscape(act: () => unknown): void {
-  const onKey = useEffectEvent((event: KeyboardEvent) => onShortcut(event, { Escape: act }));
-  useEffect(() => {
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
-}
-
-/** The actions on selected links, and their state. `count` is the number of selected links, `total` that of the list. */
+/**
+ * The actions on selected links, and their state. An action runs at once, after a question, or after a dialog for its values; up
+ * to 100 links are deleted after some seconds, so that Undo can stop it. Then `goOn` moves the focus and shows failures.
+ * @param count the number of selected links
+ * @param total the number of links in the list
+ */
 export function useBulk(selection: Selection, filter: LinkFilter, count: number, total: number): Bulk {
   const session = useSession();
   const [state, setState] = useState(idle);
@@ -73,7 +69,7 @@ export function useBulk(selection: Selection, filter: LinkFilter, count: number,
     if (isFocusFree() && !focusNow(pressed.current)) focusNow(CURRENT_ROW);
     put({ failed });
   };
-  useEscape(() => state.progress === null && goOn(true));
+  useShortcuts(state.progress === null ? { Escape: () => goOn(true) } : {});
 
   const read: Bulk['read'] = (signal, onFound = () => undefined) =>
     selection.isAll

@@ -4,17 +4,12 @@ import { focusSoon, showWrong } from '../../app/focus.ts';
 import { attempt } from '../../data/actions.ts';
 import type { Progress } from '../../data/batches.ts';
 import { type CheckedLines, useCheckedLines } from '../../data/checked-lines.ts';
-import { textIn } from '../../data/import.ts';
-import { IMPORT, makeWanted } from '../../data/import-run.ts';
+import { IMPORT, linesIn, makeWanted } from '../../data/import-run.ts';
 import { namedAreThere, spaceNamed } from '../../data/named.ts';
 import { refusalText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
-import { texts } from '../../texts.ts';
 import { type CheckedSummary, repeatsIn, summarize } from './checked-summary.ts';
 import type { ManyDone } from './many-done.tsx';
-
-/** The largest file, in bytes. */
-const MAX_FILE = 20_000_000;
 
 /** The links that were made, and their lines. */
 type Made = Pick<ComponentProps<typeof ManyDone>, 'cut' | 'outcomes' | 'repeats' | 'spaceId'>;
@@ -51,16 +46,10 @@ const nothing: ImportState = {
   ...{ wrongFile: undefined, isGuessed: false, partOfUrls: null },
 };
 
-/** The lines of a file, or the reason why it has none. */
-async function linesIn(file: File): Promise<{ text: string; isGuessed: boolean } | { wrong: string }> {
-  const t = texts.many;
-  if (file.size > MAX_FILE) return { wrong: t.tooLarge };
-  const read = await textIn(file);
-  if (read === null) return { wrong: t.workbook };
-  return read.text.trim() === '' ? { wrong: t.nothing } : read;
-}
-
-/** The state of an import: lines that are checked, and the links that are made of them. */
+/**
+ * The state of an import: its lines, and the links that are made of them. Lines are typed or come from a file, and are checked soon
+ * after each change. `create` makes the wanted links; its results take the place of the form.
+ */
 export function useImport(): Import {
   const session = useSession();
   const lines = useCheckedLines(session);
