@@ -89,7 +89,7 @@ test('a verified domain that was given with a default port serves its host, and 
 
 test('a start frees domains that an earlier version made meanwhile of the port of https', async () => {
   const ids = [await make('meanwhile.example'), await make('kept.example'), await make('kept.example:8080')];
-  const { alias } = await owner.link({ domain_id: ids[0] });
+  const { alias } = await owner.link({ domain_id: ids[0] ?? '' });
   const { domain, change } = server.database.prisma;
   const name = (index: number, to: string) =>
     domain.update({ where: { id: Number(ids[index]) }, data: { name: to, verifiedAt: NOON } });
