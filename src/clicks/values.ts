@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Statements } from '../db/database.ts';
+import type { Statements } from '../db/any-database.ts';
 import { join, name, sql } from '../db/sql.ts';
 import type { Day, Month } from '../db/statistics/calendar.ts';
 import { kinds, OTHER_REFERRER, type Value, valueColumns } from '../db/statistics/value.ts';

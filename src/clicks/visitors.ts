@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Statements } from '../db/database.ts';
+import type { Statements } from '../db/any-database.ts';
 import { sql } from '../db/sql.ts';
 import type { Day } from '../db/statistics/calendar.ts';
 import { lastClosedDay } from '../db/statistics/statistics-retention.ts';

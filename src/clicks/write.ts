@@ -1,4 +1,4 @@
-import type { Data, Statements, Writable } from '../db/database.ts';
+import type { Data, Statements, Writable } from '../db/any-database.ts';
 import { dateText } from '../db/driver.ts';
 import { join, name, type Sql, sql } from '../db/sql.ts';
 import { type Day, monthOf } from '../db/statistics/calendar.ts';

@@ -1,5 +1,5 @@
 import { nameFor } from '../shared/name-for.ts';
-import type { Transaction } from './database.ts';
+import type { Transaction } from './any-database.ts';
 import { type Sql, sql } from './sql.ts';
 
 /** The number of a lock. A database has the locks of all its schemas. */

@@ -1,5 +1,12 @@
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import { type Data, type Database, LongReadQueue, type Transaction } from './database.ts';
+import {
+  type AnyClient,
+  type ClientOf,
+  type Data,
+  type Database,
+  LongReadQueue,
+  type Transaction,
+} from './any-database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
 import type { Sql } from './sql.ts';
@@ -24,16 +31,16 @@ class RolledBack extends Error {}
  * work before it, such as hashing a password, blocks nobody. After that, reads are in it, and see its changes. Changes must be
  * made one after the other.
  */
-export class EnclosingTransaction implements Data {
-  readonly database: Database;
+export class EnclosingTransaction<Client extends ClientOf<Client> = AnyClient> implements Data<Client> {
+  readonly database: Database<Client>;
   readonly dialect: Dialect;
   readonly spendRows = null;
   readonly #accountId: number;
-  readonly #first: (tx: Transaction) => Promise<void>;
+  readonly #first: (tx: Transaction<Client>) => Promise<void>;
   readonly #limit: DurationLimit;
   readonly #outcome = Promise.withResolvers<void>();
-  #opening: Promise<Transaction> | null = null;
-  #tx: Transaction | null = null;
+  #opening: Promise<Transaction<Client>> | null = null;
+  #tx: Transaction<Client> | null = null;
   #ended: Promise<void> = Promise.resolve();
   #openedAt: number | null = null;
   #waiting: NodeJS.Timeout | undefined;
@@ -44,9 +51,9 @@ export class EnclosingTransaction implements Data {
    * @param first what the transaction does first; if it throws, nothing can be changed
    */
   constructor(
-    database: Database,
+    database: Database<Client>,
     accountId: number,
-    first: (tx: Transaction) => Promise<void>,
+    first: (tx: Transaction<Client>) => Promise<void>,
     limit: DurationLimit,
   ) {
     this.database = database;
@@ -57,19 +64,19 @@ export class EnclosingTransaction implements Data {
     this.#outcome.promise.catch(() => {}); // The transaction handles the rejection, if there is one.
   }
 
-  get #current(): Data {
+  get #current(): Data<Client> {
     return this.#tx ?? this.database;
   }
 
-  get prisma(): Data['prisma'] {
+  get prisma(): Client {
     return this.#current.prisma;
   }
 
-  get long(): Data {
+  get long(): Data<Client> {
     return this.#tx ? this : this.database.long;
   }
 
-  get separate(): Data | null {
+  get separate(): Data<Client> | null {
     return this.isOpen ? null : this.database;
   }
 
@@ -97,15 +104,15 @@ export class EnclosingTransaction implements Data {
     return this.#openedAt === null ? 0 : performance.now() - this.#openedAt;
   }
 
-  #open(): Promise<Transaction> {
-    const opened = Promise.withResolvers<Transaction>();
+  #open(): Promise<Transaction<Client>> {
+    const opened = Promise.withResolvers<Transaction<Client>>();
     this.#ended = this.#run(opened);
     this.#ended.catch(opened.reject);
     return opened.promise;
   }
 
-  async #run(opened: PromiseWithResolvers<Transaction>): Promise<void> {
-    const work = async (tx: Transaction): Promise<void> => {
+  async #run(opened: PromiseWithResolvers<Transaction<Client>>): Promise<void> {
+    const work = async (tx: Transaction<Client>): Promise<void> => {
       this.#openedAt = performance.now();
       await this.#first(tx);
       this.#tx = tx;
@@ -116,7 +123,7 @@ export class EnclosingTransaction implements Data {
     await turns.take(this.#accountId, () => this.database.transaction(work, { retries: false }));
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Transaction<Client>) => Promise<T>): Promise<T> {
     const { maxDuration = this.dialect.hasConcurrentWriters ? 10_000 : 1_000 } = this.#limit;
     if (this.#expired || this.#openFor > maxDuration) throw this.#limit.error();
     clearTimeout(this.#waiting);

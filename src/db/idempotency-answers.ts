@@ -1,11 +1,32 @@
 import type { Logger } from 'pino';
-import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { nameFor } from '../shared/name-for.ts';
 import { tryLockName } from './advisory-lock.ts';
-import type { Data, Transaction, Volume } from './database.ts';
+import type { Data, Transaction, Volume } from './any-database.ts';
 import { AgeRetention } from './retention.ts';
 import { ANSWERS, RetentionClock } from './retention-clock.ts';
-import { join, name, sql } from './sql.ts';
+import { join, name, raw, sql } from './sql.ts';
+
+/** A row of the table of answers. */
+export interface KeptAnswer {
+  readonly id: number;
+  readonly accountId: number;
+  readonly keyHash: string;
+  readonly requestHash: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  /** The size of the body, in bytes. */
+  readonly size: number;
+  /** Whose limit counts it; null for the service itself, and in rows of earlier versions. */
+  readonly caller: number | null;
+  /** The name of all who may get it; null in rows of earlier versions. */
+  readonly sender: string | null;
+  readonly createdAt: Date;
+}
+
+const COLUMNS = raw(
+  `"id", "accountId", "keyHash", "requestHash", "status", "contentType", "body", "size", "caller", "sender", "createdAt"`,
+);
 
 /** The account and the idempotency key of an answer. */
 export type AnswerKey = Pick<KeptAnswer, 'accountId' | 'keyHash'>;
@@ -16,8 +37,10 @@ export type NewAnswer = Omit<KeptAnswer, 'id'>;
  * The stored answer to that key; null if there is none. Its age does not matter: the clock may be wrong, and only retention
  * deletes answers.
  */
-export function findAnswer(db: Data, key: AnswerKey): Promise<KeptAnswer | null> {
-  return db.prisma.keptAnswer.findFirst({ where: key });
+export async function findAnswer(db: Data, { accountId, keyHash }: AnswerKey): Promise<KeptAnswer | null> {
+  const [found] = await db.read<KeptAnswer>(sql`
+    SELECT ${COLUMNS} FROM "KeptAnswer" WHERE "accountId" = ${accountId} AND "keyHash" = ${keyHash}`);
+  return found ?? null;
 }
 
 /** The name of an answer. */
@@ -50,8 +73,9 @@ export async function storedVolume(db: Data, caller: number, since: Date): Promi
 
 /** Returns the time of the first of these answers. */
 export async function firstStored(db: Data, caller: number, since: Date): Promise<Date | undefined> {
-  const where = { caller, createdAt: { gt: since } };
-  const first = await db.prisma.keptAnswer.findFirst({ where, orderBy: { createdAt: 'asc' } });
+  const [first] = await db.read<Pick<KeptAnswer, 'createdAt'>>(sql`
+    SELECT "createdAt" FROM "KeptAnswer" WHERE "caller" = ${caller} AND "createdAt" > ${since}
+    ORDER BY "createdAt" LIMIT 1`);
   return first?.createdAt;
 }
 
@@ -76,7 +100,7 @@ export function answerRetention(
   log: Logger,
   uptime?: () => number,
 ): AgeRetention {
-  const clock = new RetentionClock(db, now, log, uptime, ANSWERS);
+  const clock = new RetentionClock(db, ANSWERS, now, log, uptime);
   const maxAge = minAge + ANSWERS.maxLeap;
   const deleteSome = (before: Date) => deleteOldAnswers(db, before);
   return new AgeRetention(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../operator-error.ts';
 import { projectFile } from '../own-files.ts';
-import type { Database } from './database.ts';
+import type { Database } from './any-database.ts';
 import { connectTo } from './postgresql/client.ts';
 import { qualified } from './postgresql/schema.ts';
 import { inspect, requireSchema, UTF8 } from './postgresql/session.ts';

@@ -1,12 +1,14 @@
 import type { Deadline } from '../shared/deadline.ts';
 import {
+  type AnyClient,
+  type ClientOf,
   type Data,
   type Database,
   type LongReadQueue,
   type SpendRows,
   TRANSACTION_LIMITS,
   type Transaction,
-} from './database.ts';
+} from './any-database.ts';
 import type { Dialect } from './dialect.ts';
 import type { Times } from './driver.ts';
 import type { Sql } from './sql.ts';
@@ -18,15 +20,15 @@ const GRACE = 100;
  * Data as one request reads and writes them. Before each statement outside a transaction, each transaction and each commit, it
  * asks whether the caller still may. With a deadline, a transaction that has not ended by then is rolled back.
  */
-export class RequestData implements Data {
-  readonly #data: Data;
+export class RequestData<Client extends ClientOf<Client> = AnyClient> implements Data<Client> {
+  readonly #data: Data<Client>;
   readonly #ask: () => void;
   readonly #deadline: Deadline | null;
   readonly spendRows: SpendRows | null;
 
   /** @param ask throws if the caller may not go on */
   constructor(
-    data: Data,
+    data: Data<Client>,
     ask: () => void,
     deadline: Deadline | null = null,
     spendRows: SpendRows | null = null,
@@ -37,7 +39,7 @@ export class RequestData implements Data {
     this.spendRows = spendRows;
   }
 
-  get database(): Database {
+  get database(): Database<Client> {
     return this.#data.database;
   }
 
@@ -45,16 +47,16 @@ export class RequestData implements Data {
     return this.#data.dialect;
   }
 
-  get prisma(): Data['prisma'] {
+  get prisma(): Client {
     this.#ask();
     return this.#data.prisma;
   }
 
-  get long(): Data {
+  get long(): Data<Client> {
     return new RequestData(this.#data.long, this.#ask, this.#deadline, this.spendRows);
   }
 
-  get separate(): Data | null {
+  get separate(): Data<Client> | null {
     const { separate } = this.#data;
     return separate && new RequestData(separate, this.#ask, this.#deadline);
   }
@@ -90,9 +92,9 @@ export class RequestData implements Data {
     this.#ask();
   }
 
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Transaction<Client>) => Promise<T>): Promise<T> {
     this.#check();
-    const asking = async (tx: Transaction): Promise<T> => {
+    const asking = async (tx: Transaction<Client>): Promise<T> => {
       this.#check();
       const result = await work(tx);
       this.#check();

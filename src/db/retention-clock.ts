@@ -1,14 +1,13 @@
 import type { Logger } from 'pino';
 import { singleFlight } from '../shared/single-flight.ts';
-import type { Data } from './database.ts';
+import type { Data } from './any-database.ts';
 import { sql } from './sql.ts';
-import { type Day, daysAfter, startOf } from './statistics/calendar.ts';
 
 /** Maximum age of the stored time of the last run, in milliseconds. */
 const STORE_INTERVAL = 10 * 60_000;
 
 /** The largest leap up to which a clock is trusted, and the time for which it is not trusted after a larger one. */
-interface Trust {
+export interface Trust {
   /** The row of the table. */
   readonly name: string;
   /** In milliseconds, as is `heldFor`. */
@@ -22,19 +21,10 @@ interface Trust {
   lastKnown(db: Data): Promise<Date | null>;
 }
 
-/** Returns the time of the last run by the last day whose visitors were deleted; null in a new database. */
-async function lastVisitors(db: Data): Promise<Date | null> {
-  const [row] = await db.read<{ number: Day }>(
-    sql`SELECT "number" FROM "Revision" WHERE "topic" = 'visitors' AND "number" > 0`,
-  );
-  return row ? startOf(daysAfter(row.number, 1)) : null;
-}
-
 /** For what is kept for months. */
-const RECORDS: Trust = {
+export const RECORDS: Omit<Trust, 'lastKnown'> = {
   ...{ name: 'retention', maxLeap: 2 * 86_400_000, heldFor: 86_400_000 },
   ...{ what: 'old records are', rest: 'two days', pause: 'a day' },
-  lastKnown: lastVisitors,
 };
 
 /** For answers to writes with an idempotency key, which are kept for a day. */
@@ -64,10 +54,10 @@ export class RetentionClock {
   /** @param uptime milliseconds by a monotonic clock */
   constructor(
     db: Data,
+    trust: Trust,
     now: () => Date,
     log: Logger,
     uptime: () => number = () => performance.now(),
-    trust: Trust = RECORDS,
   ) {
     this.#db = db;
     this.#now = now;
@@ -83,17 +73,19 @@ export class RetentionClock {
   async #read(): Promise<Date | null> {
     const [now, uptime] = [this.#now(), this.#uptime()];
     const { name, maxLeap, heldFor, what, rest, pause, lastKnown } = this.#trust;
-    const kept = await this.#db.prisma.retentionClock.findUnique({ where: { name } });
+    const [kept] = await this.#db.read<{ at: Date; heldSince: Date | null }>(
+      sql`SELECT "at", "heldSince" FROM "RetentionClock" WHERE "name" = ${name}`,
+    );
     const last = kept?.at ?? (await lastKnown(this.#db)) ?? now;
     const moved = now.getTime() - last.getTime();
     const leapt = moved - (uptime - this.#lookedAt) > maxLeap || moved < -maxLeap;
     const since = leapt ? now : (kept?.heldSince ?? null);
     const until = since && new Date(since.getTime() + heldFor);
     const isHeld = until !== null && now < until;
-    if (leapt || isHeld !== (kept?.heldSince != null) || Math.abs(moved) >= STORE_INTERVAL || kept === null) {
-      const row = { at: now, heldSince: isHeld ? since : null };
-      await this.#db.prisma.retentionClock.upsert({ where: { name }, create: { name, ...row }, update: row });
-    }
+    if (leapt || isHeld !== (kept?.heldSince != null) || Math.abs(moved) >= STORE_INTERVAL || !kept)
+      await this.#db.execute(sql`
+        INSERT INTO "RetentionClock" ("name", "at", "heldSince") VALUES (${name}, ${now}, ${isHeld ? since : null})
+        ON CONFLICT ("name") DO UPDATE SET "at" = excluded."at", "heldSince" = excluded."heldSince"`);
     this.#lookedAt = uptime;
     if (isHeld && (leapt || !this.#isHeld))
       this.#log.warn(

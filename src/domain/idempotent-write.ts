@@ -1,14 +1,14 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Data, Database, Transaction } from '../db/database.ts';
+import type { Client, Data, Database, Transaction } from '../db/database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
 import {
   type AnswerKey,
   answerName,
   findAnswer,
+  type KeptAnswer,
   storeAnswer,
   tryLockKey,
 } from '../db/idempotency-answers.ts';
-import type { KeptAnswer } from '../generated/sqlite/client.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import { type Actor, callerOf, senderName } from './access/actor.ts';
 import { isAtLeast, type Role, roleNames } from './access/role.ts';
@@ -60,7 +60,7 @@ export class KeyedWrite {
   /** The rights with which the write begins. */
   #begunAs: { readonly role: Role | null; readonly sender: string } | null = null;
   readonly #now: Date;
-  readonly #enclosing: EnclosingTransaction;
+  readonly #enclosing: EnclosingTransaction<Client>;
   readonly #hidden = new Set<string>();
   /** Throws if the caller may not do the write any more. */
   #ask: () => void = () => {};

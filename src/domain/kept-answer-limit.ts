@@ -1,4 +1,4 @@
-import type { Database, StoredVolume, Volume } from '../db/database.ts';
+import type { Database, StoredVolume, Volume } from '../db/any-database.ts';
 import { firstStored, storedVolume } from '../db/idempotency-answers.ts';
 import { DomainError } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Data } from '../db/database.ts';
+import type { Client, Data } from '../db/database.ts';
 import type { Readers } from '../db/postgresql/replicas.ts';
 import { actorFor } from '../domain/access/actor.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
@@ -16,7 +16,7 @@ export interface CommonContext
 export interface RequestDependencies {
   readonly common: CommonContext;
   readonly access: KeyAccess;
-  readonly readers: Pick<Readers, 'readerFor' | 'wrote'>;
+  readonly readers: Pick<Readers<Client>, 'readerFor' | 'wrote'>;
   readonly inFlight: InFlight;
   now(): Date;
 }

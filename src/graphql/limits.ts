@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { SpendRows } from '../db/database.ts';
+import type { SpendRows } from '../db/any-database.ts';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 
 interface Limit {

@@ -6,6 +6,7 @@ import { changeRetention } from '../db/change/log.ts';
 import { accessRetention } from '../db/ended-access.ts';
 import { answerRetention } from '../db/idempotency-answers.ts';
 import { Readers } from '../db/postgresql/replicas.ts';
+import { LASTING } from '../db/records-clock.ts';
 import { RetentionClock } from '../db/retention-clock.ts';
 import { DeletedStatisticsRemoval } from '../db/statistics/delete-statistics.ts';
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
@@ -67,7 +68,7 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
   });
 
   // Webhooks, and the deletion of what is old.
-  const retentionTime = new RetentionClock(db, now, log).read;
+  const retentionTime = new RetentionClock(db, LASTING, now, log).read;
   const webhooks = new WebhookSender({
     ...{ db, feed, random, now, retentionTime, log },
     snapshot: createSnapshot(createOwnerRequestOf(common, now)),

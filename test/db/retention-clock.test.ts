@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest';
 import { changeRetention } from '../../src/db/change/log.ts';
+import { LASTING } from '../../src/db/records-clock.ts';
 import { RetentionClock } from '../../src/db/retention-clock.ts';
 import { dayOf } from '../../src/db/statistics/calendar.ts';
 import { deletePastVisitors, StatisticsRetention } from '../../src/db/statistics/statistics-retention.ts';
@@ -37,6 +38,7 @@ beforeEach(async () => {
 function begin(): RetentionClock {
   return new RetentionClock(
     server.database,
+    LASTING,
     () => wall,
     log,
     () => uptime,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, vi } from 'vitest';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
-import type { Database } from '../../src/db/database.ts';
+import type { Database, Client as Prisma } from '../../src/db/database.ts';
 import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
 import { applyMigrations } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -24,7 +24,7 @@ export function enclose(
   database: Database,
   limit: Partial<DurationLimit> = {},
   accountId = 1,
-): EnclosingTransaction {
+): EnclosingTransaction<Prisma> {
   const error = () => new Error('too long');
   return new EnclosingTransaction(database, accountId, async () => {}, {
     maxDuration: 60_000,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { AnswerWatch } from '../answer-watch.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../any-database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { Notifications } from '../postgresql/notifications.ts';
 import type { ReadServer } from '../postgresql/read-server.ts';

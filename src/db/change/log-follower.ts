@@ -2,7 +2,7 @@ import { nextFlight } from '../../shared/single-flight.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { AnswerWatch } from '../answer-watch.ts';
-import type { Database } from '../database.ts';
+import type { Database } from '../any-database.ts';
 import { DatabaseAway } from '../errors.ts';
 import type { FoundChange } from './events.ts';
 import { committedBetween, MAX_FOUND, MAX_READ, positionOf, settledAfter } from './log.ts';

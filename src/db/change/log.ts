@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Change, Revision } from '../../generated/sqlite/client.ts';
-import type { Data, Database, Transaction } from '../database.ts';
+import type { ClientOf, Data, Database, Transaction } from '../any-database.ts';
 import { columnsIn, columnsOf } from '../reading/keyset.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
@@ -17,9 +17,9 @@ import {
 const BATCH_SIZE = 1_000;
 
 /** Runs `work` in a transaction, in which `record` adds changes to the log. */
-export async function changing<T>(
-  db: Data,
-  work: (tx: Transaction, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
+export async function changing<Client extends ClientOf<Client>, T>(
+  db: Data<Client>,
+  work: (tx: Transaction<Client>, record: (changes: readonly NewChange[]) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     const recorded: MadeChange[] = [];

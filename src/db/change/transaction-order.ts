@@ -1,4 +1,4 @@
-import type { Data } from '../database.ts';
+import type { Data } from '../any-database.ts';
 import { join, raw, type Sql, sql } from '../sql.ts';
 
 /**

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
-import type { Database } from '../database.ts';
+import type { AnyClient, ClientOf, Database } from '../any-database.ts';
 
 const NO_STANDBY = 'a server of DATABASE_READ_URLS is no standby: it is not used as a replica';
 
 /** A server of DATABASE_READ_URLS, as its last answer shows it, with what the log and the metrics say of it. */
-export class ReadServer {
+export class ReadServer<Client extends ClientOf<Client> = AnyClient> {
   /** Its place in the list, from 1. */
   readonly number: number;
-  readonly database: Database;
+  readonly database: Database<Client>;
   protected readonly log: Logger;
   readonly #fault: RepeatedFault;
   isAway = false;
@@ -17,7 +17,7 @@ export class ReadServer {
   /** For how many seconds it lacks something, if that is known. */
   lag: number | null = null;
 
-  constructor(number: number, database: Database, log: Logger) {
+  constructor(number: number, database: Database<Client>, log: Logger) {
     this.number = number;
     this.database = database;
     this.log = log.child({ replica: number, server: new URL(database.url).host });

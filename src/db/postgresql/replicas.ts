@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { RepeatedFault } from '../../shared/repeated-fault.ts';
 import { singleFlight } from '../../shared/single-flight.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
-import type { Database } from '../database.ts';
+import type { AnyClient, ClientOf, Database } from '../any-database.ts';
 import { DatabaseAway } from '../errors.ts';
 import { raw, sql } from '../sql.ts';
 import { Notifications } from './notifications.ts';
@@ -85,7 +85,7 @@ async function readReplayed({ prisma }: Database): Promise<bigint | null> {
 const ANSWER_TIMEOUT = 1_000;
 
 /** A streaming replica, and how far it is behind the primary. */
-class Replica extends ReadServer {
+class Replica<Client extends ClientOf<Client>> extends ReadServer<Client> {
   readonly #written: WrittenPositions;
   readonly #maxLag: number;
   readonly #behind: RepeatedFault;
@@ -98,7 +98,13 @@ class Replica extends ReadServer {
    * @param written the positions of the primary
    * @param maxLag for how many milliseconds it may lack something
    */
-  constructor(number: number, database: Database, written: WrittenPositions, maxLag: number, log: Logger) {
+  constructor(
+    number: number,
+    database: Database<Client>,
+    written: WrittenPositions,
+    maxLag: number,
+    log: Logger,
+  ) {
     super(number, database, log);
     this.#written = written;
     this.#maxLag = maxLag;
@@ -143,9 +149,9 @@ const PRIMARY_INTERVAL = 1_000;
  * primary, in every process, until a replica has replayed the write. A replica that does not answer, is no standby or is too
  * far behind is not used; without working notifications of other processes' writes, no replica is used.
  */
-export class Readers {
-  readonly replicas: readonly Replica[];
-  readonly #primary: Database;
+export class Readers<Client extends ClientOf<Client> = AnyClient> {
+  readonly replicas: readonly Replica<Client>[];
+  readonly #primary: Database<Client>;
   readonly #positions = new WrittenPositions();
   /** The position of each account's last write, until all replicas have it. */
   readonly #written = new Map<number, bigint>();
@@ -168,8 +174,8 @@ export class Readers {
    * @param random a random integer from 0 to below the given number
    */
   constructor(
-    primary: Database,
-    replicas: readonly Database[],
+    primary: Database<Client>,
+    replicas: readonly Database<Client>[],
     maxLag: number,
     random: (below: number) => number,
     log: Logger,
@@ -193,7 +199,7 @@ export class Readers {
   }
 
   /** The database to read from for this account: one that has all of the account's writes. */
-  readerFor(accountId: number): Database {
+  readerFor(accountId: number): Database<Client> {
     if (!this.#notifications.works || this.#unannounced.has(accountId)) return this.#primary;
     const written = this.#written.get(accountId) ?? 0n;
     const needed = written > this.#floor ? written : this.#floor;

@@ -1,5 +1,5 @@
 import { Prisma } from '../../generated/sqlite/client.ts';
-import type { Data } from '../database.ts';
+import type { Data } from '../any-database.ts';
 import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 
 export function columnsIn(table: string, columns: readonly string[]): Sql {

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { nameFor } from '../../shared/name-for.ts';
-import type { Data } from '../database.ts';
+import type { Client, Data } from '../database.ts';
 import { name, type Sql } from '../sql.ts';
 import { StatisticsReader } from '../statistics/reader.ts';
 import {
@@ -57,7 +57,7 @@ export class ListReader {
   readonly #accountId: number;
   readonly #numbers: DataLoader<Sum, number>;
   readonly #searches: DataLoader<LinkSearch, SearchResult | null, string>;
-  #longReads: LongReads | undefined;
+  #longReads: LongReads<Client> | undefined;
   #statistics: StatisticsReader | undefined;
   readonly #tables = new Map<string, DataLoader<ListRange, unknown[]>>();
 
@@ -86,7 +86,7 @@ export class ListReader {
   }
 
   /** Most requests need neither this nor statistics. */
-  get #long(): LongReads {
+  get #long(): LongReads<Client> {
     this.#longReads ??= new LongReads(this.#db, this.#accountId, this.#signal);
     return this.#longReads;
   }

@@ -1,5 +1,5 @@
 import { TooMuchWaiting } from '../../shared/turns.ts';
-import type { Data, LongReadQueue } from '../database.ts';
+import type { AnyClient, ClientOf, Data, LongReadQueue } from '../any-database.ts';
 import { DatabaseAway, isUnanswered } from '../errors.ts';
 
 /**
@@ -12,15 +12,15 @@ const MAX_TIME = 60_000;
  * A request's long reads: one at a time for each account, and on SQLite on a thread of their own. After the signal, or too long a
  * time, none begins.
  */
-export class LongReads {
-  readonly #db: Data;
+export class LongReads<Client extends ClientOf<Client> = AnyClient> {
+  readonly #db: Data<Client>;
   readonly #queue: LongReadQueue;
   readonly #accountId: number;
   readonly #timeout: AbortSignal;
   readonly #signal: AbortSignal;
   #unfinished = 0;
 
-  constructor(db: Data, accountId: number, signal: AbortSignal, maxTime = MAX_TIME) {
+  constructor(db: Data<Client>, accountId: number, signal: AbortSignal, maxTime = MAX_TIME) {
     this.#db = db;
     this.#queue = db.longReads;
     this.#accountId = accountId;
@@ -32,7 +32,7 @@ export class LongReads {
    * @param read what reads from the client that it is given
    * @throws TooMuchWaiting
    */
-  async take<Result>(read: (db: Data) => Promise<Result>): Promise<Result> {
+  async take<Result>(read: (db: Data<Client>) => Promise<Result>): Promise<Result> {
     const queue = this.#queue;
     const { turns, requests } = queue;
     const own = requests.get(this.#accountId) ?? new Set();

@@ -1,7 +1,7 @@
 // What the modules of threads that `FileThread` starts have in common.
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import type { Statements, Writable } from '../database.ts';
+import type { Statements, Writable } from '../any-database.ts';
 import { rowsOf } from '../driver.ts';
 import { sqlite } from './dialect.ts';
 import { LOCK_TIMEOUT } from './file.ts';

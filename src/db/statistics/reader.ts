@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Data } from '../database.ts';
+import type { Client, Data } from '../database.ts';
 import type { LongReads } from '../reading/long-reads.ts';
 import { type Days, lengthOf } from './calendar.ts';
 import { type Counts, type Point, readPoints, readTotals, type TimeOf } from './read-counts.ts';
@@ -37,7 +37,7 @@ function byId<Row extends { id: number }>(rows: readonly Row[], ids: readonly nu
  */
 export class StatisticsReader {
   readonly #db: Data;
-  readonly #long: Pick<LongReads, 'take'>;
+  readonly #long: Pick<LongReads<Client>, 'take'>;
   readonly #signal: AbortSignal | undefined;
   /** By query. */
   readonly #loaders = new Map<string, DataLoader<unknown, unknown>>();
@@ -48,7 +48,7 @@ export class StatisticsReader {
    */
   constructor(
     db: Data,
-    long: Pick<LongReads, 'take'> = { take: (read) => read(db.long) },
+    long: Pick<LongReads<Client>, 'take'> = { take: (read) => read(db.long) },
     signal?: AbortSignal,
   ) {
     this.#db = db;
