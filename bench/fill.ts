@@ -1,6 +1,7 @@
 // Inserts many links by a few statements; requests, or Prisma's client, would take hours.
+
+import { applyMigrations } from '../src/db/apply-migrations.ts';
 import { Database } from '../src/db/database.ts';
-import { applyMigrations } from '../src/db/migrate.ts';
 import { connectTo } from '../src/db/postgresql/client.ts';
 import { openFile } from '../src/db/sqlite/file.ts';
 import { type Provider, requireProvider } from '../src/db/url.ts';

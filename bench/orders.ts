@@ -3,7 +3,7 @@
 // requests. A database that already has links is used unchanged.
 
 import { parseArgs } from 'node:util';
-import { knownMigrations, migrationStateOf } from '../src/db/migration-state.ts';
+import { migrations } from '../src/db/migrations.ts';
 import { requireProvider } from '../src/db/url.ts';
 import { fillAtOnce, NEW_SPACE, TAGGED } from './fill.ts';
 import { KEY, median, startProgram, withDatabase } from './target.ts';
@@ -89,7 +89,7 @@ async function timeOf(ask: () => Promise<Response>): Promise<{ took: number; tex
 }
 
 await withDatabase(values.database, async (url) => {
-  if ((await migrationStateOf(url)).pending.length === knownMigrations(requireProvider(url)).length) {
+  if ((await migrations.stateAt(url)).pending.length === migrations.known(requireProvider(url)).length) {
     const started = performance.now();
     await fillAtOnce(url, Number(values.links), KEY);
     console.log(JSON.stringify({ filled: Math.round(performance.now() - started) }));

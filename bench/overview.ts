@@ -5,7 +5,7 @@
 
 import { parseArgs } from 'node:util';
 import { Database } from '../src/db/database.ts';
-import { knownMigrations, migrationStateOf } from '../src/db/migration-state.ts';
+import { migrations } from '../src/db/migrations.ts';
 import { raw } from '../src/db/sql.ts';
 import { dayOf, daysAfter, startOf } from '../src/db/statistics/calendar.ts';
 import { kinds, type Value, visitValue } from '../src/db/statistics/value.ts';
@@ -126,7 +126,7 @@ questions['50 links'] = list('');
 questions['50 links with their clicks of 30 days'] = list('clicksIn');
 
 await withDatabase(values.database, async (url) => {
-  if ((await migrationStateOf(url)).pending.length === knownMigrations(requireProvider(url)).length) {
+  if ((await migrations.stateAt(url)).pending.length === migrations.known(requireProvider(url)).length) {
     const started = performance.now();
     await fillAtOnce(url, links, KEY);
     await visit(url);

@@ -5,8 +5,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { applyMigrations } from '../src/db/apply-migrations.ts';
 import { Database } from '../src/db/database.ts';
-import { applyMigrations } from '../src/db/migrate.ts';
 import { freePort } from '../test/support/postgres-server.ts';
 import { fill, memoryOf, startProgram, type Target, withDatabase } from './target.ts';
 

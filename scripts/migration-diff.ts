@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { knownMigrations, migrationsFolder, scriptOf } from '../src/db/migration-state.ts';
+import { migrations } from '../src/db/migrations.ts';
 import type { Provider } from '../src/db/url.ts';
 import { noFilters, withSchemaEngine } from './schema-engine.ts';
 
@@ -51,10 +51,12 @@ const external: Record<Provider, string[]> = {
 
 /** The migrations in the schema engine's form, and `next` as one more. */
 function migrationList(provider: Provider, next: string) {
-  const scripts = knownMigrations(provider).map((path) => ({ path, value: scriptOf(provider, path) }));
+  const scripts = migrations
+    .known(provider)
+    .map((path) => ({ path, value: migrations.scriptOf(provider, path) }));
   if (next !== '') scripts.push({ path: 'next', value: next });
   return {
-    baseDir: migrationsFolder(provider),
+    baseDir: migrations.folderOf(provider),
     lockfile: { path: 'migration_lock.toml', content: `provider = "${provider}"\n` },
     shadowDbInitScript: '',
     migrationDirectories: scripts.map(({ path, value }) => ({

@@ -2,7 +2,7 @@
 // each database. Review it before you commit it; triggers are added by hand, below the generated part.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrationsFolder } from '../src/db/migration-state.ts';
+import { migrations } from '../src/db/migrations.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import { diffToModels, requireHarmless, WrittenByHand } from './migration-diff.ts';
 import { sqliteMigration } from './sqlite-migration.ts';
@@ -21,7 +21,7 @@ try {
     ['sqlite', () => sqliteMigration()],
     ['postgresql', () => diffToModels('postgresql', server.url)],
   ] as const) {
-    const file = join(migrationsFolder(provider), `${stamp}_${name}`, 'migration.sql');
+    const file = join(migrations.folderOf(provider), `${stamp}_${name}`, 'migration.sql');
     try {
       const sql = await diff();
       if (sql === null) console.log(`${provider}: nothing to do`);

@@ -1,5 +1,5 @@
 import Sqlite from 'better-sqlite3';
-import { knownMigrations, scriptOf } from '../src/db/migration-state.ts';
+import { migrations } from '../src/db/migrations.ts';
 import { diffToModels, readModels, WrittenByHand } from './migration-diff.ts';
 
 const MEMORY = 'file::memory:';
@@ -88,7 +88,7 @@ export async function sqliteMigration(models = readModels()): Promise<string | n
   if (tables.length === 0) return script;
   const database = new Sqlite(':memory:');
   try {
-    for (const name of knownMigrations('sqlite')) database.exec(scriptOf('sqlite', name));
+    for (const name of migrations.known('sqlite')) database.exec(migrations.scriptOf('sqlite', name));
     for (const [create] of tables) database.exec(create);
     const read = <Row>(sql: string, ...values: string[]) =>
       database.prepare<string[], Row>(sql).all(...values);

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { type Config, migratedDatabase } from './config.ts';
+import { applyMigrations } from './db/apply-migrations.ts';
 import { withHints } from './db/error-hints.ts';
-import { applyMigrations, type MigrationProgress } from './db/migrate.ts';
-import { isNewWith, migrationStateOf } from './db/migration-state.ts';
+import type { MigrationProgress } from './db/migrate.ts';
+import { migrations } from './db/migrations.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { countryLookup } from './http/request/country.ts';
 import { allValid, unusable } from './operator-error.ts';
@@ -42,14 +43,14 @@ export async function migrate(config: Config, log: Logger): Promise<void> {
   const progress: MigrationProgress = {
     begins: (migration, number, of) => {
       // A new database gets all of them within a moment.
-      if (!isNewWith(of, migrated[1])) log.info({ migration, number, of }, 'applying migration');
+      if (!migrations.isNewWith(of, migrated[1])) log.info({ migration, number, of }, 'applying migration');
       else if (number === 1) log.info('creating the tables');
     },
     waits: () => log.info('another process migrates the database: waiting for it'),
   };
-  const { length: migrations } = await withHints(...migrated, (url) => applyMigrations(url, { progress }));
-  if (migrations > 0) log.info({ migrations }, 'migrations applied');
-  const { unknown, lacking } = await withHints(...migrated, migrationStateOf);
+  const { length: applied } = await withHints(...migrated, (url) => applyMigrations(url, { progress }));
+  if (applied > 0) log.info({ migrations: applied }, 'migrations applied');
+  const { unknown, lacking } = await withHints(...migrated, (url) => migrations.stateAt(url));
   // Opening the database says it of the others.
   const [variable] = migrated;
   if (lacking !== null && variable === 'DATABASE_DIRECT_URL')

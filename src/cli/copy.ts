@@ -1,8 +1,8 @@
+import { applyMigrations } from '../db/apply-migrations.ts';
 import { copyDatabase, type Progress } from '../db/copy.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
-import { applyMigrations } from '../db/migrate.ts';
-import { migrationStateOf } from '../db/migration-state.ts';
+import { migrations } from '../db/migrations.ts';
 import { isListenedTo } from '../db/postgresql/notifications.ts';
 import { fileExists, isOpenElsewhere, isSameFile, pathOf } from '../db/sqlite/file.ts';
 import {
@@ -62,14 +62,14 @@ export const main = command(
     const areFiles = [from, to].every((url) => providerOf(url) === 'sqlite');
     if (from === to || (areFiles && isSameFile(pathOf(from), pathOf(to))))
       throw new UsageError('--from and --to are the same database.');
-    if ((await withHints('--from', from, migrationStateOf)).pending.length > 0)
+    if ((await withHints('--from', from, (url) => migrations.stateAt(url))).pending.length > 0)
       throw new OperatorError('The source lacks migrations: run "npm run migrate" on it first.');
     if (providerOf(from) === 'sqlite' ? isOpenElsewhere(from) : await isListenedTo(from))
       io.stderr.write(
         'The source is in use, probably by the service. Stop it first: what it writes from now on is not copied.\n',
       );
     await withHints('--to', to, applyMigrations);
-    const { lacking } = await withHints('--to', to, migrationStateOf);
+    const { lacking } = await withHints('--to', to, (url) => migrations.stateAt(url));
     if (lacking !== null) io.stderr.write(`The target ${lacking}.\n`);
     const [source, target] = [
       await withHints('--from', from, (url) => Database.open(url)),

@@ -1,6 +1,6 @@
 import { baseUrlOf, type Config } from '../config.ts';
 import { type Data, Database } from '../db/database.ts';
-import { migrationStateOf } from '../db/migration-state.ts';
+import { migrations } from '../db/migrations.ts';
 import { announceWrite } from '../db/postgresql/replicas.ts';
 import { fileExists, pathOf } from '../db/sqlite/file.ts';
 import { providerOf } from '../db/url.ts';
@@ -19,7 +19,7 @@ async function requireMigrated(url: string): Promise<void> {
     throw new OperatorError(
       `There is no file ${withoutSecrets(pathOf(url))}: run "npm run migrate", or start the service, first.`,
     );
-  const { pending } = await migrationStateOf(url);
+  const { pending } = await migrations.stateAt(url);
   if (pending.length > 0)
     throw new OperatorError(
       `The database lacks ${pending.length} of this version's migrations: run "npm run migrate", or start the service, first.`,

@@ -1,7 +1,7 @@
 import { baseUrlOf, type Config, consoleUrlOf, migratedDatabase } from '../config.ts';
+import { applyMigrations } from '../db/apply-migrations.ts';
 import { withHints } from '../db/error-hints.ts';
-import { applyMigrations } from '../db/migrate.ts';
-import { isNewWith, migrationStateOf } from '../db/migration-state.ts';
+import { migrations } from '../db/migrations.ts';
 import { actorFor } from '../domain/access/actor.ts';
 import { createFirstKey } from '../domain/access/api-key.ts';
 import { createWelcome } from '../domain/access/sign-in.ts';
@@ -33,8 +33,8 @@ Then open /shop+, for example. The statistics of /leasing+ ask for a password, w
 /** Migrates a database that has nothing yet. An older one with data is for the start, or "npm run migrate". */
 async function migrateIfNew(config: Config): Promise<void> {
   const migrated = migratedDatabase(config);
-  const { pending } = await withHints(...migrated, migrationStateOf);
-  if (isNewWith(pending.length, migrated[1])) await withHints(...migrated, applyMigrations);
+  const { pending } = await withHints(...migrated, (url) => migrations.stateAt(url));
+  if (migrations.isNewWith(pending.length, migrated[1])) await withHints(...migrated, applyMigrations);
 }
 
 /** The variables that decide where the demo is: a start without them would be on another database or at another address. */

@@ -1,7 +1,7 @@
 import { type Config, migratedDatabase } from '../config.ts';
+import { applyMigrations } from '../db/apply-migrations.ts';
 import { withHints } from '../db/error-hints.ts';
-import { applyMigrations } from '../db/migrate.ts';
-import { migrationStateOf } from '../db/migration-state.ts';
+import { migrations } from '../db/migrations.ts';
 import { providerOf } from '../db/url.ts';
 import { command, UsageError } from './command.ts';
 import { databaseNote } from './database.ts';
@@ -28,7 +28,7 @@ function listed(title: string, migrations: readonly string[]): string | null {
 export const main = command({ help, options, note }, async ({ values, config, io, show }) => {
   const migrated = migratedDatabase(config);
   if (values.status) {
-    const { pending, unknown } = await withHints(...migrated, migrationStateOf);
+    const { pending, unknown } = await withHints(...migrated, (url) => migrations.stateAt(url));
     const lines = [
       listed('Pending', pending) ?? 'Nothing is pending.',
       listed('Of a newer version', unknown),
@@ -39,7 +39,7 @@ export const main = command({ help, options, note }, async ({ values, config, io
   if (newSchema && providerOf(migrated[1]) === 'sqlite')
     throw new UsageError('--new-schema is for PostgreSQL: a SQLite file has one installation.');
   const applied = await withHints(...migrated, (url) => applyMigrations(url, { newSchema }));
-  const { lacking } = await withHints(...migrated, migrationStateOf);
+  const { lacking } = await withHints(...migrated, (url) => migrations.stateAt(url));
   if (lacking !== null) io.stderr.write(`The database ${lacking}.\n`);
   show({ applied }, listed('Applied', applied) ?? 'Nothing was pending.');
 });

@@ -12,6 +12,7 @@ import { onBehalfOf } from './current-account.ts';
 import type { Dialect } from './dialect.ts';
 import { type Connection, dateText, type PoolOptions, type RawRead, rowsOf, type Times } from './driver.ts';
 import { DatabaseAway, retryConflicts } from './errors.ts';
+import type { Migrations } from './migration-state.ts';
 import { postgresql } from './postgresql/dialect.ts';
 import { join, name, raw, type Sql, sql } from './sql.ts';
 import type { SqliteOptions } from './sqlite/connection.ts';
@@ -72,6 +73,7 @@ interface OpenClient {
 
 /** What the engine has to know of a product's data. */
 export interface Product<Client> {
+  readonly migrations: Migrations;
   /** Makes Prisma's client for the product's models. */
   newClient(provider: Provider, options: ClientOptions): Promise<Client & OpenClient>;
 }
@@ -226,6 +228,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   readonly separate: Data<Client> = this;
   readonly spendRows = null;
   readonly url: string;
+  readonly product: Product<Client>;
   /** The URL of the server itself, for features that a pooler lacks. */
   readonly directUrl: string;
   readonly dialect: Dialect;
@@ -246,11 +249,13 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
 
   private constructor(
     { url, directUrl = url, onStatement, keyedWriteTimeout }: DatabaseOptions & { readonly url: string },
+    product: Product<Client>,
     prisma: Client & OpenClient,
     connection: Connection,
     begun: Begun,
   ) {
     this.url = url;
+    this.product = product;
     this.directUrl = directUrl;
     this.dialect = requireProvider(url) === 'sqlite' ? sqlite : postgresql;
     this.keyedWrites = new KeyedWrites(this.dialect, keyedWriteTimeout);
@@ -295,7 +300,7 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     });
     await prisma.$connect();
     if (onStatement) prisma.$on('query', (event) => onStatement(event.query, event.duration / 1000));
-    return new Database<Client>({ ...options, url }, prisma, connection, begun);
+    return new Database<Client>({ ...options, url }, product, prisma, connection, begun);
   }
 
   get provider(): Provider {

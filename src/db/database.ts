@@ -6,6 +6,7 @@ import {
   type Product,
   type Transaction as TransactionOf,
 } from './any-database.ts';
+import { migrations } from './migrations.ts';
 
 /** Prisma's client in a transaction, with the models of this service. */
 export type Client = Prisma.TransactionClient;
@@ -25,6 +26,7 @@ async function postgresqlClient(
 }
 
 const product: Product<Client> = {
+  migrations,
   newClient: async (provider, options) =>
     provider === 'sqlite' ? new PrismaClient(options) : postgresqlClient(options),
 };

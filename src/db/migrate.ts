@@ -4,7 +4,7 @@ import { oneLine } from '../shared/one-line.ts';
 import { unmark } from './backup.ts';
 import { dateText } from './driver.ts';
 import { isForbidden } from './errors.ts';
-import { knownMigrations, migrationStateOf, READ_TABLE, scriptOf, stateOf } from './migration-state.ts';
+import { type Migrations, READ_TABLE } from './migration-state.ts';
 import { connectTo, PoolerBetween, settingsOf } from './postgresql/client.ts';
 import { DEFAULT_SCHEMA, qualified, quoted } from './postgresql/schema.ts';
 import { ForbiddenSchema, inspectUrl, requireSchema } from './postgresql/session.ts';
@@ -26,8 +26,8 @@ const MAKE_TABLE: Readonly<Record<Provider, string>> = {
   )`,
 };
 
-function rowOf(provider: Provider, name: string): string[] {
-  const checksum = createHash('sha256').update(scriptOf(provider, name)).digest('hex');
+function rowOf(name: string, script: string): string[] {
+  const checksum = createHash('sha256').update(script).digest('hex');
   const now = dateText(new Date());
   return [randomUUID(), checksum, name, now, now];
 }
@@ -49,7 +49,7 @@ export interface MigrationProgress {
 
 const silent: MigrationProgress = { begins() {}, waits() {} };
 
-function applyToSqlite(url: string, progress: MigrationProgress): string[] {
+function applyToSqlite(migrations: Migrations, url: string, progress: MigrationProgress): string[] {
   const file = openFile(url);
   const applied: string[] = [];
   let begun = 0;
@@ -61,11 +61,12 @@ function applyToSqlite(url: string, progress: MigrationProgress): string[] {
       .prepare<[], { name: string }>(READ_TABLE)
       .all()
       .map(({ name }) => name);
-    const [next, ...others] = knownMigrations('sqlite').filter((name) => !present.includes(name));
+    const [next, ...others] = migrations.known('sqlite').filter((name) => !present.includes(name));
     if (next === undefined) return null;
     progress.begins(next, ++begun, begun + others.length);
+    const script = migrations.scriptOf('sqlite', next);
     try {
-      file.exec(scriptOf('sqlite', next));
+      file.exec(script);
     } catch (error) {
       throw failed(next, error);
     }
@@ -73,7 +74,7 @@ function applyToSqlite(url: string, progress: MigrationProgress): string[] {
       throw new Error(`the migration ${next} leaves records that refer to nothing`);
     file
       .prepare(`INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1)`)
-      .run(rowOf('sqlite', next));
+      .run(rowOf(next, script));
     return next;
   });
   try {
@@ -102,11 +103,10 @@ async function lock(client: Client, schema: string, progress: MigrationProgress)
 }
 
 /** The script of a migration. An extension of the database may be in another schema, which is not searched. */
-async function scriptFor(client: Client, schema: string, migration: string): Promise<string> {
+async function scriptFor(client: Client, schema: string, script: string): Promise<string> {
   const { rows } = await client.query<{ of: string }>(
     `SELECT "nspname" AS "of" FROM pg_extension JOIN pg_namespace ON pg_namespace."oid" = "extnamespace" WHERE "extname" = 'pg_trgm'`,
   );
-  const script = scriptOf('postgresql', migration);
   const of = rows[0]?.of ?? schema;
   return of === schema ? script : script.replaceAll('gin_trgm_ops', `${quoted(of)}.gin_trgm_ops`);
 }
@@ -123,24 +123,30 @@ async function bindFunctions(client: Client, schema: string, script: string): Pr
     await client.query(`ALTER FUNCTION ${name} SET search_path = ${quoted(schema)}`);
 }
 
-async function applyPending(client: Client, schema: string, progress: MigrationProgress): Promise<string[]> {
+async function applyPending(
+  migrations: Migrations,
+  client: Client,
+  schema: string,
+  progress: MigrationProgress,
+): Promise<string[]> {
   const applied: string[] = [];
   const ask = (statement: string, ...values: string[]) =>
     client.query(statement, values).then(({ rows }) => rows);
-  const { pending } = await stateOf('postgresql', schema, ask);
+  const { pending } = await migrations.readState('postgresql', schema, ask);
   for (const [index, name] of pending.entries()) {
     progress.begins(name, index + 1, pending.length);
     await client.query('BEGIN');
     // Deferred triggers would prevent a migration from altering tables whose rows it has changed.
     await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-    const script = await scriptFor(client, schema, name);
+    const written = migrations.scriptOf('postgresql', name);
+    const script = await scriptFor(client, schema, written);
     await client.query(script).catch((error: unknown) => {
       throw failed(name, error);
     });
     await bindFunctions(client, schema, script);
     await client.query(
       `INSERT INTO "_prisma_migrations" (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, 1)`,
-      rowOf('postgresql', name),
+      rowOf(name, written),
     );
     await client.query('COMMIT');
     applied.push(name);
@@ -149,6 +155,7 @@ async function applyPending(client: Client, schema: string, progress: MigrationP
 }
 
 async function applyToPostgresql(
+  migrations: Migrations,
   url: string,
   { progress = silent, newSchema = false }: MigrationOptions,
 ): Promise<string[]> {
@@ -166,7 +173,7 @@ async function applyToPostgresql(
     await client.query(make + qualified(MAKE_TABLE.postgresql, schema)).catch((error: unknown) => {
       throw isForbidden(error) ? new ForbiddenSchema(session) : error;
     });
-    return await applyPending(client, schema, progress);
+    return await applyPending(migrations, client, schema, progress);
   } finally {
     // Rolls back a failed transaction, and releases the lock.
     await client.end();
@@ -174,7 +181,7 @@ async function applyToPostgresql(
 }
 
 /** Options of applying migrations. */
-interface MigrationOptions {
+export interface MigrationOptions {
   readonly progress?: MigrationProgress;
   /** True if tables may be made beside those of another installation in the same database. */
   readonly newSchema?: boolean;
@@ -185,11 +192,15 @@ interface MigrationOptions {
  * may call it at once: one applies them, the others wait and find nothing to do.
  * @throws PoolerBetween, before anything is changed
  */
-export async function applyMigrations(url: string, options: MigrationOptions = {}): Promise<string[]> {
+export async function applyAll(
+  migrations: Migrations,
+  url: string,
+  options: MigrationOptions = {},
+): Promise<string[]> {
   const provider = requireProvider(url);
   if (provider === 'sqlite') unmark(url);
-  if ((await migrationStateOf(url, options.newSchema)).pending.length === 0) return [];
+  if ((await migrations.stateAt(url, options.newSchema)).pending.length === 0) return [];
   return provider === 'sqlite'
-    ? applyToSqlite(url, options.progress ?? silent)
-    : applyToPostgresql(url, options);
+    ? applyToSqlite(migrations, url, options.progress ?? silent)
+    : applyToPostgresql(migrations, url, options);
 }

@@ -1,36 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { OperatorError } from '../operator-error.ts';
-import { projectFile } from '../own-files.ts';
-import type { Database } from './any-database.ts';
 import { connectTo } from './postgresql/client.ts';
 import { qualified } from './postgresql/schema.ts';
 import { inspect, requireSchema, UTF8 } from './postgresql/session.ts';
 import { fileExists, openFile } from './sqlite/file.ts';
 import { namedSchema, type Provider, requireProvider } from './url.ts';
-
-const FOLDER = fileURLToPath(projectFile('prisma/migrations/'));
-
-export function migrationsFolder(provider: Provider): string {
-  return join(FOLDER, provider);
-}
-
-export function knownMigrations(provider: Provider): string[] {
-  return readdirSync(migrationsFolder(provider), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .sort();
-}
-
-/** True if a database with that many pending migrations is new. */
-export function isNewWith(pending: number, url: string): boolean {
-  return pending === knownMigrations(requireProvider(url)).length;
-}
-
-export function scriptOf(provider: Provider, name: string): string {
-  return readFileSync(join(migrationsFolder(provider), name, 'migration.sql'), 'utf8');
-}
 
 const FIND_TABLE: Readonly<Record<Provider, string>> = {
   sqlite: `SELECT "name" FROM "sqlite_master" WHERE "name" = '_prisma_migrations'`,
@@ -64,53 +38,71 @@ export function lackingIn(encoding: string | undefined): string | null {
     : `is in ${encoding} instead of UTF8: texts with other characters are refused`;
 }
 
-export async function stateOf(provider: Provider, schema: string, ask: Ask): Promise<MigrationState> {
-  const known = knownMigrations(provider);
-  const values = provider === 'postgresql' ? [schema] : [];
-  if ((await ask(FIND_TABLE[provider], ...values)).length === 0) return { pending: known, unknown: [] };
-  const applied = (await ask(READ_TABLE)).map(({ name }) => String(name));
-  return {
-    pending: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)).sort(),
-  };
-}
+/** The migrations of a product: a folder for each database, in which each migration has a folder with its script. */
+export class Migrations {
+  readonly #folder: string;
 
-/** The names of the migrations that the database does not have yet, oldest first. */
-export async function pendingMigrations({ prisma, provider, schema }: Database): Promise<string[]> {
-  return (await stateOf(provider, schema, prisma.$queryRawUnsafe.bind(prisma))).pending;
-}
-
-/** @throws if the database cannot be read, lacks migrations, or is not the one any more that was opened */
-export async function requireReadable(db: Database): Promise<void> {
-  await db.requireOpened?.();
-  const { length } = await pendingMigrations(db);
-  if (length > 0) throw new OperatorError(`The database lacks ${length} of this version's migrations.`);
-}
-
-/**
- * The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query.
- * @param mayBeNew true if the tables may be made beside those of another installation
- */
-export async function migrationStateOf(url: string, mayBeNew = false): Promise<FoundState> {
-  const provider = requireProvider(url);
-  if (provider === 'sqlite') {
-    if (!fileExists(url)) return { pending: knownMigrations(provider), unknown: [], lacking: null };
-    const file = openFile(url);
-    try {
-      const ask = async (statement: string) => file.prepare<[], { name: string }>(statement).all();
-      return { ...(await stateOf(provider, 'main', ask)), lacking: null };
-    } finally {
-      file.close();
-    }
+  constructor(folder: string) {
+    this.#folder = folder;
   }
-  const client = await connectTo(url);
-  try {
-    const session = await inspect(client, namedSchema(url));
-    const schema = requireSchema(session, mayBeNew);
-    const ask = (statement: string, ...values: string[]) =>
-      client.query(qualified(statement, schema), values).then(({ rows }) => rows);
-    return { ...(await stateOf(provider, schema, ask)), lacking: lackingIn(session.encoding) };
-  } finally {
-    await client.end();
+
+  folderOf(provider: Provider): string {
+    return join(this.#folder, provider);
+  }
+
+  /** The names of all of them, oldest first. */
+  known(provider: Provider): string[] {
+    return readdirSync(this.folderOf(provider), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort();
+  }
+
+  scriptOf(provider: Provider, name: string): string {
+    return readFileSync(join(this.folderOf(provider), name, 'migration.sql'), 'utf8');
+  }
+
+  /** Returns true if a database with that many pending migrations is new. */
+  isNewWith(pending: number, url: string): boolean {
+    return pending === this.known(requireProvider(url)).length;
+  }
+
+  async readState(provider: Provider, schema: string, ask: Ask): Promise<MigrationState> {
+    const known = this.known(provider);
+    const values = provider === 'postgresql' ? [schema] : [];
+    if ((await ask(FIND_TABLE[provider], ...values)).length === 0) return { pending: known, unknown: [] };
+    const applied = (await ask(READ_TABLE)).map(({ name }) => String(name));
+    return {
+      pending: known.filter((name) => !applied.includes(name)),
+      unknown: applied.filter((name) => !known.includes(name)).sort(),
+    };
+  }
+
+  /**
+   * The migrations of the database at `url`, without a Prisma client, whose creation takes longer than the query.
+   * @param mayBeNew true if the tables may be made beside those of another installation
+   */
+  async stateAt(url: string, mayBeNew = false): Promise<FoundState> {
+    const provider = requireProvider(url);
+    if (provider === 'sqlite') {
+      if (!fileExists(url)) return { pending: this.known(provider), unknown: [], lacking: null };
+      const file = openFile(url);
+      try {
+        const ask = async (statement: string) => file.prepare<[], { name: string }>(statement).all();
+        return { ...(await this.readState(provider, 'main', ask)), lacking: null };
+      } finally {
+        file.close();
+      }
+    }
+    const client = await connectTo(url);
+    try {
+      const session = await inspect(client, namedSchema(url));
+      const schema = requireSchema(session, mayBeNew);
+      const ask = (statement: string, ...values: string[]) =>
+        client.query(qualified(statement, schema), values).then(({ rows }) => rows);
+      return { ...(await this.readState(provider, schema, ask)), lacking: lackingIn(session.encoding) };
+    } finally {
+      await client.end();
+    }
   }
 }

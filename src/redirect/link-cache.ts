@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { KnownChange } from '../db/change/events.ts';
 import type { Database } from '../db/database.ts';
 import { DatabaseAway } from '../db/errors.ts';
-import { requireReadable } from '../db/migration-state.ts';
+import { requireReadable } from '../db/readable.ts';
 import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.ts';
 import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';

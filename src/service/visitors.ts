@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ClickBuffer } from '../clicks/click-buffer.ts';
 import { type Config, consoleUrlOf } from '../config.ts';
-import { lastBackup } from '../db/backup-time.ts';
 import { ChangeFeed } from '../db/change/feed.ts';
 import type { Database } from '../db/database.ts';
+import { lastBackup } from '../db/last-backup.ts';
 import { ReadServer } from '../db/postgresql/read-server.ts';
 import { servicesOf } from '../domain/services.ts';
 import { asciiOf, hostOf, isOnHost, normalizeHost, withoutPort } from '../domain/url.ts';

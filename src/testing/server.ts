@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { applyMigrations } from '../db/migrate.ts';
+import { applyMigrations } from '../db/apply-migrations.ts';
 import { createKey } from '../domain/access/api-key.ts';
 import type { Scope } from '../domain/access/role.ts';
 import { type HashCost, hashPassword } from '../domain/password.ts';

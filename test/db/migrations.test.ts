@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { diffToModels, readModels } from '../../scripts/migration-diff.ts';
 import { readConfig } from '../../src/config.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
-import { applyMigrations } from '../../src/db/migrate.ts';
-import { knownMigrations, migrationStateOf, scriptOf } from '../../src/db/migration-state.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { openFile } from '../../src/db/sqlite/file.ts';
 import { Service } from '../../src/service.ts';
 import { newDatabase, onServer } from '../support/database.ts';
@@ -31,10 +31,10 @@ test.runIf(provider === 'postgresql')('an added text sorts by code point', async
 
 test('an empty database is migrated only once', async () => {
   const url = await newDatabase({ migrated: false });
-  expect((await migrationStateOf(url)).pending).toEqual(knownMigrations(provider));
-  expect(await applyMigrations(url)).toEqual(knownMigrations(provider));
+  expect((await migrations.stateAt(url)).pending).toEqual(migrations.known(provider));
+  expect(await applyMigrations(url)).toEqual(migrations.known(provider));
   expect(await applyMigrations(url)).toEqual([]);
-  expect((await migrationStateOf(url)).pending).toEqual([]);
+  expect((await migrations.stateAt(url)).pending).toEqual([]);
 });
 
 const time = `'2026-01-01T00:00:00.000Z'`;
@@ -74,9 +74,9 @@ const RELEASED = '20261121065000_key_use';
 /** A database with the migrations up to that one, as Prisma records them, and contents. */
 async function oldDatabase(last = RELEASED, contents: readonly string[] = CONTENTS): Promise<string> {
   const url = await newDatabase({ migrated: false });
-  const released = knownMigrations(provider).filter((name) => name <= last);
+  const released = migrations.known(provider).filter((name) => name <= last);
   const statements = [
-    ...released.map((name) => scriptOf(provider, name)),
+    ...released.map((name) => migrations.scriptOf(provider, name)),
     `CREATE TABLE "_prisma_migrations" ("id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL,
       "finished_at" ${provider === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'}, "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT,
       "rolled_back_at" ${provider === 'sqlite' ? 'DATETIME' : 'TIMESTAMPTZ'},
@@ -102,7 +102,7 @@ test('a start names each migration that it applies to an old database', async ()
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
   const service = await Service.create(readConfig({ DATABASE_URL: url, PORT: '0' }), { log });
   await service.stop();
-  const applied = knownMigrations(provider).filter((name) => name > RELEASED);
+  const applied = migrations.known(provider).filter((name) => name > RELEASED);
   expect(lines.filter((line) => 'migration' in line || 'migrations' in line)).toMatchObject([
     ...applied.map((migration, index) => ({ migration, number: index + 1, of: applied.length })),
     { migrations: applied.length, msg: 'migrations applied' },
@@ -111,7 +111,7 @@ test('a start names each migration that it applies to an old database', async ()
 
 test('a migration keeps the data of an old database', async () => {
   const url = await oldDatabase();
-  expect(await applyMigrations(url)).toEqual(knownMigrations(provider).filter((name) => name > RELEASED));
+  expect(await applyMigrations(url)).toEqual(migrations.known(provider).filter((name) => name > RELEASED));
   const today = await Database.open(url);
   const domains = await today.prisma.domain.findMany({ orderBy: { id: 'asc' } });
   const links = await today.prisma.link.findMany({
@@ -257,7 +257,7 @@ test('names and titles with a capital sharp s are found by each of its spellings
 test('of several processes that migrate at once, one migrates and the others wait', async () => {
   const url = await newDatabase({ migrated: false });
   const applied = await Promise.all(Array.from({ length: 4 }, () => applyMigrations(url)));
-  expect(applied.flat().sort()).toEqual(knownMigrations(provider));
+  expect(applied.flat().sort()).toEqual(migrations.known(provider));
 });
 
 test('a failed migration changes nothing and stays pending', async () => {
@@ -272,7 +272,7 @@ test('a failed migration changes nothing and stays pending', async () => {
   await expect(applyMigrations(url)).rejects.toThrow(
     /20261121181000_domain_verification cannot be applied: .*hostKey/,
   );
-  expect((await migrationStateOf(url)).pending).toContain('20261121181000_domain_verification');
+  expect((await migrations.stateAt(url)).pending).toContain('20261121181000_domain_verification');
 });
 
 test('text sorts by code point, whatever the locale of the database', async () => {

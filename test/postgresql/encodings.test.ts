@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { knownMigrations, scriptOf } from '../../src/db/migration-state.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase, onServer, postgresqlUrl } from '../support/database.ts';
@@ -28,8 +28,8 @@ async function migratedIn(encoding: string): Promise<string> {
   const client = await connectTo(url);
   await client.query(`CREATE TABLE "_prisma_migrations" (
     "id" VARCHAR(36), "migration_name" TEXT, "finished_at" TIMESTAMPTZ DEFAULT now(), "rolled_back_at" TIMESTAMPTZ)`);
-  for (const name of knownMigrations('postgresql')) {
-    await client.query(scriptOf('postgresql', name));
+  for (const name of migrations.known('postgresql')) {
+    await client.query(migrations.scriptOf('postgresql', name));
     await client.query('INSERT INTO "_prisma_migrations" ("migration_name") VALUES ($1)', [name]);
   }
   await client.end();

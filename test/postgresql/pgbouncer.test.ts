@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { migrationStateOf } from '../../src/db/migration-state.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { OperatorError } from '../../src/operator-error.ts';
 import { runCommand } from '../support/command.ts';
@@ -47,7 +47,7 @@ describe.runIf(hasPgBouncer)('behind PgBouncer in transaction mode', () => {
       DATABASE_URL: pooler.pooled(url),
       DATABASE_DIRECT_URL: url,
     });
-    expect([code, (await migrationStateOf(url)).pending]).toEqual([0, []]);
+    expect([code, (await migrations.stateAt(url)).pending]).toEqual([0, []]);
   });
 
   test('two simultaneous first starts succeed, and see each other’s changes', async () => {

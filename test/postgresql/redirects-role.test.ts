@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { timed } from '../support/fair-time.ts';
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Metrics } from '../../src/http/metrics.ts';
 import { runCommand } from '../support/command.ts';
 import { onServer } from '../support/database.ts';

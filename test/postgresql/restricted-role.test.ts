@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
-import { applyMigrations } from '../../src/db/migrate.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase } from '../support/database.ts';
 import { freePort, WITH_PASSWORD } from '../support/postgres-server.ts';

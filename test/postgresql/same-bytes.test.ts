@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'linkspace-bytes-'));

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { runCommand } from '../support/command.ts';
 import { newDatabase, onServer, settled } from '../support/database.ts';

@@ -2,7 +2,7 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrationStateOf } from '../../src/db/migration-state.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { onServer } from '../support/database.ts';
 import { NOBODY, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { Caller } from '../support/server.ts';
@@ -93,7 +93,7 @@ test('serves over TLS with the certificate of a private authority', async () => 
     await service.stop();
   }
   for (const mode of ['prefer', 'require', 'verify-ca', 'allow', 'no-verify'])
-    expect((await migrationStateOf(urlWith(trusting().replace('verify-full', mode)))).pending).toEqual([]);
+    expect((await migrations.stateAt(urlWith(trusting().replace('verify-full', mode)))).pending).toEqual([]);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { nearestNames } from '../../src/shared/did-you-mean.ts';
 import { runCommand } from '../support/command.ts';
 

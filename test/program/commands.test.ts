@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/migrate.ts';
-import { migrationStateOf } from '../../src/db/migration-state.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { openFile } from '../../src/db/sqlite/file.ts';
 import { runCommand } from '../support/command.ts';
 import { runProgram } from '../support/process.ts';
@@ -191,7 +191,7 @@ test('commands do not migrate, except migrate itself', async () => {
       /^The database lacks \d+ of this version's migrations: run "npm run migrate", or start the service, first\.\n$/,
     ),
   ]);
-  expect((await migrationStateOf(`file:${path}`)).pending).not.toEqual([]);
+  expect((await migrations.stateAt(`file:${path}`)).pending).not.toEqual([]);
 });
 
 test('the program prints its help with --help, and refuses other arguments', async () => {

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { readModels, requireHarmless } from '../../scripts/migration-diff.ts';
 import { sqliteMigration } from '../../scripts/sqlite-migration.ts';
-import { knownMigrations, scriptOf } from '../../src/db/migration-state.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { defaults } from '../../src/generated/defaults.ts';
 
 const models = readModels();
@@ -17,7 +17,7 @@ const withRelation = (optional: '?' | '') =>
 /** A database of the committed migrations, with a link. */
 function migrated(): Sqlite.Database {
   const database = new Sqlite(':memory:');
-  for (const name of knownMigrations('sqlite')) database.exec(scriptOf('sqlite', name));
+  for (const name of migrations.known('sqlite')) database.exec(migrations.scriptOf('sqlite', name));
   const time = `'2026-01-01T00:00:00.000Z'`;
   database.exec(`
     INSERT INTO "Account" ("name", "createdAt") VALUES ('a', ${time});

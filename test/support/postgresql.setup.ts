@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { applyMigrations } from '../../src/db/migrate.ts';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { makeTemplate, startPostgres } from './postgres-server.ts';
 
 const TEMPLATE = 'linkspace_test_template';
