@@ -1,5 +1,6 @@
 import { applyMigrations } from '../db/apply-migrations.ts';
-import { copyDatabase, type Progress } from '../db/copy.ts';
+import { copied } from '../db/copied.ts';
+import { copyAll, type Progress } from '../db/copy.ts';
 import { Database } from '../db/database.ts';
 import { withHints } from '../db/error-hints.ts';
 import { migrations } from '../db/migrations.ts';
@@ -78,9 +79,9 @@ export const main = command(
     const { progress, stop } = bars(io);
     const totals = new Map<string, number>();
     try {
-      await copyDatabase(source, target, (table, copied, total) => {
+      await copyAll(source, target, copied, (table, done, total) => {
         totals.set(table, total);
-        progress(table, copied, total);
+        progress(table, done, total);
       });
     } finally {
       stop();

@@ -1,49 +1,29 @@
 import { createHash } from 'node:crypto';
-import { Prisma } from '../generated/sqlite/client.ts';
 import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
-import type { Database, Transaction } from './database.ts';
+import type { Database, Transaction } from './any-database.ts';
 import { qualified, quoted } from './postgresql/schema.ts';
 import { readNumbers } from './reading/keyset.ts';
 import { empty, join, name, raw, type Sql, sql } from './sql.ts';
 
 const BATCH_SIZE = 500;
 
-/** In the order of the models, in which each model refers only to earlier ones. */
-type Model = Exclude<Prisma.ModelName, (typeof notCopied)[number]>;
+/** A table that is copied. */
+export interface CopiedTable {
+  readonly name: string;
+  /** The columns of its primary key, if that is not an `id` which the database assigns. */
+  readonly key?: readonly string[] | undefined;
+}
 
-/**
- * Not copied. Revisions tell running processes about changes in their own database; they are not user data. Salts and
- * visitors exist for the current day only. People sign in again.
- */
-const notCopied = [
-  ...(['Revision', 'AccessChange', 'DaySalt', 'DayVisitor'] as const),
-  ...(['Session', 'OneTimeToken', 'SignInGuesses'] as const),
-] as const;
+/** What a copy of a product's data consists of. */
+export interface Copied {
+  /** In an order in which each table refers only to earlier ones. */
+  readonly tables: readonly CopiedTable[];
+  /** The triggers that fill indexes on SQLite, as a pattern of LIKE. Rows that are copied need these, too. */
+  readonly indexing: string;
+}
 
-export const models = Object.values(Prisma.ModelName).filter(
-  (name): name is Model => !notCopied.some((one) => one === name),
-);
-
-/** The primary keys of models without an `id`. */
-const keys: Partial<Record<Model, readonly string[]>> = {
-  LinkPixel: ['linkId', 'pixelId'],
-  LinkTag: ['linkId', 'tagId'],
-  LinkCounter: ['linkId'],
-  AccountTally: ['accountId', 'slot'],
-  AccountSecret: ['accountId'],
-  LinkHour: ['linkId', 'hour'],
-  LinkDay: ['linkId', 'day'],
-  LinkDayValue: ['linkId', 'kind', 'day', 'valueId'],
-  LinkMonthValue: ['linkId', 'kind', 'month', 'valueId'],
-  AccountHour: ['accountId', 'hour'],
-  AccountDay: ['accountId', 'day'],
-  AccountDayValue: ['accountId', 'kind', 'day', 'valueId'],
-  AccountMonthValue: ['accountId', 'kind', 'month', 'valueId'],
-  WebhookQueue: ['webhookId'],
-  LogReader: ['name'],
-  RetentionClock: ['name'],
-};
+const ID: readonly string[] = ['id'];
 
 type Row = Record<string, unknown>;
 
@@ -52,18 +32,18 @@ async function readNumber(db: Transaction, expression: Sql): Promise<number> {
   return number;
 }
 
-async function countOf(db: Transaction, model: Model): Promise<number> {
-  return readNumber(db, sql`(SELECT COUNT(*) FROM ${name(model)})`);
+async function countOf(db: Transaction, table: string): Promise<number> {
+  return readNumber(db, sql`(SELECT COUNT(*) FROM ${name(table)})`);
 }
 
 /** All rows of a table in the order of its key, in batches. */
-async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
-  const columns = keys[model] ?? ['id'];
+async function* rowsOf(db: Transaction, table: CopiedTable): AsyncGenerator<Row[]> {
+  const columns = table.key ?? ID;
   const key = join(columns.map(name));
   let after: Sql = empty;
   for (;;) {
     const rows = await db.prisma.$queryRaw<Row[]>(
-      sql`SELECT * FROM ${name(model)} ${after} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
+      sql`SELECT * FROM ${name(table.name)} ${after} ORDER BY ${key} LIMIT ${BATCH_SIZE}`,
     );
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -73,9 +53,9 @@ async function* rowsOf(db: Transaction, model: Model): AsyncGenerator<Row[]> {
 }
 
 /** Equal for tables with equal contents, on either database. */
-async function checksumOf(db: Transaction, model: Model): Promise<string> {
+async function checksumOf(db: Transaction, table: CopiedTable): Promise<string> {
   const hash = createHash('sha256');
-  for await (const rows of rowsOf(db, model))
+  for await (const rows of rowsOf(db, table))
     for (const row of rows)
       hash.update(
         JSON.stringify(
@@ -88,52 +68,52 @@ async function checksumOf(db: Transaction, model: Model): Promise<string> {
 }
 
 /** The name of a table in a text that PostgreSQL reads. */
-function tableName({ database }: Transaction, model: Model): string {
-  return qualified(quoted(model), database.schema);
+function tableName({ database }: Transaction, table: string): string {
+  return qualified(quoted(table), database.schema);
 }
 
 /** The largest id that a table ever assigned, also if the row was deleted; 0 if none. */
-async function lastIdOf(db: Transaction, model: Model): Promise<number> {
+async function lastIdOf(db: Transaction, table: string): Promise<number> {
   return readNumber(
     db,
     db.database.provider === 'sqlite'
-      ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${model})`
-      : sql`pg_sequence_last_value(pg_get_serial_sequence(${tableName(db, model)}, 'id')::regclass)`,
+      ? sql`(SELECT seq FROM sqlite_sequence WHERE name = ${table})`
+      : sql`pg_sequence_last_value(pg_get_serial_sequence(${tableName(db, table)}, 'id')::regclass)`,
   );
 }
 
-async function setNextId(db: Transaction, model: Model, id: number): Promise<void> {
+async function setNextId(db: Transaction, table: string, id: number): Promise<void> {
   if (id === 0) return;
   if (db.database.provider === 'postgresql') {
     await db.prisma.$queryRaw(
-      sql`SELECT setval(pg_get_serial_sequence(${tableName(db, model)}, 'id'), ${id})::text`,
+      sql`SELECT setval(pg_get_serial_sequence(${tableName(db, table)}, 'id'), ${id})::text`,
     );
     return;
   }
-  await db.prisma.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${model}`);
-  await db.prisma.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${model}, ${id})`);
+  await db.prisma.$executeRaw(sql`DELETE FROM sqlite_sequence WHERE name = ${table}`);
+  await db.prisma.$executeRaw(sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${table}, ${id})`);
 }
 
 /** The part of Prisma's delegates that a copy needs. */
-interface Table {
+interface Delegate {
   createMany(args: { data: Row[] }): Promise<unknown>;
 }
 
-function tableOf(db: Transaction, model: Model): Table {
-  // The client has a property for each model; TypeScript cannot follow that through the name.
-  return (db.prisma as unknown as Record<string, Table>)[
-    model.charAt(0).toLowerCase() + model.slice(1)
-  ] as Table;
+function delegateOf(db: Transaction, table: string): Delegate {
+  // The client has a property for each table; TypeScript cannot follow that through the name.
+  return (db.prisma as unknown as Record<string, Delegate>)[
+    table.charAt(0).toLowerCase() + table.slice(1)
+  ] as Delegate;
 }
 
 /** The largest value of PostgreSQL's integer columns, except bigint ones. */
 const MAX_INTEGER = 2_147_483_647;
 
 /** The columns of a table that hold no larger value: none on SQLite. */
-async function narrowColumns(db: Transaction, model: Model): Promise<ReadonlySet<string>> {
+async function narrowColumns(db: Transaction, table: string): Promise<ReadonlySet<string>> {
   if (db.database.provider === 'sqlite') return new Set();
   const columns = await db.prisma.$queryRaw<{ name: string }[]>(
-    sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${tableName(db, model)}::regclass AND "atttypid" = 'integer'::regtype`,
+    sql`SELECT "attname"::text AS "name" FROM pg_attribute WHERE "attrelid" = ${tableName(db, table)}::regclass AND "atttypid" = 'integer'::regtype`,
   );
   return new Set(columns.map(({ name }) => name));
 }
@@ -159,24 +139,25 @@ function withNumbers(row: Row): Row {
 /** @throws OperatorError that names a row that the target cannot hold */
 async function insert(
   target: Transaction,
-  model: Model,
+  { name: table, key = ID }: CopiedTable,
   rows: Row[],
   narrow: ReadonlySet<string>,
 ): Promise<void> {
-  const named = (row: Row) => (keys[model] ?? ['id']).map((column) => `${column} ${row[column]}`).join(', ');
+  const named = (row: Row) => key.map((column) => `${column} ${row[column]}`).join(', ');
   for (const row of rows) {
     const unfit = unfitColumn(row, narrow);
     if (unfit !== null)
       throw new OperatorError(
-        `The table ${model} has a row that cannot be copied (${named(row)}): ${unfit}.`,
+        `The table ${table} has a row that cannot be copied (${named(row)}): ${unfit}.`,
       );
   }
-  const table = tableOf(target, model);
-  await table.createMany({ data: rows.map(withNumbers) }).catch((error: unknown) => {
-    const [first, last] = [rows.at(0), rows.at(-1)];
-    const which = first && last ? `from ${named(first)} to ${named(last)}` : 'none';
-    throw new Error(`rows of the table ${model} (${which}) cannot be copied: ${oneLine(error)}`);
-  });
+  await delegateOf(target, table)
+    .createMany({ data: rows.map(withNumbers) })
+    .catch((error: unknown) => {
+      const [first, last] = [rows.at(0), rows.at(-1)];
+      const which = first && last ? `from ${named(first)} to ${named(last)}` : 'none';
+      throw new Error(`rows of the table ${table} (${which}) cannot be copied: ${oneLine(error)}`);
+    });
 }
 
 /** Practically no limit: a copy is one transaction on either side. */
@@ -194,21 +175,25 @@ function stayAwake(transactions: readonly Transaction[]): void {
 export type Progress = (table: string, copied: number, total: number) => void;
 
 /**
- * Runs `work` with our triggers disabled, except those that fill SQLite's search index: triggers would count rows whose
+ * Runs `work` with our triggers disabled, except those that fill SQLite's indexes: triggers would count rows whose
  * totals are copied too, and refuse rows that an earlier version allowed.
  */
-async function withoutTriggers(db: Transaction, work: () => Promise<void>): Promise<void> {
+async function withoutTriggers(
+  db: Transaction,
+  { tables, indexing }: Copied,
+  work: () => Promise<void>,
+): Promise<void> {
   if (db.database.provider === 'postgresql') {
-    const set = (model: Model, how: 'ENABLE' | 'DISABLE') =>
-      db.prisma.$executeRaw(sql`ALTER TABLE ${name(model)} ${raw(how)} TRIGGER USER`);
-    for (const model of models) await set(model, 'DISABLE');
+    const set = (table: CopiedTable, how: 'ENABLE' | 'DISABLE') =>
+      db.prisma.$executeRaw(sql`ALTER TABLE ${name(table.name)} ${raw(how)} TRIGGER USER`);
+    for (const table of tables) await set(table, 'DISABLE');
     await work();
-    for (const model of models) await set(model, 'ENABLE');
+    for (const table of tables) await set(table, 'ENABLE');
     return;
   }
   // SQLite cannot disable triggers: they are dropped, and created again.
   const triggers = await db.prisma.$queryRaw<{ name: string; sql: string }[]>`
-    SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE 'Link_text_%'`;
+    SELECT "name", "sql" FROM sqlite_master WHERE "type" = 'trigger' AND "name" NOT LIKE ${indexing}`;
   for (const trigger of triggers) await db.prisma.$executeRaw(sql`DROP TRIGGER ${name(trigger.name)}`);
   await work();
   for (const trigger of triggers) await db.prisma.$executeRaw(raw(trigger.sql));
@@ -219,51 +204,60 @@ async function withoutTriggers(db: Transaction, work: () => Promise<void>): Prom
  * counts and checksums. It reads from one snapshot, and writes in one transaction.
  * @throws OperatorError
  */
-export async function copyDatabase(from: Database, to: Database, progress: Progress): Promise<void> {
+export async function copyAll(
+  from: Database,
+  to: Database,
+  copied: Copied,
+  progress: Progress,
+): Promise<void> {
   // SQLite has only this level.
   const isolationLevel = from.provider === 'sqlite' ? 'Serializable' : 'RepeatableRead';
-  // The two clients take the same levels, but SQLite's type knows only its own.
-  const reading = { ...COPY_OPTIONS, isolationLevel: isolationLevel as 'Serializable' };
   await from.transaction(
     (source) =>
       to.transaction(async (target) => {
         const awake = setInterval(() => stayAwake([source, target]), AWAKE_INTERVAL);
-        await copyAll(source, target, progress).finally(() => clearInterval(awake));
+        await copyTables(source, target, copied, progress).finally(() => clearInterval(awake));
       }, COPY_OPTIONS),
-    reading,
+    { ...COPY_OPTIONS, isolationLevel },
   );
-  await to.analyze(models);
+  await to.analyze(copied.tables.map((table) => table.name));
 }
 
-async function copyAll(source: Transaction, target: Transaction, progress: Progress): Promise<void> {
-  for (const model of models)
-    if ((await countOf(target, model)) > 0)
+async function copyTables(
+  source: Transaction,
+  target: Transaction,
+  copied: Copied,
+  progress: Progress,
+): Promise<void> {
+  const { tables } = copied;
+  for (const { name } of tables)
+    if ((await countOf(target, name)) > 0)
       throw new OperatorError(
-        `The target is not empty: its table ${model} has rows. Empty it, or name another.`,
+        `The target is not empty: its table ${name} has rows. Empty it, or name another.`,
       );
-  await withoutTriggers(target, async () => {
-    for (const model of models) {
-      const total = await countOf(source, model);
-      let copied = 0;
-      const narrow = await narrowColumns(target, model);
-      progress(model, copied, total);
-      for await (const rows of rowsOf(source, model)) {
-        await insert(target, model, rows, narrow);
-        copied += rows.length;
-        progress(model, copied, total);
+  await withoutTriggers(target, copied, async () => {
+    for (const table of tables) {
+      const { name, key } = table;
+      const total = await countOf(source, name);
+      let done = 0;
+      const narrow = await narrowColumns(target, name);
+      progress(name, done, total);
+      for await (const rows of rowsOf(source, table)) {
+        await insert(target, table, rows, narrow);
+        done += rows.length;
+        progress(name, done, total);
       }
-      if (!(model in keys)) await setNextId(target, model, await lastIdOf(source, model));
+      if (key === undefined) await setNextId(target, name, await lastIdOf(source, name));
     }
   });
   // The log continues in a new epoch, which comes after all changes of the source.
   const epoch = await readNumber(source, sql`(SELECT "number" FROM "Revision" WHERE "topic" = 'changes')`);
   await target.prisma.$executeRaw`UPDATE "Revision" SET "number" = ${epoch + 1} WHERE "topic" = 'changes'`;
-  for (const model of models) {
-    const [there, here] = [await countOf(source, model), await countOf(target, model)];
-    const same = there === here && (await checksumOf(source, model)) === (await checksumOf(target, model));
+  for (const table of tables) {
+    const { name } = table;
+    const [there, here] = [await countOf(source, name), await countOf(target, name)];
+    const same = there === here && (await checksumOf(source, table)) === (await checksumOf(target, table));
     if (!same)
-      throw new OperatorError(
-        `The table ${model} did not come out the same (${there} rows, ${here} copied).`,
-      );
+      throw new OperatorError(`The table ${name} did not come out the same (${there} rows, ${here} copied).`);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PendingVisits } from '../../clicks/pending-visits.ts';
 import { VisitWriter } from '../../clicks/write.ts';
-import { models } from '../../db/copy.ts';
+import { models } from '../../db/copied.ts';
 import type { Data } from '../../db/database.ts';
 import { type Day, dayOf, daysAfter, startOf } from '../../db/statistics/calendar.ts';
 import { deletePastVisitors, reopenDays } from '../../db/statistics/statistics-retention.ts';
