@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { backUp, datedName, keepNewest } from '../db/backup.ts';
+import { backups } from '../db/backups.ts';
 import { pathOf } from '../db/sqlite/file.ts';
 import { isUnexpanded, providerOf, UNEXPANDED } from '../db/url.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -46,9 +46,9 @@ export const main = command({ help, options }, async ({ values, config, io, show
   const folder = to === undefined ? join(dirname(pathOf(url)), 'backups') : isFolder(to) ? to : null;
   if (folder === null && keep !== undefined)
     throw new UsageError('--keep is for dated backups: name a folder with --to, or leave --to out.');
-  const target = folder === null ? (to ?? '') : join(folder, datedName(new Date()));
-  backUp(url, target);
-  const deleted = folder === null || keep === undefined ? [] : keepNewest(folder, Number(keep), url);
+  const target = folder === null ? (to ?? '') : join(folder, backups.datedName(new Date()));
+  backups.backUp(url, target);
+  const deleted = folder === null || keep === undefined ? [] : backups.keepNewest(folder, Number(keep), url);
   const gone = deleted.map((name) => `  ${name}`).join('\n');
   show({ backup: target, deleted }, `Backed up to ${target}.${gone && `\nDeleted:\n${gone}`}`);
 });

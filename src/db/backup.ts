@@ -8,14 +8,8 @@ import { makeFolder } from '../shared/make-folder.ts';
 import { A_MINUTE, BACKUP } from './backup-time.ts';
 import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './sqlite/file.ts';
 
-/** The SQLite application id of our backups: "LsBk". */
+/** The SQLite application id of our backups. */
 const MARK = 0x4c73426b;
-const DATED = /^linkspace-\d{8}T\d{6}Z\.db$/;
-
-/** The file name of a backup made at `now`; names sort by time. */
-export function datedName(now: Date): string {
-  return `linkspace-${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`;
-}
 
 /** True if the file is one of our backups, which may be replaced. */
 function isBackup(path: string): boolean {
@@ -67,49 +61,6 @@ function partialName(target: string): string {
   return `.${target}.partial.${host}.${process.pid}.${startTimeOf(process.pid)}`;
 }
 
-/** Returns true for an incomplete copy whose process ran on this host and has ended. */
-function isAbandoned(name: string, target: string): boolean {
-  const [, by, pid, startTime = ''] = /^\..+\.partial\.(.+)\.(\d+)\.(\d*)(?:-journal)?$/.exec(name) ?? [];
-  if (pid !== undefined) return by === host && !runs(Number(pid), startTime);
-  // As earlier versions name them.
-  const [, of = '', old] = /^\.(.+)\.(\d+)(?:-journal)?$/.exec(name) ?? [];
-  return old !== undefined && (of === target || DATED.test(of)) && !runs(Number(old), '');
-}
-
-/**
- * Writes a consistent copy of the SQLite database at `url` to a file, without blocking other readers and writers. An
- * earlier backup in that file is replaced when the new one is complete; any other file is refused. Before, copies in the
- * folder that killed processes of this host have left are removed.
- * @throws OperatorError
- */
-export function backUp(url: string, target: string): void {
-  if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
-  if (existsSync(target)) {
-    if (isSameFile(target, pathOf(url))) throw new OperatorError(`${target} is the database itself.`);
-    if (!isBackup(target))
-      throw new OperatorError(`${target} already exists, and is not a backup of Linkspace.`);
-  }
-  const folder = dirname(target);
-  makeFolder(folder);
-  for (const name of readdirSync(folder))
-    if (isAbandoned(name, basename(target))) rmSync(join(folder, name), { force: true });
-  const partial = join(folder, partialName(basename(target)));
-  const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
-  try {
-    // SQLite writes into an empty file, and keeps its mode: nobody else may read the copy, not even a part of it.
-    closeSync(openSync(partial, 'wx', 0o600));
-    source.prepare('VACUUM INTO ?').run(partial);
-    const copy = new Sqlite(partial);
-    copy.pragma(`application_id = ${MARK}`);
-    copy.close();
-    renameSync(partial, target);
-    noteBackup(source, new Date());
-  } finally {
-    source.close();
-    rmSync(partial, { force: true });
-  }
-}
-
 /** Notes the time of a backup in the database, for the metrics. A database that cannot be written is backed up, too. */
 function noteBackup(source: Sqlite.Database, now: Date): void {
   try {
@@ -121,16 +72,75 @@ function noteBackup(source: Sqlite.Database, now: Date): void {
   }
 }
 
-/**
- * Deletes all but the newest `count` dated backups in a folder; returns the names of the deleted files.
- * @param url the database, which is never deleted
- */
-export function keepNewest(folder: string, count: number, url: string): string[] {
-  const isDeletable = (path: string) => isBackup(path) && !isSameFile(path, pathOf(url));
-  const dated = readdirSync(folder)
-    .filter((name) => DATED.test(name) && isDeletable(join(folder, name)))
-    .sort();
-  const old = dated.slice(0, Math.max(0, dated.length - count));
-  for (const name of old) rmSync(join(folder, name));
-  return old;
+/** The backups of a program, by whose name the dated ones are known. */
+export class Backups {
+  readonly #program: string;
+  readonly #dated: RegExp;
+
+  constructor(program: string) {
+    this.#program = program;
+    this.#dated = new RegExp(`^${program.toLowerCase()}-\\d{8}T\\d{6}Z\\.db$`);
+  }
+
+  /** The file name of a backup made at `now`; names sort by time. */
+  datedName(now: Date): string {
+    return `${this.#program.toLowerCase()}-${now.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`;
+  }
+
+  /** Returns true for an incomplete copy whose process ran on this host and has ended. */
+  #isAbandoned(name: string, target: string): boolean {
+    const [, by, pid, startTime = ''] = /^\..+\.partial\.(.+)\.(\d+)\.(\d*)(?:-journal)?$/.exec(name) ?? [];
+    if (pid !== undefined) return by === host && !runs(Number(pid), startTime);
+    // As earlier versions name them.
+    const [, of = '', old] = /^\.(.+)\.(\d+)(?:-journal)?$/.exec(name) ?? [];
+    return old !== undefined && (of === target || this.#dated.test(of)) && !runs(Number(old), '');
+  }
+
+  /**
+   * Writes a consistent copy of the SQLite database at `url` to a file, without blocking other readers and writers. An
+   * earlier backup in that file is replaced when the new one is complete; any other file is refused. Before, copies in the
+   * folder that killed processes of this host have left are removed.
+   * @throws OperatorError
+   */
+  backUp(url: string, target: string): void {
+    if (!fileExists(url)) throw new OperatorError(`There is no file ${withoutSecrets(pathOf(url))}.`);
+    if (existsSync(target)) {
+      if (isSameFile(target, pathOf(url))) throw new OperatorError(`${target} is the database itself.`);
+      if (!isBackup(target))
+        throw new OperatorError(`${target} already exists, and is not a backup of ${this.#program}.`);
+    }
+    const folder = dirname(target);
+    makeFolder(folder);
+    for (const name of readdirSync(folder))
+      if (this.#isAbandoned(name, basename(target))) rmSync(join(folder, name), { force: true });
+    const partial = join(folder, partialName(basename(target)));
+    const source = new Sqlite(pathOf(url), { timeout: LOCK_TIMEOUT });
+    try {
+      // SQLite writes into an empty file, and keeps its mode: nobody else may read the copy, not even a part of it.
+      closeSync(openSync(partial, 'wx', 0o600));
+      source.prepare('VACUUM INTO ?').run(partial);
+      const copy = new Sqlite(partial);
+      copy.pragma(`application_id = ${MARK}`);
+      copy.close();
+      renameSync(partial, target);
+      noteBackup(source, new Date());
+    } finally {
+      source.close();
+      rmSync(partial, { force: true });
+    }
+  }
+
+  /**
+   * Deletes all but the newest `count` dated backups in a folder; returns the names of the deleted files.
+   * @param url the database, which is never deleted
+   */
+  keepNewest(folder: string, count: number, url: string): string[] {
+    const isDeletable = (path: string) => isBackup(path) && !isSameFile(path, pathOf(url));
+    const dated = readdirSync(folder)
+      .filter((name) => this.#dated.test(name) && isDeletable(join(folder, name)))
+      .sort();
+    const old = dated.slice(0, Math.max(0, dated.length - count));
+    for (const name of old) rmSync(join(folder, name));
+    return old;
+  }
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { applyMigrations } from '../../src/db/apply-migrations.ts';
-import { backUp, datedName, keepNewest } from '../../src/db/backup.ts';
+import { backups } from '../../src/db/backups.ts';
 import { openFile } from '../../src/db/sqlite/file.ts';
 import { Caller } from '../../src/testing/caller.ts';
 import { runCommand } from '../support/command.ts';
@@ -87,9 +87,9 @@ test('keeps the given number of dated backups', () => {
   const dated = join(folder, 'dated');
   mkdirSync(dated);
   writeFileSync(join(dated, 'linkspace-20200101T000000Z.db'), 'somebody else’s');
-  const names = [1, 2, 3, 4].map((day) => datedName(new Date(Date.UTC(2026, 0, day))));
-  for (const name of names) backUp(DATABASE_URL, join(dated, name));
-  expect(keepNewest(dated, 2, DATABASE_URL)).toEqual(names.slice(0, 2));
+  const names = [1, 2, 3, 4].map((day) => backups.datedName(new Date(Date.UTC(2026, 0, day))));
+  for (const name of names) backups.backUp(DATABASE_URL, join(dated, name));
+  expect(backups.keepNewest(dated, 2, DATABASE_URL)).toEqual(names.slice(0, 2));
   expect(readdirSync(dated).sort()).toEqual(['linkspace-20200101T000000Z.db', ...names.slice(2)]);
 });
 
@@ -101,7 +101,7 @@ test('first removes copies that no process of this host writes any more', async 
   large.close();
   const [host, dead] = [encodeURIComponent(hostname()), 2 ** 22 + 1];
   const own = `partial.${host}`;
-  const dated = datedName(new Date(0));
+  const dated = backups.datedName(new Date(0));
   const parent = `${process.ppid}`;
   const others = [
     `.${dated}.partial.another-host.${dead}.1`,
@@ -138,19 +138,22 @@ test('first removes copies that no process of this host writes any more', async 
 });
 
 test('does not treat a database that was restored from a backup as a backup', async () => {
-  const live = join(folder, datedName(new Date(0)));
-  backUp(DATABASE_URL, live);
+  const live = join(folder, backups.datedName(new Date(0)));
+  backups.backUp(DATABASE_URL, live);
   // Until the service opens it, only DATABASE_URL shows that it must not be deleted.
   const url = `file:${live}`;
-  for (const day of [1, 2]) backUp(url, join(folder, datedName(new Date(Date.UTC(2026, 1, day)))));
-  expect(keepNewest(folder, 1, url)).toEqual([datedName(new Date(Date.UTC(2026, 1, 1)))]);
+  for (const day of [1, 2])
+    backups.backUp(url, join(folder, backups.datedName(new Date(Date.UTC(2026, 1, day)))));
+  expect(backups.keepNewest(folder, 1, url)).toEqual([backups.datedName(new Date(Date.UTC(2026, 1, 1)))]);
   const linked = join(folder, 'linked.db');
   linkSync(live, linked);
-  expect(() => backUp(url, linked)).toThrow('is the database itself');
+  expect(() => backups.backUp(url, linked)).toThrow('is the database itself');
   rmSync(linked);
   await applyMigrations(url);
-  expect(() => backUp(DATABASE_URL, live)).toThrow('already exists, and is not a backup of Linkspace');
-  expect(keepNewest(folder, 1, DATABASE_URL)).toEqual([]);
+  expect(() => backups.backUp(DATABASE_URL, live)).toThrow(
+    'already exists, and is not a backup of Linkspace',
+  );
+  expect(backups.keepNewest(folder, 1, DATABASE_URL)).toEqual([]);
 });
 
 test.each([

@@ -1,0 +1,3 @@
+import { Backups } from './backup.ts';
+
+export const backups = new Backups('Linkspace');
