@@ -39,8 +39,6 @@ export interface Dialect {
   least(one: Sql, other: Sql): Sql;
   /** A condition: a column contains the text literally. Unlike LIKE, these functions do not backtrack. */
   contains(column: Sql, text: string): Sql;
-  /** A condition: "url" is that text, in the form that the index of destinations serves. */
-  hasUrl(url: string): Sql;
   /** A condition: a column has one of the values, in one parameter. */
   isIn(column: Sql, type: 'integer' | 'text', values: readonly Cell[]): Sql;
   /** A table of literal rows, in their order, in one parameter, or in one for each column. */

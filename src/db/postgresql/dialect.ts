@@ -23,7 +23,6 @@ export const postgresql: Dialect = {
   greatest: (one, other) => sql`GREATEST(${one}, ${other})`,
   least: (one, other) => sql`LEAST(${one}, ${other})`,
   contains: (column, text) => sql`strpos(${column}, ${text}) > 0`,
-  hasUrl: (url) => sql`md5("url") = md5(${url}) AND "url" = ${url}`,
   isIn: (column, type, values) => sql`${column} = ANY(${arrayOf(values)}::${raw(type)}[])`,
   table(columns, rows) {
     const arrays = Object.values(columns).map(

@@ -3,7 +3,7 @@ import { spellingsOf } from '../../shared/bidirectional.ts';
 import { nameFor } from '../../shared/name-for.ts';
 import { lockName } from '../advisory-lock.ts';
 import type { Data, Transaction } from '../database.ts';
-import type { Rows } from '../dialect.ts';
+import type { Dialect, Rows } from '../dialect.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
 import { columnsOf } from './keyset.ts';
 import { hasShortUrl } from './link-list.ts';
@@ -15,9 +15,16 @@ export interface Destination {
   readonly url: string;
 }
 
+/** The condition for one URL, in the form that the index of destinations serves. */
+function hasUrl(dialect: Dialect, url: string): Sql {
+  return dialect.name === 'sqlite'
+    ? sql`("url" || '') = ${url}`
+    : sql`md5("url") = md5(${url}) AND "url" = ${url}`;
+}
+
 /** The condition on a link's destination that an index of either database serves. */
 function hasDestination({ dialect }: Data, { accountId, domainId, url }: Destination): Sql {
-  const is = spellingsOf(url).map((one) => sql`(${dialect.hasUrl(one)})`);
+  const is = spellingsOf(url).map((one) => sql`(${hasUrl(dialect, one)})`);
   return sql`"accountId" = ${accountId} AND "domainId" = ${domainId} AND (${join(is, ' OR ')})`;
 }
 

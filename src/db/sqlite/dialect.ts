@@ -20,7 +20,6 @@ export const sqlite: Dialect = {
   greatest: (one, other) => sql`MAX(${one}, ${other})`,
   least: (one, other) => sql`MIN(${one}, ${other})`,
   contains: (column, text) => sql`instr(${column}, ${text}) > 0`,
-  hasUrl: (url) => sql`("url" || '') = ${url}`,
   isIn: (column, _type, values) =>
     sql`${column} IN (SELECT "value" FROM json_each(${JSON.stringify(values)}))`,
   table(columns, rows) {
