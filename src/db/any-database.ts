@@ -74,6 +74,8 @@ interface OpenClient {
 /** What the engine has to know of a product's data. */
 export interface Product<Client> {
   readonly migrations: Migrations;
+  /** The channel of notifications on PostgreSQL: a trigger sends those of keys. Channels of others begin with it. */
+  readonly channel: string;
   /** Makes Prisma's client for the product's models. */
   newClient(provider: Provider, options: ClientOptions): Promise<Client & OpenClient>;
 }

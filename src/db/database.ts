@@ -27,6 +27,7 @@ async function postgresqlClient(
 
 const product: Product<Client> = {
   migrations,
+  channel: 'linkspace',
   newClient: async (provider, options) =>
     provider === 'sqlite' ? new PrismaClient(options) : postgresqlClient(options),
 };

@@ -19,8 +19,6 @@ const REQUEST_TIMEOUT = 2_000;
 const JOINED_FOR = 1_000;
 /** Number of unanswered questions from which the next ones are asked more rarely. */
 const MAX_OPEN = 3;
-/** The channel of notifications: a trigger sends those of keys, and this module those of records. */
-const CHANNEL = 'linkspace';
 
 /** The minimum time between two notifications to other processes, in milliseconds. */
 const HINT_INTERVAL = 250;
@@ -83,7 +81,7 @@ export class ChangeFeed {
     this.#server = server;
     this.#notifications =
       database.provider === 'postgresql' && server === undefined
-        ? new Notifications(database, CHANNEL, {
+        ? new Notifications(database, database.product.channel, {
             onNotification: (from) => {
               if (from !== this.#self || this.#isSettledNeeded) this.#pollSoon();
             },

@@ -115,8 +115,8 @@ function closeAfter(client: PoolClient, error: Error): void {
 /** A new table has only new pages, which need space on the disk of the database's tables; existing tables may have free pages. */
 const WRITE_NEW_TABLE = `DO $$ BEGIN
   PERFORM set_config('temp_tablespaces', '', true);
-  CREATE TEMPORARY TABLE "linkspace_space" ("number" integer) ON COMMIT DROP;
-  INSERT INTO "linkspace_space" SELECT * FROM generate_series(1, 2048);
+  CREATE TEMPORARY TABLE "linkspace_trial" ("number" integer) ON COMMIT DROP;
+  INSERT INTO "linkspace_trial" SELECT * FROM generate_series(1, 2048);
 END $$`;
 
 /** Returns what the server says of a connection; null if nothing answers. @throws if the server refuses the user or the database */

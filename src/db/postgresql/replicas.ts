@@ -10,7 +10,9 @@ import { ReadServer } from './read-server.ts';
 import { channelOf } from './schema.ts';
 
 /** The channel of notifications about writes of accounts. */
-const WRITES_CHANNEL = 'linkspace_writes';
+function writesChannelOf({ product }: Database): string {
+  return `${product.channel}_writes`;
+}
 
 /** A position in PostgreSQL's write-ahead log, as a number: `16/B374D848` has its two halves in hex. */
 function positionOf(lsn: string): bigint {
@@ -34,7 +36,7 @@ async function readPosition(
  * write.
  */
 export async function announceWrite(db: Database, accountId: number): Promise<bigint> {
-  const channel = channelOf(WRITES_CHANNEL, db.schema);
+  const channel = channelOf(writesChannelOf(db), db.schema);
   const [row] = await db.prisma.$queryRaw<{ lsn: string }[]>`
     SELECT "lsn", pg_notify(${channel}, ${String(accountId)}::text || ' ' || "lsn")::text
     FROM (SELECT pg_current_wal_insert_lsn()::text AS "lsn") AS "written"`;
@@ -186,7 +188,7 @@ export class Readers<Client extends ClientOf<Client> = AnyClient> {
     this.replicas = replicas.map(
       (replica, index) => new Replica(index + 1, replica, this.#positions, maxLag, log),
     );
-    this.#notifications = new Notifications(primary, WRITES_CHANNEL, {
+    this.#notifications = new Notifications(primary, writesChannelOf(primary), {
       onNotification: (payload) => {
         const [account, lsn] = payload.split(' ');
         if (lsn !== undefined) this.#note(Number(account), positionOf(lsn));
