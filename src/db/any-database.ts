@@ -74,6 +74,8 @@ interface OpenClient {
 /** What the engine has to know of a product's data. */
 export interface Product<Client> {
   readonly migrations: Migrations;
+  /** All columns of the tables whose rows lists have. */
+  readonly columnsOf: Readonly<Record<string, Sql>>;
   /** The channel of notifications on PostgreSQL: a trigger sends those of keys. Channels of others begin with it. */
   readonly channel: string;
   /** Makes Prisma's client for the product's models. */
@@ -317,6 +319,13 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
   /** The encoding of texts; undefined if the server did not answer at the start. */
   get encoding(): string | undefined {
     return this.#connection.encoding;
+  }
+
+  /** All columns of a table. */
+  columnsOf(table: string): Sql {
+    const columns = this.product.columnsOf[table];
+    if (columns === undefined) throw new Error(`the columns of ${table} are not known`);
+    return columns;
   }
 
   /** The schema of the tables. */

@@ -6,6 +6,7 @@ import {
   type Product,
   type Transaction as TransactionOf,
 } from './any-database.ts';
+import { columnsOf } from './columns.ts';
 import { migrations } from './migrations.ts';
 
 /** Prisma's client in a transaction, with the models of this service. */
@@ -27,6 +28,7 @@ async function postgresqlClient(
 
 const product: Product<Client> = {
   migrations,
+  columnsOf,
   channel: 'linkspace',
   newClient: async (provider, options) =>
     provider === 'sqlite' ? new PrismaClient(options) : postgresqlClient(options),

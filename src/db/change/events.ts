@@ -1,7 +1,31 @@
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import type { Change } from '../../generated/sqlite/client.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
+
+/** A row of the log. */
+interface Change {
+  readonly id: number;
+  /** The number of its transaction. */
+  readonly tx: bigint;
+  /** Null for a record that no account has. */
+  readonly accountId: number | null;
+  readonly at: Date;
+  /** The key or the user that made the change; both are null for the operator. */
+  readonly keyId: number | null;
+  readonly userId: number | null;
+  readonly action: string;
+  readonly kind: string;
+  readonly recordId: number;
+  /** The names of the fields that were set or changed, as a JSON list. */
+  readonly fields: string;
+  /** Of a change of a webhook: the events that it gets from here on; else null. */
+  readonly webhookEvents: string | null;
+}
+
+export const changeColumns = [
+  ...(['id', 'tx', 'accountId', 'at', 'keyId', 'userId', 'action', 'kind', 'recordId', 'fields'] as const),
+  'webhookEvents',
+] satisfies (keyof Change)[];
 
 /** A change that is not recorded yet. `fields` are names of the schema. */
 export type NewChange = Pick<Change, 'accountId' | 'keyId' | 'at' | 'action' | 'kind' | 'recordId'> & {

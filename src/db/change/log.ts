@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
-import type { Change, Revision } from '../../generated/sqlite/client.ts';
 import type { ClientOf, Data, Database, Transaction } from '../any-database.ts';
-import { columnsIn, columnsOf } from '../reading/keyset.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
-import { join, type Sql, sql } from '../sql.ts';
-import type { FoundChange, LoggedChange, MadeChange, NewChange } from './events.ts';
+import { columnsIn, join, type Sql, sql } from '../sql.ts';
+import { changeColumns, type FoundChange, type LoggedChange, type MadeChange, type NewChange } from './events.ts';
 import {
   EPOCH_BITS,
   type LogPosition,
@@ -57,7 +55,7 @@ export async function readLogSnapshot(db: Data): Promise<LogSnapshot> {
 /** The number of changes of keys, and a snapshot. */
 export async function readRevisions(db: Database): Promise<{ keys: number | undefined; now: LogSnapshot }> {
   const { snapshot, snapshotOf } = transactionOrder(db);
-  const rows = await db.readAlone<Revision & SnapshotRow>(
+  const rows = await db.readAlone<SnapshotRow & { topic: string; number: number }>(
     sql`SELECT "topic", "number", "snapshot".* FROM "Revision", (${snapshot}) AS "snapshot"`,
   );
   return { keys: rows.find(({ topic }) => topic === 'keys')?.number, now: snapshotOf(rows[0] ?? {}) };
@@ -76,8 +74,10 @@ export const MAX_READ = 200;
 
 type Read = <Row>(statement: Sql) => Promise<Row[]>;
 
+const allColumns = columnsIn('Change', changeColumns);
+
 async function readChanges(read: Read, condition: Sql): Promise<LoggedChange[]> {
-  const rows = await read<Change>(sql`SELECT ${columnsOf.Change} FROM "Change" WHERE ${condition}`);
+  const rows = await read<LoggedChange>(sql`SELECT ${allColumns} FROM "Change" WHERE ${condition}`);
   return rows.map((row) => ({ ...row, tx: Number(row.tx) }));
 }
 

@@ -1,33 +1,5 @@
-import { Prisma } from '../../generated/sqlite/client.ts';
 import type { Data } from '../any-database.ts';
 import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
-
-export function columnsIn(table: string, columns: readonly string[]): Sql {
-  return raw(columns.map((column) => `"${table}"."${column}"`).join(', '));
-}
-
-function listed(table: string, columns: Readonly<Record<string, string>>): Sql {
-  return columnsIn(table, Object.values(columns));
-}
-
-/**
- * All columns of a table, by name: with `*`, a prepared statement would get additional columns when a new version adds
- * some.
- */
-export const columnsOf = {
-  Link: listed('Link', Prisma.LinkScalarFieldEnum),
-  Space: listed('Space', Prisma.SpaceScalarFieldEnum),
-  Tag: listed('Tag', Prisma.TagScalarFieldEnum),
-  Pixel: listed('Pixel', Prisma.PixelScalarFieldEnum),
-  UtmTemplate: listed('UtmTemplate', Prisma.UtmTemplateScalarFieldEnum),
-  Domain: listed('Domain', Prisma.DomainScalarFieldEnum),
-  Membership: listed('Membership', Prisma.MembershipScalarFieldEnum),
-  Invitation: listed('Invitation', Prisma.InvitationScalarFieldEnum),
-  ApiKey: listed('ApiKey', Prisma.ApiKeyScalarFieldEnum),
-  Change: listed('Change', Prisma.ChangeScalarFieldEnum),
-  Webhook: listed('Webhook', Prisma.WebhookScalarFieldEnum),
-  WebhookDelivery: listed('WebhookDelivery', Prisma.WebhookDeliveryScalarFieldEnum),
-};
 
 /**
  * Columns of a joined record, as an object of its own in a row (see `rowsOf` of the driver). The id is always included, since it says
@@ -95,8 +67,8 @@ export interface Joined {
 }
 
 export interface List {
-  readonly table: keyof typeof columnsOf;
-  /** The source of its rows and their columns; by default the table with all of its columns. */
+  readonly table: string;
+  /** The source of its rows and their columns; by default the table with all columns that the database knows of it. */
   readonly source?: Joined;
   readonly joined?: Joined;
   /** Identifies the columns of its rows, if lists of the table have different ones. */
@@ -194,23 +166,34 @@ export function orderingOfAll(list: List, reversed = false): Sql {
   return nullable ? sql`(${name(column)} IS NULL) ${raw(reversed ? 'DESC' : 'ASC')}, ${order}` : order;
 }
 
-function sourceOf({ table, source }: List): Joined {
-  return source ?? { columns: columnsOf[table], tables: name(table) };
+function tablesOf({ table, source }: List): Sql {
+  return source?.tables ?? name(table);
 }
 
-function rowsWhere(list: List, where: Sql, order: Sql, limit: number): Sql {
-  const { columns, tables } = sourceOf(list);
+function columnsFor({ database }: Data, { table, source }: List): Sql {
+  return source?.columns ?? database.columnsOf(table);
+}
+
+function rowsWhere(tables: Sql, columns: Sql, where: Sql, order: Sql, limit: number): Sql {
   return sql`SELECT ${columns} FROM ${tables} WHERE ${where} ORDER BY ${order} LIMIT ${constant(limit)}`;
 }
 
 /** A SELECT of the window's rows, without what is joined to them. */
-export function pageOf(list: List, window: Window): Sql {
+function pageOf(db: Data, list: List, window: Window): Sql {
+  const columns = columnsFor(db, list);
+  const tables = tablesOf(list);
   const { limit, offset = 0, fromEnd } = window;
   const order = orderingOfAll(list, fromEnd);
   const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
   const parts = partsOf(list);
   const partRows = (part: Part, most: number) =>
-    rowsWhere(list, conditions(list, window, part), ordering(list, fromEnd, part.prefix), most);
+    rowsWhere(
+      tables,
+      columns,
+      conditions(list, window, part),
+      ordering(list, fromEnd, part.prefix),
+      most,
+    );
   const [only] = parts;
   if (only && parts.length === 1) return sql`${partRows(only, limit)} ${skip}`;
   // No index has nulls last in both directions, or long texts; but each part has an index with its order.
@@ -219,14 +202,14 @@ export function pageOf(list: List, window: Window): Sql {
 }
 
 /** Adds joins after the limit, so that only the returned rows are joined. */
-export function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
+function joinedTo(rows: Sql, joined: Joined | undefined, order: Sql): Sql {
   return joined
     ? sql`SELECT "page".*, ${joined.columns} FROM (${rows}) AS "page" ${joined.tables} ORDER BY ${order}`
     : rows;
 }
 
-export function rowsOf(list: List, window: Window): Sql {
-  return joinedTo(pageOf(list, window), list.joined, orderingOfAll(list, window.fromEnd));
+function rowsOf(db: Data, list: List, window: Window): Sql {
+  return joinedTo(pageOf(db, list, window), list.joined, orderingOfAll(list, window.fromEnd));
 }
 
 /** An expression that counts the list's rows, up to `most`. */
@@ -239,7 +222,7 @@ export function countOf(list: List, most?: number, tables = name(list.table)): S
 /** An expression that is above 0 if the window has any row, else 0. */
 export function anyOf(list: List, window: Omit<Window, 'limit'>): Sql {
   const parts = partsOf(list).map(
-    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${sourceOf(list).tables}
+    (part) => sql`(SELECT COUNT(*) FROM (SELECT 1 FROM ${tablesOf(list)}
       WHERE ${conditions(list, window, part)} LIMIT 1) AS "any")`,
   );
   return join(parts, ' + ');
@@ -258,12 +241,12 @@ export async function readRowsOfEach<Row>(db: Data, ranges: readonly ListRange[]
   const inOrder = (rows: Row[], { window }: ListRange) => (window.fromEnd ? rows.reverse() : rows);
   const [only] = ranges;
   if (only && ranges.length === 1) {
-    return [inOrder(await db.read<Row>(rowsOf(only.list, only.window), 'text'), only)];
+    return [inOrder(await db.read<Row>(rowsOf(db, only.list, only.window), 'text'), only)];
   }
   const parts = ranges.map(
     ({ list, window }, part) => sql`SELECT CAST(${part} AS INTEGER) AS "part",
       ROW_NUMBER() OVER (ORDER BY ${orderingOfAll(list, window.fromEnd)}) AS "rank", "rows".*
-      FROM (${pageOf(list, window)}) AS "rows"`,
+      FROM (${pageOf(db, list, window)}) AS "rows"`,
   );
   const order = sql`"part", "rank"`;
   const union = sql`${join(parts, ' UNION ALL ')} ORDER BY ${order}`;
@@ -300,7 +283,7 @@ export async function readRowsAndTotal<Row extends { id: number }>(
 ): Promise<{ rows: Row[]; total: number }> {
   const found = await db.read<Row & { total: number | bigint }>(
     sql`
-    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(list, window)}) AS "rows" ON 1 = 1
+    SELECT * FROM (SELECT ${total} AS "total") AS "t" LEFT JOIN (${rowsOf(db, list, window)}) AS "rows" ON 1 = 1
     ORDER BY ${orderingOfAll(list)}`,
     'text',
   );

@@ -1,7 +1,7 @@
 import type { Link, LinkCounter, Pixel } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
-import { join, sql } from '../sql.ts';
-import { columnsIn, nestedColumns } from './keyset.ts';
+import { columnsIn, join, sql } from '../sql.ts';
+import { nestedColumns } from './keyset.ts';
 
 const linkColumns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'forwardsQuery'] as const),

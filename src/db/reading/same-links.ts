@@ -2,10 +2,10 @@ import type { Link } from '../../generated/sqlite/client.ts';
 import { spellingsOf } from '../../shared/bidirectional.ts';
 import { nameFor } from '../../shared/name-for.ts';
 import { lockName } from '../advisory-lock.ts';
+import { columnsOf } from '../columns.ts';
 import type { Data, Transaction } from '../database.ts';
 import type { Dialect, Rows } from '../dialect.ts';
 import { join, name, type Sql, sql } from '../sql.ts';
-import { columnsOf } from './keyset.ts';
 import { hasShortUrl } from './link-list.ts';
 
 /** The account, domain and URL by which equal links are found. */

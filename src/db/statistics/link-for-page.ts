@@ -1,7 +1,6 @@
 import type { Link } from '../../generated/sqlite/client.ts';
 import type { Data } from '../database.ts';
-import { columnsIn } from '../reading/keyset.ts';
-import { sql } from '../sql.ts';
+import { columnsIn, sql } from '../sql.ts';
 
 const columns = [
   ...(['id', 'accountId', 'alias', 'url', 'password', 'disabled'] as const),
