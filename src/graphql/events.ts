@@ -3,7 +3,7 @@ import { execute } from '@graphql-tools/executor';
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { ListReader } from '../db/reading/list-reader.ts';
+import { AccountReader } from '../db/reading/account-reader.ts';
 import type { EventSource } from '../domain/change/subscriptions.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Context } from '../schema/context.ts';
@@ -71,7 +71,7 @@ export async function subscribe(
     // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
     const { signal } = new AbortController();
     const db = data.primary;
-    const lists = new ListReader(db, actor.accountId, signal);
+    const lists = new AccountReader(db, actor.accountId, signal);
     const own = { db, signal, lists, actor: asBegun, ask() {}, spendOnTargets: boundedTargets() };
     const contextValue: Context = { ...context, ...own };
     const result = await execute({ ...args, rootValue: event, contextValue });

@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
-import { ListReader } from '../db/reading/list-reader.ts';
+import { AccountReader } from '../db/reading/account-reader.ts';
 import { RequestData } from '../db/request-data.ts';
 import { requirePermission } from '../domain/access/actor.ts';
 import { DomainError, invalidField, RETRY_AFTER } from '../domain/errors.ts';
@@ -143,7 +143,7 @@ async function executed(
   const { data, actor, signal } = request;
   if (operation.isMutation) return mutated(operation, variables, request, bounds);
   const db = new RequestData(operation.isSubscription ? data.primary : data.reader(), bounds.ask);
-  const lists = new ListReader(db, actor.accountId, signal);
+  const lists = new AccountReader(db, actor.accountId, signal);
   const result = await runIn(
     { ...request, ...bounds, operation, db, lists, longWork: longWorkOf(request, bounds.ask) },
     variables,
@@ -176,7 +176,7 @@ async function mutated(
   const context = {
     ...{ ...request, ...bounds, operation, db, signal },
     services: keyed ? servicesOnce(keyed, operation, services) : services,
-    lists: new ListReader(db, actor.accountId, signal),
+    lists: new AccountReader(db, actor.accountId, signal),
     longWork: longWorkOf(request, bounds.ask),
   };
   try {

@@ -1,8 +1,8 @@
 import type { DocumentNode, FieldNode, OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
 import type { Data } from '../db/database.ts';
+import type { AccountReader } from '../db/reading/account-reader.ts';
 import type { LinkSelect } from '../db/reading/link-list.ts';
-import type { ListReader } from '../db/reading/list-reader.ts';
 import type { RateLimitState } from '../domain/access/actor.ts';
 import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
@@ -79,7 +79,7 @@ export interface Context extends ApiRequest {
   readonly db: Data;
   /** @throws DomainError the one that a new request gets, if the caller may not do the operation any more */
   ask(): void;
-  readonly lists: ListReader;
+  readonly lists: AccountReader;
   readonly longWork: LongWork;
   readonly operation: ParsedOperation;
   /** True if expected failures are thrown, as v1 needs them. Otherwise they are part of a mutation's result. */

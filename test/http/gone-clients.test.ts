@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ListReader } from '../../src/db/reading/list-reader.ts';
+import { AccountReader } from '../../src/db/reading/account-reader.ts';
 import { type Caller, NOON, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -79,7 +79,7 @@ test('a mutation completes after its client disconnects, and occupies its slot u
 
 test('a reader starts no further statement after its signal is aborted', async () => {
   const controller = new AbortController();
-  const lists = new ListReader(server.database, 1, controller.signal);
+  const lists = new AccountReader(server.database, 1, controller.signal);
   const statements = await server.statementsOf(async () => {
     const read = lists.linksContaining({ accountId: 1, column: 'urlKey', text: 'abc' });
     controller.abort(new Error('gone'));

@@ -187,13 +187,7 @@ function pageOf(db: Data, list: List, window: Window): Sql {
   const skip = offset > 0 ? sql`OFFSET ${offset}` : empty;
   const parts = partsOf(list);
   const partRows = (part: Part, most: number) =>
-    rowsWhere(
-      tables,
-      columns,
-      conditions(list, window, part),
-      ordering(list, fromEnd, part.prefix),
-      most,
-    );
+    rowsWhere(tables, columns, conditions(list, window, part), ordering(list, fromEnd, part.prefix), most);
   const [only] = parts;
   if (only && parts.length === 1) return sql`${partRows(only, limit)} ${skip}`;
   // No index has nulls last in both directions, or long texts; but each part has an index with its order.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
+import type { AccountReader } from '../../db/reading/account-reader.ts';
 import {
   type Expression,
   is,
@@ -20,7 +21,6 @@ import {
   type TagCondition,
 } from '../../db/reading/link-list.ts';
 import { hasStatus } from '../../db/reading/link-status.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
 import { parseUrl } from '../../shared/parse-url.ts';
 import { readOnce } from '../../shared/remembered.ts';
 import { type Actor, owned } from '../access/actor.ts';
@@ -166,7 +166,7 @@ export const MAX_COUNTED = 1_000;
  * index covers the search.
  */
 async function conditionsOf(
-  lists: ListReader,
+  lists: AccountReader,
   { accountId }: Actor,
   { search, searchBy, status, domainId, pixelId, createdFrom, createdUntil, updatedSince }: Filter,
   now: () => Date,
@@ -192,7 +192,7 @@ async function conditionsOf(
 
 /** The list, and expressions for its total: exact, and limited for connections. */
 async function listFor(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   { filter, orderBy }: z.output<typeof linksInput>,
   now: () => Date,
@@ -218,7 +218,7 @@ async function listFor(
  * @throws DomainError VALIDATION
  */
 export async function linkPage(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   input: Unparsed<typeof linkPageInput>,
   now: () => Date,
@@ -235,7 +235,7 @@ export async function linkPage(
  * @throws DomainError VALIDATION
  */
 export async function linkConnection(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   input: EdgesInput & Unparsed<typeof linksInput>,
   now: () => Date,
@@ -249,7 +249,7 @@ export async function linkConnection(
 
 /** The account's own link with this id; null if it has none. */
 export async function findLink(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   id: string,
   select: LinkSelect,
@@ -262,7 +262,7 @@ export async function findLink(
 
 /** The account's own links with these ids; `ids` must not be empty. */
 export function findLinks(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   ids: readonly number[],
   select: LinkSelect,
@@ -272,7 +272,7 @@ export function findLinks(
 
 /** Some of the account's own links that meet a condition. */
 async function linksWhere(
-  lists: ListReader,
+  lists: AccountReader,
   { accountId }: Actor,
   condition: Expression,
   limit: number,
@@ -321,7 +321,7 @@ function partsOf(text: string): { host: string; alias: string } | null {
 
 /** The account's own link that visitors get at a short URL; scheme, query and fragment are ignored. Null if there is none. */
 export async function findLinkByShortUrl(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   text: string,
   select: LinkSelect,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SelectedLink } from '../../db/links.ts';
+import type { AccountReader } from '../../db/reading/account-reader.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
-import type { ListReader } from '../../db/reading/list-reader.ts';
 import type { Scope } from '../../db/statistics/scope.ts';
 import type { Actor } from '../access/actor.ts';
 import { choiceOf, integerOf, parseInput, textOf, type Unparsed } from '../input.ts';
@@ -30,7 +30,7 @@ export interface TopLink {
  * @throws DomainError VALIDATION
  */
 export async function topLinks(
-  lists: ListReader,
+  lists: AccountReader,
   actor: Actor,
   owner: { readonly scope: Exclude<Scope, 'link'>; readonly id: number },
   input: PeriodInput & Unparsed<typeof topLinksInput>,

@@ -1,0 +1,42 @@
+import DataLoader from 'dataloader';
+import { nameFor } from '../../shared/name-for.ts';
+import type { Client, Data } from '../database.ts';
+import { StatisticsReader } from '../statistics/reader.ts';
+import { type LinkSelect, type LinkSelection, linkList } from './link-list.ts';
+import { ListReader } from './list-reader.ts';
+import { type LinkSearch, linksContaining, type SearchResult } from './search.ts';
+
+/** Reads the lists of an account, its links by selections and searches, and its statistics. */
+export class AccountReader extends ListReader<Client> {
+  readonly #searches: DataLoader<LinkSearch, SearchResult | null, string>;
+  #statistics: StatisticsReader | undefined;
+
+  constructor(db: Data, accountId: number, signal: AbortSignal) {
+    super(db, accountId, signal);
+    this.#searches = new DataLoader(
+      (searches) =>
+        Promise.all(searches.map((search) => this.long.take((by) => linksContaining(by, search)))),
+      { cacheKeyFn: ({ accountId, column, text }) => nameFor('search', accountId, column, text) },
+    );
+  }
+
+  /** Its statistics, which most requests do not need. */
+  get statistics(): StatisticsReader {
+    this.#statistics ??= new StatisticsReader(this.db, this.long, this.signal);
+    return this.#statistics;
+  }
+
+  /** The list of these links, and an expression for their number. */
+  links(selection: LinkSelection, select: LinkSelect): ReturnType<typeof linkList> {
+    return linkList(selection, select, this.db.dialect);
+  }
+
+  /** The condition for links of the account that the search finds; null if it cannot find all of them yet. */
+  async linksContaining(search: LinkSearch): Promise<SearchResult | null> {
+    try {
+      return await this.#searches.load(search);
+    } finally {
+      this.#searches.clear(search); // The lists of twenty spaces share one statement in a tick; later ones read again.
+    }
+  }
+}
