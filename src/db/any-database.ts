@@ -78,6 +78,10 @@ export interface Product<Client> {
   readonly columnsOf: Readonly<Record<string, Sql>>;
   /** The channel of notifications on PostgreSQL: a trigger sends those of keys. Channels of others begin with it. */
   readonly channel: string;
+  /** The kinds of records of which so many may change at once that only `many` is told of an account. */
+  readonly bulkKinds: ReadonlySet<string>;
+  /** The condition under which old changes stay in the log until its readers have read them. */
+  readonly isLogRead: Sql;
   /** Makes Prisma's client for the product's models. */
   newClient(provider: Provider, options: ClientOptions): Promise<Client & OpenClient>;
 }

@@ -8,6 +8,7 @@ import {
 } from './any-database.ts';
 import { columnsOf } from './columns.ts';
 import { migrations } from './migrations.ts';
+import { sql } from './sql.ts';
 
 /** Prisma's client in a transaction, with the models of this service. */
 export type Client = Prisma.TransactionClient;
@@ -29,6 +30,9 @@ async function postgresqlClient(
 const product: Product<Client> = {
   migrations,
   columnsOf,
+  // Cached links consist of these.
+  bulkKinds: new Set(['LINK', 'PIXEL']),
+  isLogRead: sql`EXISTS (SELECT 1 FROM "Webhook")`,
   channel: 'linkspace',
   newClient: async (provider, options) =>
     provider === 'sqlite' ? new PrismaClient(options) : postgresqlClient(options),

@@ -58,7 +58,7 @@ const MAX_OWN = 100_000;
 interface Events {
   /** A change of a record, as soon as it is known to be committed: those of this process at once. Once, and in any order. */
   change: [change: KnownChange];
-  /** An account has so many changes, up to a transaction, that those of its links and pixels are not told one by one. */
+  /** An account has so many changes, up to a transaction, that those of bulk kinds are not told one by one. */
   many: [accountId: number, tx: number];
   /** A change, once its order is final: once, and in order. The log is read for it only while somebody listens. */
   settled: [change: LoggedChange];

@@ -12,8 +12,6 @@ import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 const PAGE_TIMEOUT = 5_000;
 /** Maximum number of an account's changes between two snapshots that are announced one by one. */
 const MAX_NAMED = 10_000;
-/** The kinds of records that cached links consist of. */
-const ofLinks: ReadonlySet<string> = new Set(['LINK', 'PIXEL']);
 
 /** A snapshot, when it was asked for, and when the answer came, by `performance.now()`. */
 interface Sight {
@@ -161,14 +159,14 @@ export class LogFollower {
   }
 
   #announce(change: FoundChange, { to: { snapshot }, counts, repeated }: Stretch): void {
-    const { changes } = this.#database;
+    const { changes, product } = this.#database;
     const { id, tx, accountId } = change;
     if (snapshot.isStandby && tx >= snapshot.settled) repeated.add(id);
     if (this.#repeated.has(id) || changes.wasOwn(id)) return;
     const count = accountId === null ? 0 : (counts.get(accountId) ?? 0) + 1;
     if (accountId !== null) counts.set(accountId, count);
     if (accountId !== null && count === MAX_NAMED + 1) changes.emit('many', accountId, snapshot.next - 1);
-    if (count <= MAX_NAMED || !ofLinks.has(change.kind)) changes.found(change);
+    if (count <= MAX_NAMED || !product.bulkKinds.has(change.kind)) changes.found(change);
   }
 
   async #settle(): Promise<void> {

@@ -3,7 +3,13 @@ import type { ClientOf, Data, Database, Transaction } from '../any-database.ts';
 import { AgeRetention } from '../retention.ts';
 import type { RetentionTime } from '../retention-clock.ts';
 import { columnsIn, join, type Sql, sql } from '../sql.ts';
-import { changeColumns, type FoundChange, type LoggedChange, type MadeChange, type NewChange } from './events.ts';
+import {
+  changeColumns,
+  type FoundChange,
+  type LoggedChange,
+  type MadeChange,
+  type NewChange,
+} from './events.ts';
 import {
   EPOCH_BITS,
   type LogPosition,
@@ -176,14 +182,14 @@ export async function moveReader(
 const DELETE_BATCH_SIZE = 1_000;
 
 /**
- * Deletes changes from before a time, the oldest first, except those that are not queued for webhooks yet; returns whether
+ * Deletes changes from before a time, the oldest first, except those that a reader still needs; returns whether
  * there may be more.
  */
 async function deleteOldChanges(db: Data, before: Date): Promise<boolean> {
-  const deleted = await db.prisma.$executeRaw`
+  const deleted = await db.prisma.$executeRaw(sql`
     DELETE FROM "Change" WHERE "at" < ${before} AND "id" IN (SELECT "id" FROM "Change" ORDER BY "id" LIMIT ${DELETE_BATCH_SIZE})
     AND NOT EXISTS (SELECT 1 FROM "LogReader" AS "reader"
-      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND EXISTS (SELECT 1 FROM "Webhook"))`;
+      WHERE ("Change"."tx", "Change"."id") > ("reader"."tx", "reader"."changeId") AND ${db.database.product.isLogRead})`);
   return deleted === DELETE_BATCH_SIZE;
 }
 
