@@ -7,6 +7,7 @@ import {
   findChanges,
   historyOf,
   parseChangeFilter,
+  subscriberOf,
 } from '../domain/change/find-changes.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { EdgesInput } from '../domain/pagination.ts';
@@ -125,7 +126,7 @@ builder.subscriptionField('changes', (t) =>
     description: "The account's changes from now on, as they are made: in order, each exactly once.",
     args: { filter: t.arg({ type: ChangeFilter, description: 'A filter; all changes by default.' }) },
     subscribe: (_root, { filter }, { subscriptions, actor, onClosed }) =>
-      subscriptions.subscribe(actor, parseChangeFilter(filter), onClosed),
+      subscriptions.subscribe(subscriberOf(actor, parseChangeFilter(filter)), onClosed),
     resolve: (change: LoggedChange | DomainError) => {
       if (change instanceof DomainError) throw change;
       return change;

@@ -5,11 +5,12 @@ import { transactionOrder } from '../../db/change/transaction-order.ts';
 import type { Data } from '../../db/database.ts';
 import { is, isNoneOf, isSince, type List } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
-import type { Actor } from '../access/actor.ts';
+import { type Actor, callerOf } from '../access/actor.ts';
 import { choiceOf, idOf, parseInput, timestamp, type Unparsed, withDefault } from '../input.ts';
 import { type Connection, type EdgesInput, orderInput, readConnection } from '../pagination.ts';
 import { refusal } from '../rules.ts';
 import { type RecordKind, recordKinds } from './change.ts';
+import type { Subscriber } from './subscriptions.ts';
 
 export const changeOrderFields = { ID: 'The order of the changes.' } as const;
 
@@ -37,7 +38,7 @@ const ofPeople: readonly string[] = ['MEMBER', 'INVITATION', 'API_KEY'] satisfie
 
 const maySeeAll = ({ permissions }: Actor) => permissions.has('READ_PEOPLE');
 
-export function maySee(actor: Actor, { kind }: { readonly kind: string }): boolean {
+function maySee(actor: Actor, { kind }: { readonly kind: string }): boolean {
   return maySeeAll(actor) || !ofPeople.includes(kind);
 }
 
@@ -48,12 +49,21 @@ export function parseChangeFilter(filter: Unparsed<typeof changeFilter> | null |
   return parseInput(changesInput, { filter }).filter;
 }
 
-export function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
+function matchesFilter({ kind, recordId, since }: ChangeFilter, change: LoggedChange): boolean {
   return (
     (kind == null || change.kind === kind) &&
     (recordId == null || change.recordId === recordId) &&
     (since == null || change.at >= since.at)
   );
+}
+
+/** The caller as a subscriber to the changes that match the filter. */
+export function subscriberOf(actor: Actor, filter: ChangeFilter): Subscriber {
+  return {
+    accountId: actor.accountId,
+    caller: callerOf(actor),
+    wants: (change) => matchesFilter(filter, change) && maySee(actor, change),
+  };
 }
 
 /**

@@ -7,9 +7,7 @@ import { DatabaseAway } from '../../db/errors.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Turns } from '../../shared/turns.ts';
-import { type Actor, callerOf } from '../access/actor.ts';
 import { DomainError, visibleError } from '../errors.ts';
-import { type ChangeFilter, matchesFilter, maySee } from './find-changes.ts';
 
 /** Maximum number of changes queued for a subscriber. Further ones are read from the log once these are taken. */
 const MAX_WAITING = 250;
@@ -31,9 +29,17 @@ interface LogRead {
   readonly isComplete: boolean;
 }
 
+/** Whose changes a subscription has, and which of them. */
+export interface Subscriber {
+  readonly accountId: number;
+  /** The number of the caller, for limits. */
+  readonly caller: number;
+  /** Returns whether it has a change of the account: its rights may change meanwhile. */
+  wants(change: LoggedChange): boolean;
+}
+
 interface SubscriptionOptions {
-  readonly actor: Actor;
-  readonly filter: ChangeFilter;
+  readonly subscriber: Subscriber;
   readLog(after: LogPosition): Promise<LogRead>;
   onEnd(subscription: Subscription): void;
   now(): Date;
@@ -81,9 +87,8 @@ class Subscription implements EventSource<LoggedChange | DomainError> {
   }
 
   #wants(change: LoggedChange): boolean {
-    const { actor, filter } = this.options;
-    if (change.accountId !== actor.accountId || !matchesFilter(filter, change) || !maySee(actor, change))
-      return false;
+    const { subscriber } = this.options;
+    if (change.accountId !== subscriber.accountId || !subscriber.wants(change)) return false;
     return this.#began === null || !wasCommitted(this.#began, change);
   }
 
@@ -234,15 +239,15 @@ export class ChangeSubscriptions {
   }
 
   /** @throws DomainError RATE_LIMITED, UNAVAILABLE */
-  #requireRoom(actor: Actor): void {
+  #requireRoom({ accountId, caller }: Subscriber): void {
     const refuse = (code: 'RATE_LIMITED' | 'UNAVAILABLE', message: string): never => {
       throw new DomainError(code, message, [], RETRY_AFTER);
     };
     if (this.#stopped) refuse('UNAVAILABLE', 'The service is stopping. Try again shortly.');
     const { ofKey, ofProcess } = this.#limits;
     const ofAccount = Math.floor(ofProcess / MIN_ACCOUNTS);
-    const own = [...this.#of(actor.accountId)];
-    const ofCaller = own.filter(({ options }) => callerOf(options.actor) === callerOf(actor));
+    const own = [...this.#of(accountId)];
+    const ofCaller = own.filter(({ options }) => options.subscriber.caller === caller);
     if (ofCaller.length >= ofKey) refuse('RATE_LIMITED', `The key may have ${ofKey} subscriptions at once.`);
     if (own.length >= ofAccount)
       refuse('RATE_LIMITED', `The account may have ${ofAccount} subscriptions at once.`);
@@ -250,14 +255,14 @@ export class ChangeSubscriptions {
   }
 
   #add(subscription: Subscription): void {
-    const { accountId } = subscription.options.actor;
+    const { accountId } = subscription.options.subscriber;
     if (this.#size === 0) this.#db.changes.on('settled', this.#push);
     this.#size++;
     this.#ofAccounts.set(accountId, (this.#ofAccounts.get(accountId) ?? new Set()).add(subscription));
   }
 
   #remove(subscription: Subscription): void {
-    const { accountId } = subscription.options.actor;
+    const { accountId } = subscription.options.subscriber;
     const own = this.#ofAccounts.get(accountId);
     if (own?.delete(subscription)) this.#size--;
     if (own?.size === 0) this.#ofAccounts.delete(accountId);
@@ -272,15 +277,13 @@ export class ChangeSubscriptions {
    * @throws DatabaseAway if the database does not answer in time
    */
   async subscribe(
-    actor: Actor,
-    filter: ChangeFilter,
+    subscriber: Subscriber,
     onClosed: (listener: (isOver: boolean) => void) => void,
   ): Promise<EventSource<LoggedChange | DomainError>> {
-    this.#requireRoom(actor);
-    const { accountId } = actor;
+    this.#requireRoom(subscriber);
+    const { accountId } = subscriber;
     const subscription = new Subscription({
-      actor,
-      filter,
+      subscriber,
       readLog: (after) => this.inTurn(accountId, () => this.#readLog(accountId, after)),
       onEnd: (ended) => this.#remove(ended),
       now: this.#now,
