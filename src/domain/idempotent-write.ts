@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Client, Data, Database, Transaction } from '../db/database.ts';
+import type { AnyClient, ClientOf, Data, Database, Transaction } from '../db/any-database.ts';
 import { EnclosingTransaction } from '../db/enclosing-transaction.ts';
 import {
   type AnswerKey,
@@ -10,8 +10,6 @@ import {
   tryLockKey,
 } from '../db/idempotency-answers.ts';
 import { withTimeout } from '../shared/timeout.ts';
-import { type Actor, callerOf, senderName } from './access/actor.ts';
-import { isAtLeast, type Role, roleNames } from './access/role.ts';
 import { DomainError, invalidField } from './errors.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
 import { because, refusal } from './rules.ts';
@@ -27,8 +25,27 @@ export const SHOWN_ONCE = '[shown once]';
 /** An answer as it was sent. */
 export type Answer = Pick<KeptAnswer, 'status' | 'contentType' | 'body'>;
 
+/** The rights of a caller, and the name of all who may get what is stored for one with these. */
+interface Rights {
+  /** Null for a key that has scopes instead. */
+  readonly role: string | null;
+  readonly sender: string;
+}
+
 /** The caller of a keyed write, or the service itself. */
-type KeyCaller = Pick<Actor, 'accountId'> & Partial<Pick<Actor, 'keyId' | 'userId' | 'role' | 'permissions'>>;
+export interface KeyCaller {
+  readonly accountId: number;
+  /** The user whose keys these are; null for those of programs, which are their account's. */
+  readonly userId: number | null;
+  /** Whose limit counts the answer; null for the service itself. */
+  readonly number: number | null;
+  /** The last sentence of the refusal of a caller who has stored too much. */
+  readonly advice: string;
+  /** All roles, each of which includes the ones before it. */
+  readonly roles: readonly string[];
+  /** Its rights now: they may change while the body is on its way. */
+  rights(): Rights;
+}
 
 function wrongKey(message: string): DomainError {
   return invalidField('Idempotency-Key', message);
@@ -49,16 +66,13 @@ const MAX_WAIT = 3_000;
  * A write that is done once, however often it is sent with the same key of the same account: its changes and its answer
  * are one transaction. Call `begin`, write through `db`, call `end`; and always `close`.
  */
-export class KeyedWrite {
-  readonly #database: Database;
+export class KeyedWrite<Client extends ClientOf<Client> = AnyClient> {
+  readonly #database: Database<Client>;
   readonly #secret: string;
   readonly #key: AnswerKey;
-  /** Whose limit counts the answer; null for the service itself. */
-  readonly #caller: number | null;
-  /** Whose rights may change while the body is on its way. */
-  readonly #actor: KeyCaller;
+  readonly #caller: KeyCaller;
   /** The rights with which the write begins. */
-  #begunAs: { readonly role: Role | null; readonly sender: string } | null = null;
+  #begunAs: Rights | null = null;
   readonly #now: Date;
   readonly #enclosing: EnclosingTransaction<Client>;
   readonly #hidden = new Set<string>();
@@ -69,15 +83,13 @@ export class KeyedWrite {
   #isRunningElsewhere = false;
   #failed = false;
 
-  /** The keys of programs are those of their account, and those of a user their own. */
-  constructor({ database }: Data, actor: KeyCaller, key: string, now: Date, maxWait = MAX_WAIT) {
-    const { accountId, keyId = null, userId = null } = actor;
+  constructor({ database }: Data<Client>, caller: KeyCaller, key: string, now: Date, maxWait = MAX_WAIT) {
+    const { accountId, userId } = caller;
     this.#database = database;
     this.#secret = key;
-    this.#actor = actor;
+    this.#caller = caller;
     // No program's key has a line break.
     const name = userId === null ? key : `${userId}\n${key}`;
-    this.#caller = keyId === null && userId === null ? null : callerOf({ keyId, userId });
     this.#key = { accountId, keyHash: createHash('sha256').update(name).digest('hex') };
     this.#now = now;
     this.#enclosing = new EnclosingTransaction(database, accountId, (tx) => this.#claim(tx), {
@@ -94,7 +106,7 @@ export class KeyedWrite {
   }
 
   /** For the write's reads and changes. */
-  get db(): Data {
+  get db(): Data<Client> {
     return this.#enclosing;
   }
 
@@ -106,12 +118,6 @@ export class KeyedWrite {
   /** True if `begin` was called. A query with a key does not call it. */
   get hasBegun(): boolean {
     return this.#requestHash !== null;
-  }
-
-  /** The role of the caller now, and the name of all who may get what is stored for them. */
-  get #rights(): { readonly role: Role | null; readonly sender: string } {
-    const { userId = null, role = null, permissions = new Set() } = this.#actor;
-    return { role, sender: senderName({ userId, role, permissions }) };
   }
 
   get #runningKey(): string {
@@ -133,17 +139,17 @@ export class KeyedWrite {
     const { running: runningKeys } = this.#database.keyedWrites;
     if (runningKeys.has(this.#runningKey)) throw running();
     runningKeys.add(this.#runningKey);
-    this.#begunAs = this.#rights;
+    this.#begunAs = this.#caller.rights();
     // Keyed, so that the stored hash cannot be used to guess a password in the request.
     this.#requestHash = createHmac('sha256', this.#secret).update(request).digest('hex');
     this.#found = await findAnswer(this.#database, this.#key);
-    if (this.#found === null && this.#caller !== null)
-      await requireRoom(this.#database, this.#caller, this.#now);
+    const { number, advice } = this.#caller;
+    if (this.#found === null && number !== null) await requireRoom(this.#database, number, this.#now, advice);
     return this.#replay();
   }
 
   /** Returns the stored hash of a request that was sent with a role. */
-  #hashWith(role: Role | null): string {
+  #hashWith(role: string | null): string {
     const request = this.#requestHash ?? '';
     return role === null ? request : createHash('sha256').update(`${role} ${request}`).digest('hex');
   }
@@ -156,8 +162,9 @@ export class KeyedWrite {
     const found = this.#found;
     if (found === null) return null;
     this.#ask();
-    const { role: own, sender } = this.#rights;
-    const role = [null, ...roleNames].find((one) => this.#hashWith(one) === found.requestHash);
+    const { roles } = this.#caller;
+    const { role: own, sender } = this.#caller.rights();
+    const role = [null, ...roles].find((one) => this.#hashWith(one) === found.requestHash);
     if (role === undefined)
       throw new DomainError(
         'IDEMPOTENCY_MISMATCH',
@@ -169,13 +176,13 @@ export class KeyedWrite {
         'The first request with this Idempotency-Key was sent by a caller of another kind, role or scopes.',
       );
     // Earlier versions gave answers to higher roles, too, and did not keep scopes.
-    if (found.sender === null && role !== null && own !== null && !isAtLeast(own, role))
+    if (found.sender === null && role !== null && own !== null && roles.indexOf(own) < roles.indexOf(role))
       throw new DomainError('FORBIDDEN', `The first request with this Idempotency-Key was sent as ${role}.`);
     return found;
   }
 
   /** Makes sure, inside the transaction and before any change, that this is the first request. */
-  async #claim(tx: Transaction): Promise<void> {
+  async #claim(tx: Transaction<Client>): Promise<void> {
     this.#isRunningElsewhere = !(await tryLockKey(tx, this.#key));
     if (this.#isRunningElsewhere) throw running();
     this.#found = await findAnswer(tx, this.#key);
@@ -226,14 +233,15 @@ export class KeyedWrite {
       ...kept,
       requestHash: this.#hashWith(this.#begunAs.role),
       size,
-      caller: this.#caller,
+      caller: this.#caller.number,
       sender: this.#begunAs.sender,
       createdAt: this.#now,
     };
     if (await storeAnswer(this.#enclosing, row)) {
       await this.#rolledBackUnlessAllowed();
       await this.#enclosing.commit();
-      if (this.#caller !== null) countStored(this.#database, this.#caller, size);
+      const { number } = this.#caller;
+      if (number !== null) countStored(this.#database, number, size);
       return null;
     }
     await this.#enclosing.rollBack();

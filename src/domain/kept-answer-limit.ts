@@ -39,10 +39,16 @@ function isOutdated({ counted, since, at, fullUntil }: StoredVolume, now: Date):
 
 /**
  * Requires that a caller may store another answer.
- * @param caller from `callerOf`
+ * @param caller the number of the caller
+ * @param advice the last sentence of a refusal
  * @throws DomainError RATE_LIMITED
  */
-export async function requireRoom(database: Database, caller: number, now: Date): Promise<void> {
+export async function requireRoom(
+  database: Database,
+  caller: number,
+  now: Date,
+  advice: string,
+): Promise<void> {
   const { stored } = database.keyedWrites;
   let known = stored.get(caller);
   if (known === undefined || isOutdated(known, now)) {
@@ -51,8 +57,7 @@ export async function requireRoom(database: Database, caller: number, now: Date)
   }
   const { fullUntil } = known;
   if (fullUntil === null) return;
-  const message =
-    'Too many answers to writes with an Idempotency-Key in 24 hours. Use createLinks or importLinks, which need fewer keys, or send no key.';
+  const message = `Too many answers to writes with an Idempotency-Key in 24 hours. ${advice}`;
   throw new DomainError('RATE_LIMITED', message, [], Math.ceil((fullUntil.getTime() - now.getTime()) / 1000));
 }
 

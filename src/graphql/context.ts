@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client, Data } from '../db/database.ts';
 import type { Readers } from '../db/postgresql/replicas.ts';
 import { actorFor } from '../domain/access/actor.ts';
+import { keyCallerOf } from '../domain/access/key-caller.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
 import { requestInfoOf, signalOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
@@ -54,6 +55,7 @@ export function createRequestOf(dependencies: RequestDependencies, bySession: bo
         wrote: () => readers.wrote(accountId),
       },
       updateRights: () => access.updateRights(actor),
+      keyCaller: () => keyCallerOf(actor),
       now: () => time,
       running: (execution) => {
         const work = primary.database.onBehalfOf(accountId, execution);
@@ -85,6 +87,7 @@ export function createOwnerRequestOf({ db, ...shared }: CommonContext, now: () =
       signal: new AbortController().signal,
       data: { primary: db, reader: () => db, wrote: async () => {} },
       async updateRights() {},
+      keyCaller: () => keyCallerOf({ accountId }),
       now: () => time,
       running: (execution) => db.database.onBehalfOf(accountId, execution),
       sendsFile() {},

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Data } from '../db/database.ts';
-import type { Actor } from '../domain/access/actor.ts';
-import { type Answer, KeyedWrite } from '../domain/idempotent-write.ts';
+import type { Data } from '../db/any-database.ts';
+import { type Answer, type KeyCaller, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
 interface Writing {
-  readonly actor: Pick<Actor, 'accountId' | 'keyId' | 'userId' | 'role' | 'permissions'>;
   readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
+  keyCaller(): KeyCaller;
   now(): Date;
 }
 
@@ -19,8 +18,8 @@ export function keyedWriteOf<Request extends Writing>(
 ): (Request & { readonly keyed: KeyedWrite }) | null {
   const key = req.headers['idempotency-key'];
   if (key === undefined) return null;
-  const { actor, now } = request;
-  const keyed = new KeyedWrite(request.data.primary, actor, String(key), now());
+  const { data: own, keyCaller, now } = request;
+  const keyed = new KeyedWrite(own.primary, keyCaller(), String(key), now());
   // Replicas cannot have the changes before the commit.
   const data = { primary: keyed.db, reader: () => keyed.db, wrote: async () => {} };
   return { ...request, data, keyed };

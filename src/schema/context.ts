@@ -6,7 +6,7 @@ import type { LinkSelect } from '../db/reading/link-list.ts';
 import type { RateLimitState } from '../domain/access/actor.ts';
 import type { AskedActor } from '../domain/access/live-actor.ts';
 import type { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
-import type { KeyedWrite } from '../domain/idempotent-write.ts';
+import type { KeyCaller, KeyedWrite } from '../domain/idempotent-write.ts';
 import type { LongWork, LongWorks } from '../domain/long-work.ts';
 import type { Services } from '../domain/services.ts';
 
@@ -44,6 +44,8 @@ export interface ApiRequest {
   readonly data: DataSource;
   /** The write with the request's Idempotency-Key, if it has one. */
   readonly keyed?: KeyedWrite;
+  /** The caller as one of writes with an idempotency key. */
+  keyCaller(): KeyCaller;
   /** Reads what the caller may do now. @throws DomainError UNAUTHENTICATED, FORBIDDEN if its key or session has ended */
   updateRights(): Promise<void>;
   /** The time of the request: the whole answer uses the same time. */

@@ -6,6 +6,7 @@ import { answerRetention, deleteOldAnswers } from '../../src/db/idempotency-answ
 import type { AgeRetention } from '../../src/db/retention.ts';
 import { raw, sql } from '../../src/db/sql.ts';
 import { actorFor, generateToken, hashToken, type Writer } from '../../src/domain/access/actor.ts';
+import { keyCallerOf } from '../../src/domain/access/key-caller.ts';
 import { KeyedWrite, SHOWN_ONCE } from '../../src/domain/idempotent-write.ts';
 import { createSpace } from '../../src/domain/space.ts';
 import { enclose, newDatabase } from '../support/database.ts';
@@ -534,18 +535,18 @@ describe('the stored answer', () => {
   });
 
   test('does not contain secrets that are shown only once', async () => {
-    const first = new KeyedWrite(database, { accountId }, 'secret', NOON);
+    const first = new KeyedWrite(database, keyCallerOf({ accountId }), 'secret', NOON);
     expect(await first.begin('request')).toBeNull();
     first.hide('s3cr"et');
     expect(await first.end(answered(JSON.stringify({ secret: 's3cr"et', name: 'x' })))).toBeNull();
     await first.close();
-    const again = new KeyedWrite(database, { accountId }, 'secret', NOON);
+    const again = new KeyedWrite(database, keyCallerOf({ accountId }), 'secret', NOON);
     expect((await again.begin('request'))?.body).toBe(JSON.stringify({ secret: SHOWN_ONCE, name: 'x' }));
     await again.close();
   });
 
   test('is limited in size: too large an answer undoes its write', async () => {
-    const keyed = new KeyedWrite(database, { accountId }, 'large', NOON);
+    const keyed = new KeyedWrite(database, keyCallerOf({ accountId }), 'large', NOON);
     await keyed.begin('request');
     await createSpace(keyed.db, actor(), { name: 'Large', color: null }, NOON);
     await expect(keyed.end(answered('x'.repeat(4_000_001)))).rejects.toMatchObject({
@@ -558,7 +559,7 @@ describe('the stored answer', () => {
 
   test('of an unfinished write is discarded with the write, and the key is free again', async () => {
     for (let time = 0; time < 2; time++) {
-      const keyed = new KeyedWrite(database, { accountId }, 'left', NOON);
+      const keyed = new KeyedWrite(database, keyCallerOf({ accountId }), 'left', NOON);
       expect(await keyed.begin('request')).toBeNull();
       await createSpace(keyed.db, actor(), { name: 'Left', color: null }, NOON);
       expect(await keyed.db.prisma.space.count()).toBe(1);
@@ -584,7 +585,7 @@ describe('the stored answer', () => {
       data: [answerOf(large), answerOf({ ...large, accountId: other })],
     });
     const begin = async (caller: { userId: number } | { keyId: number }) => {
-      const keyed = new KeyedWrite(database, { accountId, ...caller }, 'person', NOON);
+      const keyed = new KeyedWrite(database, keyCallerOf({ accountId, ...caller }), 'person', NOON);
       return keyed.begin('request').finally(() => keyed.close());
     };
     await expect(begin({ userId: 7 })).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfter: 86_400 });
@@ -901,7 +902,7 @@ describe('what a mutation with a key reads below its records', () => {
   test('counts only for a write, and not for its stored answer', async () => {
     const { query, variables } = space('links(filter: { search: "b" }) { totalCount }');
     const { accountId } = await server.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'asc' } });
-    const keyed = new KeyedWrite(server.database, actorFor(accountId, null), key, NOON);
+    const keyed = new KeyedWrite(server.database, keyCallerOf(actorFor(accountId, null)), key, NOON);
     await keyed.begin(JSON.stringify(['graphql', query, undefined, variables, undefined]));
     await keyed.end({ status: 200, contentType: 'application/json', body: '{"data":"stored"}' });
     await keyed.close();
@@ -961,7 +962,7 @@ describe('a keyed write that takes too long', () => {
   });
 
   test('stores no answer', async () => {
-    const keyed = new KeyedWrite(database, actor, 'slow', NOON, 100);
+    const keyed = new KeyedWrite(database, keyCallerOf(actor), 'slow', NOON, 100);
     await keyed.begin('request');
     await add(keyed.db, 'Not kept');
     await sleep(500);

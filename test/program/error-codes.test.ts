@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keyCallerOf } from '../../src/domain/access/key-caller.ts';
 import { errorCodes } from '../../src/domain/errors.ts';
 import { KeyedWrite } from '../../src/domain/idempotent-write.ts';
 import type { Caller } from '../../src/testing/caller.ts';
@@ -104,7 +105,7 @@ const requests: Record<string, () => Promise<string[]>> = {
   },
   'an Idempotency-Key whose first request is running': () =>
     onServer({}, async (caller, { database, clock }) => {
-      const first = new KeyedWrite(database, { accountId: 1 }, 'at once', clock.now);
+      const first = new KeyedWrite(database, keyCallerOf({ accountId: 1 }), 'at once', clock.now);
       await first.begin('a request');
       return ask(caller, { query: mutation }, { headers: { 'Idempotency-Key': 'at once' } });
     }),
