@@ -405,9 +405,9 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     return this.#connection.writeOnThread;
   }
 
-  /** As `trySpace` of its connection. */
-  trySpace(): Promise<void> {
-    return this.#connection.trySpace();
+  /** As `tryDisk` of its connection. */
+  tryDisk(): Promise<void> {
+    return this.#connection.tryDisk();
   }
 
   /** As `requireOpened` of its connection. */
@@ -415,9 +415,9 @@ export class Database<Client extends ClientOf<Client> = AnyClient> implements Da
     return this.#connection.requireOpened;
   }
 
-  /** As `freeSpace` of its connection. */
-  get freeSpace(): (() => Promise<number>) | undefined {
-    return this.#connection.freeSpace;
+  /** As `freeBytes` of its connection. */
+  get freeBytes(): (() => Promise<number>) | undefined {
+    return this.#connection.freeBytes;
   }
 
   /** Runs work with connections of an account, which leaves some to others, or of the service itself. SQLite has only one. */

@@ -44,11 +44,11 @@ export interface Connection {
    * the right to create temporary tables on PostgreSQL, it does nothing.
    * @throws Error if there is no space, or the disk or the server is read-only
    */
-  trySpace(): Promise<void>;
+  tryDisk(): Promise<void>;
   /** @throws Error if its file is not the one any more that was opened: what is written would be lost with that one */
   requireOpened?(): Promise<void>;
   /** Resolves to the free bytes of the disk, if this machine has it. */
-  freeSpace?(): Promise<number>;
+  freeBytes?(): Promise<number>;
   /** Ends what Prisma's client does not. */
   close?(): Promise<void>;
 }
@@ -104,8 +104,8 @@ function compileRow({ names, kinds }: RawRows, times: Times): MakeRow {
 const compiled = new LRUCache<string, MakeRow>({ max: 500 });
 
 /**
- * Large numbers become numbers. Columns `space.id` and `space.name` become an object `space`, which is null if its id is;
- * a column `pixels[]` with a list in JSON becomes a list `pixels`.
+ * Large numbers become numbers. Columns `owner.id` and `owner.name` become an object `owner`, which is null if its id is;
+ * a column `items[]` with a list in JSON becomes a list `items`.
  */
 export function rowsOf<Row>(raw: RawRows, times: Times): Row[] {
   const key = `${times} ${raw.names.join()} ${raw.kinds.join()}`;

@@ -136,7 +136,7 @@ function hintForFile(error: unknown, url: string, variable: string): string | nu
   const hasCode = (pattern: RegExp) => causesOf(error).some(({ code }) => pattern.test(String(code)));
   const isOfPath = ({ path }: ErrorDetails) =>
     typeof path === 'string' && `${file}/`.startsWith(`${resolve(path)}/`);
-  if (isDiskFull(error)) return `The disk of ${named} is full: free some space, and try again.`;
+  if (isDiskFull(error)) return `The disk of ${named} is full: make room, and try again.`;
   if (hasCode(/^SQLITE_CORRUPT/))
     return `T${named.slice(1)} is damaged: ${oneLine(error)}. Restore a backup.`;
   if (hasCode(/^SQLITE_IOERR/))

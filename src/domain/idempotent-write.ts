@@ -15,7 +15,7 @@ import { countStored, requireRoom } from './kept-answer-limit.ts';
 import { because, refusal } from './rules.ts';
 
 export const MAX_KEY_LENGTH = 255;
-/** The largest answer that is stored, in bytes: any single link fits. */
+/** The largest answer that is stored, in bytes: any single record fits. */
 const MAX_ANSWER = 4_000_000;
 /** Seconds after which to repeat a request whose first attempt is still running. */
 const RUNNING_RETRY = 1;

@@ -312,16 +312,16 @@ export class Metrics {
     });
   }
 
-  /** @param freeSpace the bytes that are free on the disk of the database, if this machine has it */
-  watchDisk(size: () => Promise<number>, freeSpace: (() => Promise<number>) | undefined): void {
+  /** @param freeBytes the bytes that are free on the disk of the database, if this machine has it */
+  watchDisk(size: () => Promise<number>, freeBytes: (() => Promise<number>) | undefined): void {
     this.#watchTogether({ linkspace_database_bytes: 'The size of the database.' }, async () => ({
       linkspace_database_bytes: await size(),
     }));
-    if (freeSpace === undefined) return;
+    if (freeBytes === undefined) return;
     this.#watchTogether(
       { linkspace_disk_free_bytes: 'Free space on the disk of SQLite’s file.' },
       async () => ({
-        linkspace_disk_free_bytes: await freeSpace(),
+        linkspace_disk_free_bytes: await freeBytes(),
       }),
     );
   }

@@ -60,7 +60,7 @@ export function writable(
   feed: Pick<ChangeFeed, 'freshIfAvailable' | 'unansweredFor'>,
 ): () => Promise<void> {
   const { writes } = database;
-  const trySpace = onceASecond(() => database.trySpace());
+  const tryDisk = onceASecond(() => database.tryDisk());
   const tryWrite = onceASecond(() => database.tryWrite().catch(() => {}));
   return async () => {
     await part('migrations', () => requireReadable(database));
@@ -68,7 +68,7 @@ export function writable(
     await part('changes', () => requireAnswers(feed.unansweredFor, 'changes'));
     if (writes.quietFor >= CHECK_INTERVAL) await withTimeout(WRITE_TIMEOUT, tryWrite());
     await part('writes', () => requireAnswers(writes.unansweredFor, 'writes'));
-    await part('storage', trySpace);
+    await part('storage', tryDisk);
   };
 }
 

@@ -44,7 +44,7 @@ async function schemaOf({ databaseUrl, databaseReadUrls, role }: Config): Promis
 /** The database, and its replicas to read from. For visitors, any of them may be away. */
 export async function openDatabases(
   config: Config,
-  { log, startLog, onStatement, freeSpace }: Ports,
+  { log, startLog, onStatement, freeBytes }: Ports,
   metrics: Metrics | undefined,
 ): Promise<[Database, ...Database[]]> {
   const { databaseUrl, databaseDirectUrl: directUrl, databaseReadUrls, pool, role } = config;
@@ -60,7 +60,7 @@ export async function openDatabases(
         if (connections === pool.poolSize) fewer.ended();
         else fewer.occurred(refusal, () => ({ variable, connections, wanted: pool.poolSize }));
       },
-      freeSpace,
+      freeBytes,
       mayBeAway: role === 'redirects',
       ...((onStatement || metrics || tracer) && {
         onStatement(sql: string, seconds: number) {

@@ -44,7 +44,7 @@ export interface Ports extends Pick<Services, 'random' | 'hashPassword' | 'resol
   /** Limits of the messages that wait for an account's webhooks. */
   readonly waitingLimits?: WaitingLimits;
   /** The bytes that are free on the disk of SQLite's file, by its path. */
-  readonly freeSpace?: (path: string) => number;
+  readonly freeBytes?: (path: string) => number;
   /** Milliseconds between two checks of the operator's files. */
   readonly filesInterval?: number;
   /** Metrics that the caller serves, in place of those on METRICS_PORT. */

@@ -78,7 +78,7 @@ export function createVisitors(opened: Opened, ports: Ports) {
   metrics?.watchSideEffects(sideEffects);
   metrics?.watchDatabase(() => feed.away);
   if (database.provider === 'sqlite') metrics?.watchBackups(() => lastBackup(database), now);
-  metrics?.watchDisk(() => database.size(), database.freeSpace);
+  metrics?.watchDisk(() => database.size(), database.freeBytes);
 
   const clicks = new ClickBuffer(database, log, metrics, ports.statistics);
   metrics?.watchClicks(

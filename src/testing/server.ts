@@ -40,7 +40,7 @@ export interface TestServerOptions
         Ports,
         | 'background'
         | 'formTimeout'
-        | 'freeSpace'
+        | 'freeBytes'
         | 'idleTimeout'
         | 'maxInFlight'
         | 'metrics'

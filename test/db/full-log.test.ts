@@ -18,7 +18,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
   beforeAll(async () => {
     url = await newDatabase();
     path = url.slice('file:'.length);
-    server = await startTestServer({ url, freeSpace: () => free });
+    server = await startTestServer({ url, freeBytes: () => free });
     owner = await server.caller();
     other = new Sqlite(path);
   });
@@ -109,7 +109,7 @@ describe.runIf(inject('database').provider === 'sqlite')('a log of SQLite that a
     await growLog();
     free = RESERVE + 100_000;
     await server.stop();
-    server = await startTestServer({ url, freeSpace: () => free });
+    server = await startTestServer({ url, freeBytes: () => free });
     owner = server.callerWith(owner.key);
     expect(await write()).toBe(503);
     expect((await owner.rest('GET', '/links')).status).toBe(200);

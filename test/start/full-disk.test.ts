@@ -143,7 +143,7 @@ describe.skipIf(disk === null)('on a full disk', () => {
       const { code, stderr } = await runProgram('main', { ...env, BASE_URL: 'https://other.example' });
       expect([code, stderr]).toEqual([
         1,
-        `The disk of the SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, is full: free some space, and try again.\n`,
+        `The disk of the SQLite file "${small.folder}/linkspace.db", which DATABASE_URL names, is full: make room, and try again.\n`,
       ]);
       small.free();
     },

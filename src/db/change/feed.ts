@@ -12,7 +12,7 @@ import type { LogPosition, LogSnapshot } from './transaction-order.ts';
 /** Milliseconds for which a poll stays valid, so that changes take effect within a second everywhere. */
 const MAX_AGE = 900;
 const POLL_INTERVAL = 400;
-/** Milliseconds for which a visit, and any other request, waits for an answer. */
+/** Milliseconds for which a caller that prefers stale data, and any other, waits for an answer. */
 export const FRESH_TIMEOUT = 200;
 const REQUEST_TIMEOUT = 2_000;
 /** Milliseconds in which callers join a question. An older one's answer may be too old, and its connection broken. */
@@ -65,7 +65,7 @@ export class ChangeFeed {
   #answered = 0;
   /** True if the last question failed or took too long. */
   #away = false;
-  /** Until when visits do not wait for a database that has just failed. */
+  /** Until when callers that prefer stale data do not wait for a database that has just failed. */
   #pausedUntil = 0;
 
   /** The number of changes of keys. */

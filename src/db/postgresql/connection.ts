@@ -205,7 +205,7 @@ export async function connectPostgresql(
       };
       return reader(nameOf, (query) => client.query(query).catch((error) => driven.onError(error)));
     },
-    async trySpace() {
+    async tryDisk() {
       await pool.query(WRITE_NEW_TABLE).catch((error: unknown) => {
         if (!isForbidden(error)) throw error;
       });

@@ -4,15 +4,15 @@ import { empty, join, name, raw, type Sql, sql } from '../sql.ts';
 /**
  * Columns of a joined record, as an object of its own in a row (see `rowsOf` of the driver). The id is always included, since it says
  * whether the record exists.
- * @param alias the table's alias in the statement
+ * @param table the table's name in the statement
  * @param of the object's name
  */
-export function nestedColumns(alias: string, of: string, columns: readonly string[]): Sql {
+export function nestedColumns(table: string, of: string, columns: readonly string[]): Sql {
   const all = ['id', ...columns.filter((column) => column !== 'id')];
-  return raw(all.map((column) => `"${alias}"."${column}" AS "${of}.${column}"`).join(', '));
+  return raw(all.map((column) => `"${table}"."${column}" AS "${of}.${column}"`).join(', '));
 }
 
-/** A part of a statement, such as a condition or a total, that the domain gives to a list. */
+/** A part of a statement, such as a condition or a total, that a list is given. */
 export type Expression = Sql;
 
 /** A condition: the column has the value. Null equals nothing. */

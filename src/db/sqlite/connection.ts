@@ -9,14 +9,14 @@ import { keepPrivate, LOCK_TIMEOUT, pathOf, READER_SETTINGS, WRITER_SETTINGS } f
 import { FileThread } from './file-thread.ts';
 import { openedFile } from './opened-file.ts';
 import { type Driver, keepingPrepared, openLog, rawReader, type Statement } from './statements.ts';
-import { freeSpaceOf, WriteGuard } from './write-guard.ts';
+import { freeBytesOf, WriteGuard } from './write-guard.ts';
 
 /** After how long a transaction that seems to wait for itself is ended, in milliseconds: longer than any other takes. */
 const DEADLOCK_TIMEOUT = 5_000;
 /** After how many changes of rows the log is copied into the file. */
 const CHECKPOINT_CHANGES = 500;
-/** The size of a few links, in bytes. */
-const SPACE = 65_536;
+/** The size of a few records, in bytes. */
+const TRIAL_SIZE = 65_536;
 
 /** The module of the thread that reads, and copies the log into the file. */
 const READER = 'db/sqlite/reader-thread';
@@ -96,7 +96,7 @@ export interface SqliteOptions {
   /** After how many milliseconds a transaction that waits for itself is ended. */
   readonly deadlockTimeout?: number;
   /** The bytes that are free on the disk of a file. */
-  readonly freeSpace?: (path: string) => number;
+  readonly freeBytes?: (path: string) => number;
 }
 
 /**
@@ -106,7 +106,7 @@ export interface SqliteOptions {
 export async function connectSqlite(
   url: string,
   isOwn: (transaction: Transaction) => boolean,
-  { deadlockTimeout = DEADLOCK_TIMEOUT, freeSpace = freeSpaceOf }: SqliteOptions = {},
+  { deadlockTimeout = DEADLOCK_TIMEOUT, freeBytes = freeBytesOf }: SqliteOptions = {},
 ): Promise<Connection> {
   const path = pathOf(url);
   keepPrivate(path);
@@ -129,7 +129,7 @@ export async function connectSqlite(
   await whenUnlocked(async () => openLog(readNow));
   const opened = path === ':memory:' ? null : openedFile(path);
   const pageSize = Number(driver.pragma('page_size', { simple: true }));
-  const guard = opened === null ? null : new WriteGuard(opened, pageSize, readLong, freeSpace);
+  const guard = opened === null ? null : new WriteGuard(opened, pageSize, readLong, freeBytes);
   const copyLog = checkpoints(driver, readLong);
   const { read, exclusively } = isolateTransactions(own, readNow, {
     ...{ beside, isOwn, deadlockTimeout, guard },
@@ -148,17 +148,17 @@ export async function connectSqlite(
     async requireOpened() {
       guard?.requireOpened();
     },
-    async trySpace() {
+    async tryDisk() {
       if (guard === null) return;
       if (!guard.mayBegin()) await guard.makeRoom();
-      const file = `${path}-space`;
+      const file = `${path}-trial`;
       try {
-        await writeFile(file, Buffer.alloc(SPACE), { mode: 0o600 });
+        await writeFile(file, Buffer.alloc(TRIAL_SIZE), { mode: 0o600 });
       } finally {
         await rm(file, { force: true });
       }
     },
-    freeSpace: async () => freeSpace(path),
+    freeBytes: async () => freeBytes(path),
     close: async () => {
       guard?.close();
       await Promise.all([...threads.values()].map((thread) => thread.close()));

@@ -42,9 +42,9 @@ export function keepPrivate(path: string): void {
 
 /** Settings of connections that write. */
 export const WRITER_SETTINGS = [
-  // Writes to a link keep what they may have to undo in a temporary file otherwise, which takes half of their time.
+  // Writes to a row keep what they may have to undo in a temporary file otherwise, which takes half of their time.
   'temp_store = MEMORY',
-  // What is deleted, such as the hashes of visitors, would stay readable in the file; this costs nothing that can be measured.
+  // What is deleted, such as hashes of people, would stay readable in the file; this costs nothing that can be measured.
   'secure_delete = ON',
   // In pages: a commit copies the log into the file only if the thread that does it cannot keep up.
   'wal_autocheckpoint = 20000',

@@ -15,7 +15,7 @@ const RETRY_INTERVAL = 1_000;
 const FRAME_HEADER = 24;
 
 /** The bytes that are free on the disk of a file; unlimited if the system cannot tell. */
-export function freeSpaceOf(path: string): number {
+export function freeBytesOf(path: string): number {
   try {
     const { bavail, bsize, blocks } = statfsSync(dirname(path));
     return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
@@ -32,7 +32,7 @@ export class WriteGuard {
   readonly #opened: OpenedFile;
   readonly #pageSize: number;
   readonly #read: RawRead;
-  readonly #freeSpace: (path: string) => number;
+  readonly #freeBytes: (path: string) => number;
   /** In bytes, as of the last write: at most so many are not copied yet. */
   #logSize = 0;
   /** Until when there is room for writes, by a monotonic clock. */
@@ -46,12 +46,12 @@ export class WriteGuard {
     opened: OpenedFile,
     pageSize: number,
     read: RawRead,
-    freeSpace: (path: string) => number = freeSpaceOf,
+    freeBytes: (path: string) => number = freeBytesOf,
   ) {
     this.#opened = opened;
     this.#pageSize = pageSize;
     this.#read = read;
-    this.#freeSpace = freeSpace;
+    this.#freeBytes = freeBytes;
     this.requireOpened();
   }
 
@@ -61,7 +61,7 @@ export class WriteGuard {
     if (this.#stopped !== null) throw this.#stopped.error;
     const now = performance.now();
     if (now < this.#roomUntil) return true;
-    const surplus = this.#freeSpace(this.#opened.file.path) - this.#logSize - RESERVE;
+    const surplus = this.#freeBytes(this.#opened.file.path) - this.#logSize - RESERVE;
     if (surplus >= AMPLE) this.#roomUntil = now + RELIED_ON;
     return surplus >= 0;
   }
@@ -80,7 +80,7 @@ export class WriteGuard {
   readonly makeRoom = singleFlight(async () => {
     const needed = (await this.#cutLog()) + RESERVE;
     const { path } = this.#opened.file;
-    const free = this.#freeSpace(path);
+    const free = this.#freeBytes(path);
     if (free >= needed || this.#isClosed) return this.#resume();
     const message = `writes are stopped: ${free} bytes are free on the disk of ${path}, and ${needed} are needed to copy its log`;
     const again = () => void this.makeRoom().catch(() => {});
