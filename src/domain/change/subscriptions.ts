@@ -2,7 +2,7 @@ import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from '../../db/change/log.ts';
 import type { LogPosition, LogSnapshot } from '../../db/change/transaction-order.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database } from '../../db/any-database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
