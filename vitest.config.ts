@@ -16,15 +16,23 @@ const program = 'test/program/**';
 const browser = 'test/browser/**';
 const onPostgresqlOnly = 'test/postgresql/**';
 
-/** Slow tests that do not depend on the database. */
-const onSqliteOnly = [
-  'test/start/{draining,examples,live-lists,metrics,moving,reconnecting,screen,start}.test.ts',
-  'test/rest/{guard,openapi,pages,parts,qr,requests,typed-client}.test.ts',
-  'test/schema/{given-values,heavy-reads,json-bodies,limits,passwords,response-names,trusted-documents,variables}.test.ts',
-  'test/http/{addresses,connections,gone-clients,headers,paths,revoked-keys}.test.ts',
-  'test/domain/{import-closing,import-files,import-sources}.test.ts',
-  'test/redirect/operator-lists.test.ts',
+/**
+ * Tests that also run on PostgreSQL. A file may stay out if no statement differs there but those that other files run, which
+ * `npm run differences` records and compares, and if it does not test what happens at the same time. With `PG=all`, everything
+ * runs there.
+ */
+const alsoOnPostgresql = [
+  'test/auth/{access-locks,address-undo,begun-by-sessions,console-host,default-privacy,disabled-accounts,download,ended-callers,erasure,full-tables,intruders,members,passkeys,recent-sign-in,roles,users-command,webhook-makers}.test.ts',
+  'test/clicks/**',
+  'test/db/{demo,failed-commit,full-log,long-reads,lost-file,migrations,older-sqlite,retention-clock,totals,transactions}.test.ts',
+  'test/domain/{authentication,importing,long-log,side-effects,subscriptions,webhook-deliveries,webhook-dispatch,webhook-housekeeping,webhook-queues,webhook-waiting}.test.ts',
+  'test/http/{idempotency,operator-metrics,options,places,ready}.test.ts',
+  'test/redirect/{large-counts,memory,processes,root,statistics,statistics-page,tls-ask,visits}.test.ts',
+  'test/rest/{concurrency,fuzz,legacy,link-list,links,parity,rate-limit,round-trip,space-list,spaces,statistics}.test.ts',
+  'test/schema/{account-limits,audits,bidirectional,catching-up,change-log,changes,check-links,connection,covered,deleted-statistics,domain-verification,domains,explain,graphiql,guides,http,import-links,known-operations,link-connection,link-orders,links,lost-updates,mutation-time,nodes,pixels,projections,reuse,rows-written,rules,search,search-anywhere,selections,slices,statements,statistics,subscription-limits,subscriptions,tags,top-links,utm-templates,webhooks}.test.ts',
+  'test/start/{full-disk,keyed-writes,kill,operator,secrets,tracing}.test.ts',
 ];
+const onAll = process.env.PG === 'all' ? ['test/**'] : [];
 
 /** Begins with files that start programs and browsers, which take long: one that begins last would keep a single worker busy. */
 class SlowFirst extends BaseSequencer {
@@ -43,6 +51,7 @@ function project(
   include: string[],
   exclude: string[] = [],
 ): TestProjectInlineConfiguration {
+  const records = database !== null && process.env.RECORD_STATEMENTS !== undefined;
   return {
     extends: true,
     test: {
@@ -50,6 +59,7 @@ function project(
       include: include.map((files) => files.replace(/\*\*$/, '**/*.test.ts')),
       exclude,
       globalSetup: database === null ? [] : [`test/support/${database}.setup.ts`],
+      setupFiles: records ? ['test/support/record-statements.ts'] : [],
     },
   };
 }
@@ -72,7 +82,12 @@ export default defineConfig({
       // and `npm run test:rest` these.
       project('slow', 'sqlite', slow),
       project('browser', null, [browser]),
-      project('postgresql', 'postgresql', ['test/**'], [program, browser, ...onSqliteOnly]),
+      project(
+        'postgresql',
+        'postgresql',
+        [onPostgresqlOnly, ...alsoOnPostgresql, ...onAll],
+        [program, browser],
+      ),
     ],
   },
 });
