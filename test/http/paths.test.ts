@@ -145,9 +145,9 @@ describe('a path that cannot be decoded', () => {
         'application/json; charset=utf-8',
         expected,
       ]);
-      expect(server.log.slice(lines).map(({ msg, status: logged }) => [msg, logged])).toEqual([
-        ['request', 404],
-      ]);
+      await expect
+        .poll(() => server.log.slice(lines).map(({ msg, status: logged }) => [msg, logged]))
+        .toEqual([['request', 404]]);
     }
     const page = await ask(target, { Accept: 'text/html,*/*;q=0.8' });
     expect((await ask(target)).headers['cache-control']).toBe('private, no-store');
