@@ -2,7 +2,7 @@ import { type ReactElement, useEffect, useEffectEvent, useMemo, useState } from 
 import { Provider } from 'urql';
 import { Link, Redirect, Router, useLocation, useSearch } from 'wouter';
 import { ask, type SignedIn } from '../data/auth.ts';
-import { away, useAfterOutage } from '../data/away.ts';
+import { away, useAfterOutage, useRetry } from '../data/away.ts';
 import { openChannel } from '../data/channel.ts';
 import { createClient } from '../data/client.ts';
 import { keepDraftsOf } from '../data/drafts.ts';
@@ -58,6 +58,7 @@ export function Inside(): ReactElement {
     if (next.at !== 'failed') setState(next);
   });
   useAfterOutage(() => state.at === 'failed' && enter());
+  useRetry(state.at === 'failed' ? state.fault : null, enter);
   const userId = state.at === 'in' ? state.who.user.id : null;
   const isOut = state.at === 'out';
   // Messages offer to undo a user's own actions: the next person must not see them.

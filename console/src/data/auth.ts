@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Role } from '../generated/documents.ts';
 import { language } from '../language.ts';
-import { away, useAfterOutage } from './away.ts';
+import { away, useAfterOutage, useRetry } from './away.ts';
 import { Fault, faultOfCode, faultOfResponse, mayBeOutage, type Told } from './faults.ts';
 import type { Outcome } from './refusals.ts';
 import { askToSignIn } from './sign-in-again.ts';
@@ -147,6 +147,7 @@ export function useAsk<Answer>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the body is made anew with each render, and must not change
   useEffect(again, [path]);
   useAfterOutage(() => fault && mayBeOutage(fault) && again());
+  useRetry(fault, again);
   return { data, fault, again };
 }
 

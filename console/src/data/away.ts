@@ -1,10 +1,14 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { type Fault, mayBeOutage } from './faults.ts';
 import { storeOf } from './store.ts';
 
 /** The time in which a service that is there answers, in milliseconds. */
 export const ANSWERS_IN = 5_000;
 /** The pause before a service that does not answer is asked again, in milliseconds. */
 const ASK_EVERY = 2_000;
+
+/** How soon something is asked for again that failed while the service is there, in seconds. */
+const RETRY_AFTER = 5;
 
 const isAway = storeOf(false);
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -45,4 +49,19 @@ export function useAfterOutage(act: () => unknown): void {
     if (before.current && !now) onOver();
     before.current = now;
   }, [now]);
+}
+
+/**
+ * Asks again for what failed while the service is there, such as by a full queue or a broken connection. The end of an outage asks
+ * again by itself.
+ * @param fault another one for each failure
+ */
+export function useRetry(fault: Fault | null, again: () => unknown): void {
+  const retry = useEffectEvent(again);
+  useEffect(() => {
+    if (!fault || !mayBeOutage(fault)) return;
+    const seconds = Math.max(fault.retryAfter ?? 0, RETRY_AFTER);
+    const timer = setTimeout(() => away.get() || retry(), seconds * 1_000);
+    return () => clearTimeout(timer);
+  }, [fault]);
 }

@@ -1,14 +1,12 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
-import { away, useAfterOutage } from './away.ts';
+import { useAfterOutage, useRetry } from './away.ts';
 import { type Happening, onHappenings } from './bus.ts';
 import { type Fault, faultOf, mayBeOutage } from './faults.ts';
 
 /** The pause before a list is read again after a change, and the shortest time between two reads, in milliseconds. */
 const SETTLE = 150;
 const MIN_INTERVAL = 1_000;
-/** The pause before a question that the service was too busy for is repeated, in seconds. */
-const BUSY_FOR = 5;
 
 /** Calls `act` soon after changes that match, at most once a second. */
 export function useHappenings(matches: (happening: Happening) => boolean, act: () => void): void {
@@ -61,17 +59,10 @@ export function useRead<Data, Variables extends AnyVariables>(
     requestPolicy: 'cache-and-network',
   });
   const again = () => execute({ requestPolicy: 'network-only' });
-  const fault = error ? faultOf(error) : null;
+  const fault = useMemo(() => (error ? faultOf(error) : null), [error]);
   const isOut = fault !== null && mayBeOutage(fault);
   useAfterOutage(() => !pause && isOut && again());
-  // A question that was refused alone, such as by a full queue, is repeated, too.
-  const retry = useEffectEvent(again);
-  const seconds = fault?.kind === 'busy' ? Math.max(fault.retryAfter ?? 0, BUSY_FOR) : null;
-  useEffect(() => {
-    if (pause || seconds === null || isLoading) return;
-    const timer = setTimeout(() => away.get() || retry(), seconds * 1_000);
-    return () => clearTimeout(timer);
-  }, [pause, seconds, isLoading]);
+  useRetry(pause || isLoading ? null : fault, again);
   // Once the service is back, everything may have changed.
   const concerns = (happening: Happening) =>
     isOut || (typeof on === 'function' ? on(happening) : on.includes(happening.kind));

@@ -189,6 +189,35 @@ describe.runIf(chromiumPath)('the console while the service is away, in a browse
     await server.stop();
   });
 
+  test('asks again for what broke off while the service was there', async () => {
+    const server = await startTestServer();
+    const caller = await server.caller();
+    const { alias } = await caller.link();
+    const { page } = await signIn({ server, key: caller.key }, { path: '/spaces' });
+    await shown(page.getByText('No spaces yet'));
+    await loadedAhead(page);
+    await page.clock.install();
+    let broken: string | null = null;
+    await page.route(/\/(graphql|auth)/, (route, request) => {
+      if (broken === null || !`${request.url()} ${request.postData()}`.includes(broken))
+        return route.continue();
+      broken = null;
+      return route.abort('connectionreset');
+    });
+    for (const [part, name, there] of [
+      ['"operationName":"Links"', 'Links', rowOf(page, alias)],
+      ['auth/profile', 'Kim', page.getByRole('heading', { name: 'Passkeys' })],
+    ] as const) {
+      broken = part;
+      await page.getByRole('link', { name, exact: true }).click();
+      await shown(page.getByText('The service does not answer. Check your connection'));
+      await page.clock.runFor(5_000);
+      await shown(there);
+      expect(await page.getByText('does not answer').count()).toBe(0);
+    }
+    await server.stop();
+  });
+
   test('is shown by itself after an outage, also before anybody is signed in', async () => {
     const server = await startTestServer();
     const { page } = await openConsole(server.origin);

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import type { Client, OperationResult } from 'urql';
-import { useAfterOutage } from '../../data/away.ts';
+import { useAfterOutage, useRetry } from '../../data/away.ts';
 import { announceKinds } from '../../data/bus.ts';
 import { Fault, faultOf } from '../../data/faults.ts';
 import { useRead } from '../../data/read.ts';
@@ -124,6 +124,7 @@ export function RemoveMember({ member: { id, user }, onClose }: MemberDialogProp
   };
   useEffect(find, [session.client, user.id]);
   useAfterOutage(() => fault && find());
+  useRetry(fault, find);
   const remove = async () => {
     if (keys === null || !webhooks.isKnown) throw fault ?? new Fault('refused', t.keysUnknown);
     const { disables: disableWebhooks } = webhooks;

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
-import { useAfterOutage } from '../../data/away.ts';
+import { useAfterOutage, useRetry } from '../../data/away.ts';
 import { type Fault, faultOf } from '../../data/faults.ts';
 import { faultText } from '../../data/refusals.ts';
 import { useSession } from '../../data/session.ts';
@@ -53,6 +53,7 @@ export function useWebhooksChoice(isMaker: (maker: WebhookMakerFragment) => bool
   const findFirst = useEffectEvent(find);
   useEffect(() => findFirst(), []);
   useAfterOutage(() => fault && find());
+  useRetry(fault, find);
   const t = texts.people;
   if (fault) return { isKnown: false, disables: false, field: <p className="error">{faultText(fault)}</p> };
   if (webhooks === null) return { isKnown: false, disables: false, field: null };
