@@ -48,11 +48,17 @@ export const serializers = {
 
 type Destination = ReturnType<typeof pino.destination>;
 
-/** The destination, with the same JSON in other characters on a terminal, which texts of requests could control. */
-function forTerminal(destination: Destination): Destination {
-  if (!process.stdout.isTTY) return destination;
-  const write = destination.write.bind(destination);
-  return Object.assign(destination, { write: (line: string) => write(printable(line)) });
+/**
+ * A destination that takes each line as bytes: of texts, it measures all that waits anew for each line. On a terminal, which texts
+ * of requests could control, lines are the same JSON in other characters.
+ */
+export function openDestination(options: Parameters<typeof pino.destination>[0] & object): Destination {
+  const destination = pino.destination({ ...options, contentMode: 'buffer' });
+  const { write } = destination;
+  const shown = process.stdout.isTTY ? printable : (line: string) => line;
+  return Object.assign(destination, {
+    write: (line: string): boolean => Reflect.apply(write, destination, [Buffer.from(shown(line))]),
+  });
 }
 
 function loggerTo(destination: DestinationStream, { level, worker, isTraced }: LogOptions): Logger {
@@ -63,7 +69,7 @@ function loggerTo(destination: DestinationStream, { level, worker, isTraced }: L
 
 /** The log of a start. Each line is written synchronously, since a migration on SQLite blocks the thread. */
 export function createStartLog(options: LogOptions): Logger {
-  return loggerTo(forTerminal(pino.destination({ sync: true })), options);
+  return loggerTo(openDestination({ sync: true }), options);
 }
 
 /** The log on standard output: a JSON object per line. */
@@ -71,8 +77,10 @@ export function createLog(options: LogOptions): Logger {
   // Lines are written in batches, within a tenth of a second or at the end: a write for each line would take a quarter of
   // a redirect's time, and would block on a slow reader.
   const together = { sync: false, maxLength: 16_000_000, periodicFlush: 100 };
-  const size = options.shared ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE } : { minLength: 12_288 };
-  return loggerTo(forTerminal(pino.destination({ ...together, ...size })), options);
+  const size = options.shared
+    ? { minLength: WHOLE_WRITE / 2, maxWrite: WHOLE_WRITE }
+    : { minLength: 49_152, maxWrite: 65_536 };
+  return loggerTo(openDestination({ ...together, ...size }), options);
 }
 
 /** Milliseconds for which the end of the process waits for the log to be written. */
