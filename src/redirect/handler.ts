@@ -126,19 +126,20 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     return fresh && isRedirect(decision) ? decideCounted(fresh, visit) : decision;
   };
 
-  /** Decides a visit, and counts it if it reaches the destination. */
-  const decide = async (visit: Visit): Promise<RedirectDecision> => {
+  /** Decides a visit, and counts it if it reaches the destination: most of them at once. */
+  const decide = (visit: Visit): RedirectDecision | Promise<RedirectDecision> => {
     const { link } = visit.found;
     const at = now();
     const decision = decisionFor(visit, link, at);
     if (link === null || !(isRedirect(decision) || decision.outcome === 'PREVIEW')) return decision;
     if (visit.visitor.counts && (link.expirationClicks !== null || link.targetType === 'ROTATION'))
       return decideCounted(link, visit);
-    if (!visit.isHead) {
-      if (clicks.isBusy) await clicks.caughtUp();
+    if (visit.isHead) return decision;
+    const decided = (): RedirectDecision => {
       count(visit, link, at, decision);
-    }
-    return decision;
+      return decision;
+    };
+    return clicks.isBusy ? clicks.caughtUp().then(decided) : decided();
   };
 
   /** The title of a link for bots, which do not learn that of a link with a password. It is not cached: few visits need it. */
@@ -146,7 +147,8 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     password === null ? ((await links.read((db) => readTitle(db, id)))?.title ?? null) : null;
 
   const answer = async (req: IncomingMessage, res: ServerResponse, visit: Visit): Promise<void> => {
-    const { outcome, destination } = await decide(visit);
+    const decided = decide(visit);
+    const { outcome, destination } = decided instanceof Promise ? await decided : decided;
     const { link, domain } = visit.found;
     const language = header(req, 'accept-language');
     if (outcome === 'PASSWORD') return sendPage(req, res, 401, passwordPage(language, domain.name, false));
@@ -182,7 +184,10 @@ export function createRedirectHandler(dependencies: RedirectDependencies): Handl
     const password = await givenPassword(req, res, address);
     const owner = { what: nameFor('link', link.id), hash: link.password };
     if (password !== '' && (await passwordChecks.isRight(password, owner, address)))
-      return answer(req, res, { ...visit, visitor: { ...visitor, passwordGiven: true } });
+      return answer(req, res, {
+        ...visit,
+        visitor: { ...visitor, country: visitor.country, passwordGiven: true },
+      });
     sendPage(req, res, 401, passwordPage(header(req, 'accept-language'), found.domain.name, true));
   };
 

@@ -12,7 +12,8 @@ const MAX_HEADER_LENGTH = 1_000;
 
 /** A header's value; empty if it is absent. */
 export function header(req: IncomingMessage, name: string): string {
-  return String(req.headers[name] ?? '').slice(0, MAX_HEADER_LENGTH);
+  const value = req.headers[name];
+  return value === undefined ? '' : String(value).slice(0, MAX_HEADER_LENGTH);
 }
 
 /** Headers by which current and older browsers mark a prefetch or a preview, and their values. */
@@ -39,25 +40,43 @@ export interface VisitRequest {
   readonly visitor: Visitor;
 }
 
+/** The visitor of a request. Its getter is no property of its own: a copy by `...` has to name the country. */
+class RequestVisitor implements Visitor {
+  readonly userAgent: string;
+  readonly platformHint: string | null;
+  readonly acceptLanguage: string;
+  readonly optedOut: boolean;
+  readonly passwordGiven = false;
+  readonly counts: boolean;
+  readonly query: string;
+  readonly #countryOf: () => string | null;
+  #country: string | null | undefined;
+
+  constructor(req: IncomingMessage, query: string, countryOf: () => string | null) {
+    const { headers, method } = req;
+    const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
+    const prefetches = PURPOSES.some((name) => name in headers && UNSEEN.test(header(req, name)));
+    this.userAgent = header(req, 'user-agent');
+    this.platformHint = hint === '' ? null : hint;
+    this.acceptLanguage = header(req, 'accept-language');
+    this.optedOut = headers.dnt === '1' || headers['sec-gpc'] === '1';
+    this.counts = method !== 'HEAD' && !prefetches && !isBot(this);
+    this.query = query;
+    this.#countryOf = countryOf;
+  }
+
+  get country(): string | null {
+    if (this.#country === undefined) this.#country = this.#countryOf();
+    return this.#country;
+  }
+}
+
 /** @param countryOf looks up the country: only if a target or statistics need it, since that takes time */
 export function readVisit(req: IncomingMessage, countryOf: () => string | null): VisitRequest {
-  const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s);
-  const hint = header(req, 'sec-ch-ua-platform').replaceAll('"', '');
-  const userAgent = header(req, 'user-agent');
-  const prefetches = PURPOSES.some((name) => UNSEEN.test(header(req, name)));
-  let country: string | null | undefined;
-  const visitor: Visitor = {
-    get country() {
-      if (country === undefined) country = countryOf();
-      return country;
-    },
-    userAgent,
-    platformHint: hint === '' ? null : hint,
-    acceptLanguage: header(req, 'accept-language'),
-    optedOut: req.headers.dnt === '1' || req.headers['sec-gpc'] === '1',
-    passwordGiven: false,
-    counts: req.method !== 'HEAD' && !prefetches && !isBot({ userAgent }),
-    query,
-  };
+  const { url = '' } = req;
+  const queryAt = url.indexOf('?');
+  const path = queryAt === -1 ? url : url.slice(0, queryAt);
+  const query = queryAt === -1 ? '' : url.slice(queryAt + 1);
+  const visitor = new RequestVisitor(req, query, countryOf);
   return { alias: aliasOfPath(path), statisticsOf: statisticsAliasOfPath(path), visitor };
 }

@@ -514,6 +514,17 @@ describe('a link with a password', () => {
     expect(await clicksOf(link)).toBe(1);
   });
 
+  test('leads to the target of the visitor’s country for the right password', async () => {
+    const { alias } = await owner.link({
+      password: 'x',
+      target_type: 1,
+      ...targets('country', [['DE', 'de']]),
+    });
+    const headers = { 'X-Country': 'DE' };
+    const { status, location } = await open(`/${alias}`, { form: { password: 'x' }, headers });
+    expect([status, location]).toEqual([303, 'https://example.com/de']);
+  });
+
   test('that has pixels redirects at once for the right password', async () => {
     const link = await owner.link({ password: 'x', pixel_ids: await owner.pixel() });
     expect((await open(`/${link.alias}`, { form: { password: 'x' } })).status).toBe(303);

@@ -177,7 +177,8 @@ export function decideRedirect(
   if (step('DISABLED', status === 'DISABLED', 'It is disabled.', 'It is enabled.')) return end('DISABLED');
   if (step('BLOCKED', blocked, 'It leads to a blocked host.', 'It leads to no blocked host.'))
     return end('BLOCKED');
-  if (step('EXPIRED', status === 'EXPIRED', whyExpired(link, now), 'It has not expired.')) {
+  const whyEnded = status === 'EXPIRED' ? whyExpired(link, now) : '';
+  if (step('EXPIRED', status === 'EXPIRED', whyEnded, 'It has not expired.')) {
     const { expirationUrl } = link;
     return end('EXPIRED', expirationUrl === null || isLoop(expirationUrl) ? null : asciiOf(expirationUrl));
   }
@@ -194,8 +195,8 @@ export function decideRedirect(
     return end('LOOP');
   const destination = withQuery(url, link.forwardsQuery ? visitor.query : '');
   const [fires, whyPixels] = firesPixels(link, visitor);
-  const decision = end(step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT', destination);
-  return { ...decision, target: url };
+  const outcome = step('PIXELS', fires, whyPixels) ? 'PIXELS' : 'REDIRECT';
+  return { outcome, destination, target: url, steps };
 }
 
 function whyCounted({ expirationClicks }: VisitedLink, { counts }: Visitor): string {
