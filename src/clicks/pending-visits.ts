@@ -44,6 +44,24 @@ function digestOf(address: string, userAgent: string): string {
   return hash('sha256', `${network}\n${userAgent}`, 'base64');
 }
 
+function emptyLink(): LinkVisits {
+  return { last: null, hours: new Map(), days: new Map() };
+}
+
+function getOrAdd<Key, Entry>(map: Map<Key, Entry>, key: Key, empty: () => Entry): Entry {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const added = empty();
+  map.set(key, added);
+  return added;
+}
+
+function addCounts(counts: HourOfLink, { clicks, alreadyCounted, bots }: HourOfLink): void {
+  counts.clicks += clicks;
+  counts.alreadyCounted += alreadyCounted;
+  counts.bots += bots;
+}
+
 export interface Bounds {
   readonly details: number;
   readonly hours: number;
@@ -90,10 +108,11 @@ export class PendingVisits {
   add(visit: Visit): void {
     const { link, at, visitor, address, referrer, destination, alreadyCounted } = visit;
     if (!visitor.counts) {
-      if (this.#statistics) this.#addTo(link.id, at, { bots: 1 });
+      if (this.#statistics) this.#addTo(link.id, at, { clicks: 0, alreadyCounted: 0, bots: 1 });
       return;
     }
-    const day = this.#addTo(link.id, at, { clicks: 1, alreadyCounted: alreadyCounted === null ? 0 : 1 });
+    const inDatabase = alreadyCounted === null ? 0 : 1;
+    const day = this.#addTo(link.id, at, { clicks: 1, alreadyCounted: inDatabase, bots: 0 });
     if (alreadyCounted !== null && !this.#startAfterReset(day, alreadyCounted.resets)) return;
     if (!visitor.optedOut) day.described++;
     if (!this.#statistics || this.#details >= this.#bounds.details) return;
@@ -150,26 +169,20 @@ export class PendingVisits {
   }
 
   /** Adds to the visit's hour and day, and returns the day. */
-  #addTo(linkId: number, at: Date, added: Partial<HourOfLink>): DayOfLink {
-    const { clicks = 0, alreadyCounted = 0, bots = 0 } = added;
-    const link: LinkVisits = this.#links.get(linkId) ?? { last: null, hours: new Map(), days: new Map() };
-    this.#links.set(linkId, link);
-    if (clicks > 0 && (link.last === null || at > link.last)) link.last = at;
+  #addTo(linkId: number, at: Date, added: HourOfLink): DayOfLink {
+    const link = getOrAdd(this.#links, linkId, emptyLink);
+    if (added.clicks > 0 && (link.last === null || at > link.last)) link.last = at;
     const { hours, days } = link;
     let hour = hourOf(at);
-    // The database has a click that is counted already in this hour, so it must not move to another.
-    if (!hours.has(hour) && alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
-      hour = [...hours.keys()].at(-1) ?? hour;
-    if (!hours.has(hour)) this.#hours++;
-    const ofHour = hours.get(hour) ?? emptyHour();
-    hours.set(hour, ofHour);
-    const ofDay = days.get(dayOfHour(hour)) ?? emptyDay();
-    days.set(dayOfHour(hour), ofDay);
-    for (const counts of [ofHour, ofDay]) {
-      counts.clicks += clicks;
-      counts.alreadyCounted += alreadyCounted;
-      counts.bots += bots;
+    if (!hours.has(hour)) {
+      // The database has a click that is counted already in this hour, so it must not move to another.
+      if (added.alreadyCounted === 0 && this.#hours >= this.#bounds.hours)
+        hour = [...hours.keys()].at(-1) ?? hour;
+      if (!hours.has(hour)) this.#hours++;
     }
+    const ofDay = getOrAdd(days, dayOfHour(hour), emptyDay);
+    addCounts(getOrAdd(hours, hour, emptyHour), added);
+    addCounts(ofDay, added);
     return ofDay;
   }
 }

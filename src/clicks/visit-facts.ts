@@ -85,7 +85,7 @@ export function factsOf(visitor: Visitor, referrer: string): readonly Value[] {
   if (visitor.optedOut) return [];
   const { country, acceptLanguage, platformHint, userAgent } = visitor;
   return [
-    clients.memo(`${platformHint ?? ''}\n${userAgent}`, { context: visitor }),
+    clients.memo(platformHint === null ? userAgent : `${platformHint}\n${userAgent}`, { context: visitor }),
     locales.memo(`${country ?? ''}\n${acceptLanguage}`, { context: visitor }),
     ...(referrer === '' ? [] : referrers.memo(referrer)),
   ];

@@ -152,7 +152,7 @@ function faultOf(req: IncomingMessage): number | null {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1;
   if (hosts > 1 || (headers.host === undefined && httpVersionMinor > 0)) return 400;
   if (!hasPath(req) && !asksForAll(req)) return 400;
-  return /^100-continue$/i.test(headers.expect ?? '100-continue') ? null : 417;
+  return headers.expect === undefined || /^100-continue$/i.test(headers.expect) ? null : 417;
 }
 
 function refuse(res: ServerResponse, status: number, content: Content, headers: object = {}): void {
@@ -174,6 +174,9 @@ export function holdRequests(server: Server): () => void {
 }
 
 const absolute = /^https?:\/\/([^/?#]+)/i;
+
+/** Matches a target that is a path already, as nearly all are. */
+const PLAIN = /^\/(?!\/)[^#]*$/;
 
 /** True if the target is a path, or has one (RFC 9112, 3.2). */
 function hasPath({ url = '/' }: IncomingMessage): boolean {
@@ -218,6 +221,7 @@ function pathOf(target: string): string {
  * Host; a fragment is left out.
  */
 function normalizeTarget(req: IncomingMessage): void {
+  if (PLAIN.test(req.url ?? '')) return;
   const [target = '/'] = (req.url ?? '/').split('#', 1);
   const { host, path } = partsOf(target);
   if (host !== undefined) req.headers.host = host;
