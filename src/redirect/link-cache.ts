@@ -9,7 +9,6 @@ import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
-import { nameFor } from '../shared/name-for.ts';
 import { DomainCache, type ReadDomains } from './domain-cache.ts';
 import type { LinkSources } from './link-sources.ts';
 import { type CacheEntry, CacheReads, ReadCache } from './read-cache.ts';
@@ -38,6 +37,11 @@ function latest(one: LastChange, other: LastChange): LastChange {
 export interface LinkLookup {
   readonly domain: Domain;
   readonly link: FoundLink | null;
+}
+
+/** The key of an alias on a domain: a number, and what has no space. It is made for each visit, so it is short. */
+function keyOf(domainId: number, alias: string): string {
+  return `${domainId} ${alias}`;
 }
 
 function sizeOf({ value }: CacheEntry<FoundLink>): number {
@@ -175,7 +179,7 @@ export class LinkCache {
   findNow(host: string, alias: string): LinkLookup | undefined {
     const domain = this.#sources.isFresh ? this.#domains.findNow(host) : undefined;
     if (domain === undefined) return undefined;
-    const link = this.#cache.get(nameFor('link', domain.id, alias));
+    const link = this.#cache.get(keyOf(domain.id, alias));
     if (!link) return undefined;
     this.#metrics?.lookup('hit');
     return { domain, link };
@@ -211,7 +215,7 @@ export class LinkCache {
   }
 
   #linkOf({ id: domainId }: Domain, alias: string, wait: VisitWait): Promise<FoundLink | null> {
-    const key = nameFor('link', domainId, alias);
+    const key = keyOf(domainId, alias);
     this.#metrics?.lookup(this.#cache.get(key) === undefined ? 'miss' : 'hit');
     return this.#cache.find(
       key,

@@ -44,16 +44,16 @@ export class LinkSources {
 
   /** True if the changes of at least one database are known up to a second ago. */
   get isFresh(): boolean {
-    return this.primary.feed.isFresh || this.all.some(({ feed }) => feed.isFresh);
+    return this.primary.feed.isFresh || this.#replicas.some(({ feed }) => feed.isFresh);
   }
 
   /** True if no database answers. */
   get away(): boolean {
-    return this.all.every(({ feed }) => feed.away);
+    return this.primary.feed.away && this.#replicas.every(({ feed }) => feed.away);
   }
 
   get hasBegun(): boolean {
-    return this.all.some(({ feed }) => feed.hasBegun);
+    return this.primary.feed.hasBegun || this.#replicas.some(({ feed }) => feed.hasBegun);
   }
 
   /** Records that were read before this time, by `performance.now()`, may lack changes from more than a second ago. */
