@@ -350,6 +350,12 @@ const lessCommon: readonly Case[] = [
   ['ステータス', '無効', 'disabled'],
   ['启用', '否', 'disabled'],
   ['到期时间', FUTURE, ENDS],
+  // A protection that is off.
+  ['Password Enabled', 'Disabled', 'open'],
+  ['Password Enabled', 'Enabled', 'disabled'],
+  ['Password protection', 'inactive', 'open'],
+  ['Passwortschutz', 'Deaktiviert', 'open'],
+  ['Password Enabled', 'locked', 'disabled'],
   // Other words.
   ['is_live', false, 'disabled'],
   ['Online', 'no', 'disabled'],

@@ -83,7 +83,7 @@ const effects: Record<ClosingField, (value: unknown, now: Date, isSheet: boolean
   },
   archived: (value, now) => markOf(value, now, { is: 'closed', note: 'is archived: it is disabled' }),
   deleted: (value, now) => markOf(value, now, { is: 'deleted' }),
-  has_password: (value) => (isSet(value) ? { is: 'locked' } : OPEN),
+  has_password: (value) => (isSet(value) && !words.unprotected.has(wordOf(value)) ? { is: 'locked' } : OPEN),
   expires_at(value) {
     if (isUnlimited(value)) return OPEN;
     const at = timeIn(value);

@@ -36,6 +36,11 @@ export const words = {
     'bez limitu, bezterminowo, bez ograniczeń, sınırsız, sinirsiz, süresiz, obegränsad, ubegrænset, ubegrenset, neomezeně',
     'без ограничений, бессрочно, бессрочная, 無制限, 無期限, 永久, 无限, 无限制, 永久有效',
   ),
+  /** Without a password. */
+  unprotected: wordsIn(
+    'disabled, not enabled, inactive, unprotected, not protected, not required, deaktiviert, inaktiv, ungeschützt',
+    'désactivé, inactif, non protégé, desactivado, inactivo, sin protección, wyłączone, uitgeschakeld, disattivato, desativado',
+  ),
   active: wordsIn(
     'active, activated, enabled, live, published, online, open, ok, running, valid, aktiv, aktiviert, gültig, veröffentlicht',
     'actif, activé, activée, publié, valide, en ligne, activo, activa, activado, habilitado, publicado, válido, en línea',
