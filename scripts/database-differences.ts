@@ -69,7 +69,7 @@ const listed = spawnSync('npx', ['vitest', 'list', '--filesOnly', '--project', '
   encoding: 'utf8',
 });
 const onPostgresql = new Set(listed.stdout.match(/test\/\S+\.test\.ts/g));
-/** How many of the files that run on PostgreSQL, too, run each of the statements. */
+/** Number of files run on PostgreSQL, too, that run each of the statements. */
 const counts = new Map<string, number>();
 for (const [file, statements] of differences)
   if (onPostgresql.has(file))

@@ -39,7 +39,7 @@ export interface Writable extends Statements {
 /** Counts rows that are about to be written: of the records that were asked for, and of all other tables. */
 export type SpendRows = (records: number, others: number) => void;
 
-/** How Prisma begins a transaction. */
+/** Options with which Prisma begins a transaction. */
 interface BeginOptions extends TransactionLimits {
   readonly isolationLevel?: IsolationLevel;
 }
@@ -55,7 +55,7 @@ export interface ClientOf<Self> {
 /** Prisma's client without models. */
 export interface AnyClient extends ClientOf<AnyClient> {}
 
-/** What a new client gets. */
+/** Parts that a new client gets. */
 export interface ClientOptions {
   readonly adapter: SqlDriverAdapterFactory;
   readonly log: { emit: 'event'; level: 'query' }[];
@@ -71,7 +71,7 @@ interface OpenClient {
   ): unknown;
 }
 
-/** What the engine has to know of a product's data. */
+/** Facts about a product that the engine needs for its data. */
 export interface Product<Client> {
   readonly migrations: Migrations;
   /** All columns of the tables whose rows lists have. */

@@ -15,7 +15,7 @@ export interface CopiedTable {
   readonly key?: readonly string[] | undefined;
 }
 
-/** What a copy of a product's data consists of. */
+/** Parts of a product's data that a copy has. */
 export interface Copied {
   /** In an order in which each table refers only to earlier ones. */
   readonly tables: readonly CopiedTable[];

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { Database } from '../../src/db/database.ts';
 import { connectTo } from '../../src/db/postgresql/client.ts';
 import { sql } from '../../src/db/sql.ts';

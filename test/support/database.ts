@@ -3,10 +3,10 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, vi } from 'vitest';
+import { applyMigrations } from '../../src/db/apply-migrations.ts';
 import { transactionOrder } from '../../src/db/change/transaction-order.ts';
 import type { Database, Client as Prisma } from '../../src/db/database.ts';
 import { type DurationLimit, EnclosingTransaction } from '../../src/db/enclosing-transaction.ts';
-import { applyMigrations } from '../../src/db/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
 
 type Template =

@@ -7,7 +7,7 @@ export const ANSWERS_IN = 5_000;
 /** The pause before a service that does not answer is asked again, in milliseconds. */
 const ASK_EVERY = 2_000;
 
-/** How soon something is asked for again that failed while the service is there, in seconds. */
+/** Seconds until a question that failed is asked again while the service is there. */
 const RETRY_AFTER = 5;
 
 const isAway = storeOf(false);
