@@ -4,7 +4,7 @@ import { migrations } from '../db/migrations.ts';
 import { announceWrite } from '../db/postgresql/replicas.ts';
 import { fileExists, pathOf } from '../db/sqlite/file.ts';
 import { providerOf } from '../db/url.ts';
-import type { Writer } from '../domain/access/actor.ts';
+import type { Writer } from '../domain/caller.ts';
 import { OPERATOR } from '../domain/change/change.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
 import { type Services, servicesOf } from '../domain/services.ts';

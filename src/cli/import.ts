@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { DefaultPrivacy } from '../domain/link/privacy.ts';
+import { domainNameOf } from '../domain/short-domain/host.ts';
 import { WrongFile } from '../domain/transfer/csv.ts';
 import { type ImportFormat, importFormats } from '../domain/transfer/formats.ts';
 import { Import, type ImportOptions, type ImportReport } from '../domain/transfer/import.ts';
 import { inWords, type LineMessage } from '../domain/transfer/report.ts';
-import { domainNameOf } from '../domain/url.ts';
 import { OperatorError } from '../operator-error.ts';
 import { readOperatorFiles } from '../operator-files.ts';
 import { printable } from '../shared/printable.ts';

@@ -1,7 +1,6 @@
 import { isUnavailable, isUnstorable, unstorableCharacter } from '../db/errors.ts';
 import { TooMuchWaiting } from '../shared/turns.ts';
-import type { Reason } from './reasons.ts';
-import { because, type Refusal, type Rule, refusalIn } from './rules.ts';
+import { because, type Refusal, refusalIn } from './refusal.ts';
 
 /** All error codes of the domain. Each transport has an exhaustive table from these to its own answers. */
 export const errorCodes = {
@@ -49,10 +48,10 @@ export function fieldError(path: readonly string[], ...refusals: readonly [strin
 export class DomainError extends Error {
   readonly code: ErrorCode;
   /** The rule that refuses it; the code if there is no narrower one. */
-  readonly rule: Rule | ErrorCode;
+  readonly rule: string;
   readonly values: Refusal['values'];
   /** Why it is refused; the code if there is no narrower reason. */
-  readonly reason: Reason | ErrorCode;
+  readonly reason: string;
   readonly reasonValues: Refusal['reasonValues'];
   readonly fields: readonly FieldError[];
   /** After how many seconds a retry may succeed; null if it would not help. */

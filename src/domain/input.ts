@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { keysOf } from '../shared/keys-of.ts';
 import { readOnce, SHORT_TEXT } from '../shared/remembered.ts';
 import { type FieldError, fieldError, invalid, invalidField, MAX_FIELD_ERRORS } from './errors.ts';
-import { refusal, refusalIn } from './rules.ts';
+import { refusal, refusalIn } from './refusal.ts';
 
 /** A character in two UTF-16 units. */
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
@@ -58,7 +58,7 @@ export function withoutEnd(text: string, character: RegExp): string {
   return text.slice(0, end);
 }
 
-/** An address, a host or an alias without what was copied with it. */
+/** An address, a host or a name without what was copied with it. */
 export const trimPasted = readOnce((text) => text.replace(AROUND, ''));
 
 const trim = readOnce((text) => text.trim());
@@ -195,7 +195,7 @@ export function withDefault<Schema extends z.ZodType, Value extends z.output<Sch
   return given.transform((one): z.output<Schema> => one ?? value);
 }
 
-/** The input of a domain function before it is parsed: any field may be null. */
+/** The input of a function before it is parsed: any field may be null. */
 export type Unparsed<Schema extends z.ZodType> = {
   [Field in keyof z.input<Schema>]: z.input<Schema>[Field] | null;
 };

@@ -1,15 +1,16 @@
+import { inputReasons } from './refusal.ts';
+
 /**
  * The reasons why something is refused, by names that say what is wrong, each with its description. Names in braces stand for
  * values: ids, numbers, days and codes, never words.
  */
 export const reasons = {
+  ...inputReasons,
   ADDRESS_UNUSABLE: 'The email address cannot be used here.',
   ALIAS_HAS_WRONG_CHARACTERS: 'The alias has other characters than letters, digits, - and _.',
   ALIAS_REPEATED_IN_IMPORT: 'Line {line} has the same alias.',
   ALIAS_RESERVED: 'The operator reserves this alias.',
   ALIAS_TAKEN: 'Another link on the domain has this alias.',
-  ANSWER_TOO_LARGE_FOR_KEY: 'The answer is too large for a write with an Idempotency-Key.',
-  BLANK: 'The text is empty.',
   BODY_HAS_TOO_MANY_VALUES: 'The body has too many values.',
   BODY_NOT_AN_OBJECT: 'The body is no JSON object.',
   BODY_TOO_LARGE_OR_LATE: 'The body has more than {max} bytes, or arrived too late.',
@@ -22,35 +23,22 @@ export const reasons = {
   EMAIL_HAS_USER: 'The email address has a user already.',
   ENTRY_REPEATED: 'The list has the same entry twice.',
   FROM_AFTER_TO: 'The period begins after its last day, {to}.',
-  HAS_CONTROL_CHARACTERS: 'The text has control characters or line breaks.',
-  HAS_UNSTORABLE_CHARACTERS: 'The text has null characters or broken surrogate pairs.',
   HOST_IS_CONSOLE: 'The host is that of the console.',
   HOST_TAKEN: 'The host belongs to another domain.',
-  INVALID: 'The value is not valid.',
   INVITED_OTHER_ADDRESS: 'The invitation is for another email address.',
   LAST_OWNER: 'The member is the last owner.',
   LAST_WAY_TO_SIGN_IN: 'It is the last way to sign in.',
   LINK_ENDED: 'The link with its token is unknown, too old, or was used already.',
   MERGED_INTO_ITSELF: 'The tag that stays is among those that go.',
-  MISSING: 'The field is required.',
   NAME_TAKEN: 'Another record of the account has this name.',
   NEW_DOMAIN_NEEDS_ROLE: 'The account lacks the domain; adding one needs the role {role}.',
-  NOT_AN_INTEGER_IN_RANGE: 'The value is no whole number from {min} to {max}.',
-  NOT_A_BOOLEAN: 'The value is neither true nor false.',
-  NOT_A_CHOICE: 'The value is not among the allowed ones.',
   NOT_A_COUNTRY: 'The value is no country code of ISO 3166-1 alpha-2, and not XK.',
-  NOT_A_CURSOR: 'The cursor is not of this list in this order.',
   NOT_A_DAY: 'The value is no day, such as 2026-11-21.',
   NOT_A_HOST: 'The value is no host name.',
   NOT_A_LANGUAGE: 'The value is no language code of ISO 639-1.',
-  NOT_A_LIST: 'The value is no list.',
   NOT_A_MEMBER: 'The caller is no member of the account.',
   NOT_A_TEXT: 'The value is no text.',
-  NOT_A_TIME: 'The value is no time of ISO 8601 with an offset from UTC.',
-  NOT_A_URL: 'The value is no absolute http or https URL.',
   NOT_AN_EMAIL_ADDRESS: 'The value is no email address.',
-  NOT_CLEARABLE: 'The field cannot be cleared.',
-  NOT_COMBINABLE: 'The field cannot be combined with {other}.',
   NOT_IN_FUTURE: 'The time is not in the future.',
   NOT_SENT_AS_JSON: 'The body is not sent as application/json.',
   NO_EVENTS: 'The list has no event.',
@@ -75,9 +63,7 @@ export const reasons = {
   SESSION_EXPIRED: 'The session has expired.',
   SIGN_IN_TOO_OLD: 'The operation needs a sign-in of the last 15 minutes.',
   TEXT_TOO_LARGE: 'The text has more than {max} kB.',
-  TOO_LONG: 'The text has more than {max} characters.',
   TOO_MANY_DOMAINS: 'The account has {max} domains already.',
-  TOO_MANY_ENTRIES: 'The list has more than {max} entries.',
   TOO_MANY_INVITATIONS: 'The account has {max} invitations already.',
   TOO_MANY_KEYS: 'The account has {max} keys already.',
   TOO_MANY_NEW_RECORDS: 'The import makes more than {max} new records beside its links.',
@@ -108,35 +94,15 @@ export const reasons = {
   UNREADABLE_IMPORT: 'The text cannot be read in this format.',
   UNREADABLE_RECORD: 'The record of the import cannot be read.',
   UNREADABLE_VALUE: 'The value of the imported record cannot be read.',
-  UNSTORABLE_CHARACTER: 'The database cannot store the character {character}.',
   URL_COLUMN_MISSING: 'The import has no column of URLs.',
   URL_ENDS_IN_PUNCTUATION: 'The URL ends in a comma or a semicolon.',
   URL_HAS_SPACE: 'The URL has a space.',
   URL_HAS_USER: 'The URL has a user or a password.',
-  URL_HOST_HAS_SPACE: 'The host of the URL has a space.',
-  URL_HOST_INVALID: 'The URL has an invalid host or port.',
-  URL_HOST_MISSING: 'The URL has no host.',
-  URL_SCHEME_MISTYPED: 'The URL begins with a mistyped https://.',
-  URL_TOO_LONG_ESCAPED: 'The URL has more than {max} characters with special ones escaped.',
   URL_TOO_LONG_WITH_UTM: 'The URL has more than {max} characters with its UTM parameters.',
   USER_DISABLED: 'The user is disabled.',
   WEBHOOK_DISABLED: 'The webhook is disabled.',
-  WRITE_TOO_LONG_FOR_KEY: 'The write takes too long for an Idempotency-Key.',
   WRONG_EVENTS: 'The value is no list of events.',
-  WRONG_LENGTH: 'The text does not have {min} to {max} characters.',
   WRONG_PASSWORD: 'The email address or the password is wrong.',
-  YEAR_OUT_OF_RANGE: 'The time is not in the years 1000 to 9999, in UTC.',
 } as const;
 
 export type Reason = keyof typeof reasons;
-
-/** The names in braces. */
-export type NamesIn<Words extends string> = Words extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-
-/** A value of a rule or a reason, as a text. */
-export interface NamedValue {
-  readonly name: string;
-  readonly value: string;
-}

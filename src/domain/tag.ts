@@ -4,7 +4,7 @@ import type { ListReader } from '../db/reading/list-reader.ts';
 import { idsOfTags, linksWithTags, lockTags, replaceTags } from '../db/tags.ts';
 import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 import type { Tag } from '../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from './access/actor.ts';
+import { type Actor, owned } from './access/actor.ts';
 import {
   createOwned,
   type Kind,
@@ -13,6 +13,7 @@ import {
   updateOwned,
   whereOwned,
 } from './access/ownership.ts';
+import type { Writer } from './caller.ts';
 import { type Changing, parseIfUpdatedAt } from './change/change.ts';
 import { emptyAndDelete } from './empty-record.ts';
 import { invalidField, notFound } from './errors.ts';

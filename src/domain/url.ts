@@ -5,7 +5,7 @@ import { encodeBidi } from '../shared/bidirectional.ts';
 import { isLongHost, parseUrl } from '../shared/parse-url.ts';
 import { readOnce } from '../shared/remembered.ts';
 import { textOf, trimPasted } from './input.ts';
-import { refusal } from './rules.ts';
+import { refusal } from './refusal.ts';
 
 /** A URL as a parser reads it. */
 interface Address {
@@ -25,7 +25,7 @@ interface Known {
 
 /**
  * Cache of recent texts, limited by their characters to far more than a request may have. Each text is parsed once,
- * however many rules look at it. A destination is parsed once for many visits.
+ * however many rules look at it, and however often it is read.
  */
 const addresses = new LRUCache<string, Known>({
   maxSize: 5_000_000,
@@ -127,14 +127,9 @@ export function normalHost({ host: parsed }: Pick<Address, 'host'>): string | nu
   return host === '' || isLongHost(host) || host !== withoutFinalDot(host) ? null : host;
 }
 
-const DEFAULT_PORT = /:(80|443)$/;
-
-/**
- * The name of the domain for a host that somebody wrote: without the default port of either scheme, which no browser names. Null if
- * the text is not a host.
- */
-export function domainNameOf(text: string): string | null {
-  return normalizeHost(text)?.replace(DEFAULT_PORT, '') ?? null;
+/** The host without the default port of either scheme, which no browser names. */
+export function withoutDefaultPort(host: string): string {
+  return host.replace(/:(80|443)$/, '');
 }
 
 /** A host name, by the rules of DNS and with underscores; IP addresses and wildcards do not match. */
@@ -151,14 +146,6 @@ export function isHostName(host: string): boolean {
 /** The host without its port. */
 export function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
-}
-
-/**
- * The names that a domain which serves the host may have, the first one that exists counts: the host with its port, or the
- * host without it.
- */
-export function namesServing(host: string): readonly string[] {
-  return [...new Set([host, withoutPort(host)])];
 }
 
 /** The host of a web address, as normalizeHost returns it; empty if it cannot be parsed, as some of earlier versions. */
@@ -194,7 +181,7 @@ const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:'
  * proxy that ends https may add its own port. Both default ports therefore count as none.
  */
 export function isOnHost(address: string, asked: string): boolean {
-  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one?.replace(DEFAULT_PORT, ''));
+  const [host, own] = [normalizeHost(asked), hostOf(address)].map((one) => one && withoutDefaultPort(one));
   return host === own;
 }
 
@@ -279,12 +266,3 @@ export function withQuery(address: string, query: string): string {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
-
-/** The short URL of an alias on a domain. */
-export function shortUrlOf(
-  { scheme }: { readonly scheme: string },
-  domain: { name: string },
-  { alias }: { alias: string },
-): string {
-  return `${scheme}//${domain.name}/${alias}`;
-}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Data } from '../db/database.ts';
 import type { UtmTemplate } from '../generated/sqlite/client.ts';
-import type { Actor, Writer } from './access/actor.ts';
+import type { Actor } from './access/actor.ts';
 import {
   createOwned,
   deleteOwned,
@@ -10,6 +10,7 @@ import {
   requireRoom,
   updateOwned,
 } from './access/ownership.ts';
+import type { Writer } from './caller.ts';
 import { invalidField } from './errors.ts';
 import { foldCase, nameOf, parseInput, type Unparsed } from './input.ts';
 import { clearableText, type LinkInput, wrongUtmTemplate } from './link/fields.ts';

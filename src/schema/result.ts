@@ -8,8 +8,9 @@ import {
   notFound,
   unstorable,
 } from '../domain/errors.ts';
-import { type NamedValue, reasons } from '../domain/reasons.ts';
-import { MAX_VALUES, rules } from '../domain/rules.ts';
+import { reasons } from '../domain/reasons.ts';
+import { MAX_VALUES, type NamedValue } from '../domain/refusal.ts';
+import { rules } from '../domain/rules.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';
@@ -32,7 +33,7 @@ export const errorForms: Record<ErrorCode, { readonly type?: string; readonly st
 };
 
 /** The names and values of a rule, for clients that word it in another language. */
-const RuleEnum = enumType(
+const RuleEnum = enumType<string>(
   'Rule',
   "Why a field or an operation was refused. Of a field, the description is the rest of a sentence that starts with the field's " +
     'name; names in braces stand for values.',
@@ -47,7 +48,7 @@ const RuleValue = builder.objectRef<NamedValue>('RuleValue').implement({
   }),
 });
 
-const ReasonEnum = enumType(
+const ReasonEnum = enumType<string>(
   'Reason',
   'Why a field or an operation was refused, by names that say what is wrong. Names in braces stand for values.',
   { ...errorCodes, ...reasons },

@@ -1,6 +1,6 @@
-import type { RateLimitState } from '../domain/access/actor.ts';
 import { type Permission as PermissionName, permissions } from '../domain/access/role.ts';
 import { MAX_SESSIONS, sessionsOf } from '../domain/access/session.ts';
+import type { RateLimitState } from '../domain/caller.ts';
 import type { Session as SessionRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import { costs, STATEMENT_COST } from './cost/field-cost.ts';

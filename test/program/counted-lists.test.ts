@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { refusalIn } from '../../src/domain/rules.ts';
+import { refusalIn } from '../../src/domain/refusal.ts';
 import { columnsFor, recordOf } from '../../src/domain/transfer/file-record.ts';
 import { type ImportFormat, type ImportRecord, importFormats } from '../../src/domain/transfer/formats.ts';
 import { parseRecord } from '../../src/domain/transfer/values.ts';

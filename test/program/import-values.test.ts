@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusalIn } from '../../src/domain/rules.ts';
+import { refusalIn } from '../../src/domain/refusal.ts';
 import { type ImportFormat, importFormats, neededColumns } from '../../src/domain/transfer/formats.ts';
 import { linkIn } from '../../src/domain/transfer/pasted.ts';
 import { count, isSet, time, wholeNumber, yesOrNo } from '../../src/domain/transfer/values.ts';

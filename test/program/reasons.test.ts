@@ -1,7 +1,8 @@
 import { isInterfaceType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { type Reason, reasons } from '../../src/domain/reasons.ts';
-import { because, type Rule, reasonsOfRules, refusal, refusalIn, rules } from '../../src/domain/rules.ts';
+import { refusalIn } from '../../src/domain/refusal.ts';
+import { because, reasonsOfRules, refusal, rules } from '../../src/domain/rules.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const namesIn = (words: string) => [...words.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
@@ -66,14 +67,19 @@ const given = Object.fromEntries(
     ]),
 );
 
-test.each(Object.keys(rules) as Rule[])('the reason of %s has its values, without words', (rule) => {
-  const { reason, reasonValues, values } = refusalIn(refusal(rule as 'PAST', ...([given] as unknown as [])));
-  expect(namesIn(reasons[reason]).filter((name) => !reasonValues.some((one) => one.name === name))).toEqual(
-    [],
-  );
-  expect(reasonValues.map(({ value }) => value)).not.toContain(words);
-  expect(values).toEqual(expect.arrayContaining([...reasonValues]));
-});
+test.each(Object.keys(rules) as (keyof typeof rules)[])(
+  'the reason of %s has its values, without words',
+  (rule) => {
+    const { reason, reasonValues, values } = refusalIn(
+      refusal(rule as 'PAST', ...([given] as unknown as [])),
+    );
+    expect(Object.keys(reasons)).toContain(reason);
+    const told = Object.entries(reasons).find(([name]) => name === reason)?.[1] ?? '';
+    expect(namesIn(told).filter((name) => !reasonValues.some((one) => one.name === name))).toEqual([]);
+    expect(reasonValues.map(({ value }) => value)).not.toContain(words);
+    expect(values).toEqual(expect.arrayContaining([...reasonValues]));
+  },
+);
 
 test.each<[string, string, string, [string, string][]]>([
   [refusal('PAST'), 'PAST', 'NOT_IN_FUTURE', []],

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { nameFor } from '../../shared/name-for.ts';
+import type { Caller, Writer } from '../caller.ts';
 import { DomainError } from '../errors.ts';
 import { parseId } from '../input.ts';
 import { because, refusal } from '../rules.ts';
@@ -23,13 +24,6 @@ export function hashToken(token: string): string {
   return hash('sha256', token);
 }
 
-/** The account that something is written for, and who writes it: a key, a user, or else the operator. */
-export interface Writer {
-  readonly accountId: number;
-  readonly keyId: number | null;
-  readonly userId?: number | null;
-}
-
 /** The session of a user who is signed in. */
 export interface OwnSession {
   readonly id: number;
@@ -37,8 +31,7 @@ export interface OwnSession {
 }
 
 /** The caller of a request, in one account: a key, or a user by a session. */
-export interface Actor extends Writer {
-  readonly userId: number | null;
+export interface Actor extends Caller {
   /** The user's session; null for a key. */
   readonly session: OwnSession | null;
   /** The membership of a user, or of the maker of a key; null for a key made by the operator. */
@@ -71,13 +64,6 @@ export function senderName({
   if (role !== null) return nameFor('sender', kind, 'role', role);
   const has = (scope: Scope) => [...given].some((one) => permissions[one].scope === scope);
   return nameFor('sender', kind, 'scopes', ...scopes.filter(has));
-}
-
-/** The number of requests that a key or user may make in a window, the rest, and the end of the window. */
-export interface RateLimitState {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetAt: Date;
 }
 
 function tooLow({ role }: Pick<Actor, 'role'>, needed: Role): DomainError {

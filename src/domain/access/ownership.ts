@@ -1,6 +1,7 @@
 import type { Data, Transaction } from '../../db/database.ts';
 import { is } from '../../db/reading/keyset.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
+import type { Writer } from '../caller.ts';
 import {
   type ChangeDetails,
   type Changing,
@@ -15,7 +16,7 @@ import {
 } from '../change/change.ts';
 import { type DomainError, notFound } from '../errors.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
-import { type Actor, owned, type Writer } from './actor.ts';
+import { type Actor, owned } from './actor.ts';
 
 export type Where = { id: number; accountId: number };
 

@@ -4,7 +4,7 @@ import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.t
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import { idsOfTags } from '../../db/tags.ts';
 import { encodeBidi } from '../../shared/bidirectional.ts';
-import type { Writer } from '../access/actor.ts';
+import type { Writer } from '../caller.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';

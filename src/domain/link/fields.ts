@@ -3,7 +3,7 @@ import type { NewLink } from '../../db/links.ts';
 import type { Link } from '../../generated/sqlite/client.ts';
 import { keysOf } from '../../shared/keys-of.ts';
 import { SHORT_TEXT } from '../../shared/remembered.ts';
-import type { Writer } from '../access/actor.ts';
+import type { Writer } from '../caller.ts';
 import { type FieldNames, fieldsSet } from '../change/change.ts';
 import {
   flag,

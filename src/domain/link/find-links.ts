@@ -50,7 +50,8 @@ import {
   updatedSince,
 } from '../pagination.ts';
 import { because, refusal } from '../rules.ts';
-import { namesServing, normalHost } from '../url.ts';
+import { namesServing } from '../short-domain/host.ts';
+import { normalHost } from '../url.ts';
 import { aliasOfPath } from './alias.ts';
 import { MAX_TAGS, wrongDomain, wrongSpace } from './fields.ts';
 import { linkStatuses } from './status.ts';

@@ -2,8 +2,9 @@ import type { Data } from '../../db/database.ts';
 import { lockLinksOn } from '../../db/links.ts';
 import { type Changing, OPERATOR, recordingChanges, timeOfChange } from '../change/change.ts';
 import { DomainError, notFound } from '../errors.ts';
-import { domainNameOf, normalizeHost } from '../url.ts';
+import { normalizeHost } from '../url.ts';
 import { domainFields } from './domain.ts';
+import { domainNameOf } from './host.ts';
 
 /** A domain as the operator sees it; a shared one has no account. */
 export type DomainView = Awaited<ReturnType<typeof listDomains>>[number];

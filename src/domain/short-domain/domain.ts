@@ -4,9 +4,10 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
-import { type Actor, owned, type Writer } from '../access/actor.ts';
+import { type Actor, owned } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
 import { lockPermitted } from '../access/rights.ts';
+import type { Writer } from '../caller.ts';
 import { DomainError, fieldError, invalid, invalidField, notFound } from '../errors.ts';
 import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input.ts';
 import { hostBlocked } from '../link/blocklists.ts';
@@ -15,7 +16,8 @@ import { byCreation, type Connection, type EdgesInput, readConnection } from '..
 import { randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { domainNameOf, hostOf, isHostName, namesServing, sendableAddress, withoutPort } from '../url.ts';
+import { hostOf, isHostName, sendableAddress, withoutPort } from '../url.ts';
+import { domainNameOf, namesServing } from './host.ts';
 
 export type { Domain };
 

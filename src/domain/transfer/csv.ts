@@ -1,4 +1,5 @@
-import { refusal, refusalIn } from '../rules.ts';
+import { refusalIn } from '../refusal.ts';
+import { refusal } from '../rules.ts';
 import { columnsFor, hasLinks } from './file-record.ts';
 import { type ImportFormat, neededColumns, urlNames } from './formats.ts';
 import type { SourceLine } from './import.ts';

@@ -12,7 +12,7 @@ import { type DefaultPrivacy, defaultPrivacy, type LinkPrivacy } from '../link/p
 import { ofAccount, passwordInput } from '../password.ts';
 import { because, refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { domainNameOf } from '../url.ts';
+import { domainNameOf } from '../short-domain/host.ts';
 import { WrongFile } from './csv.ts';
 import { columnsFor, type FileColumns, recordOf } from './file-record.ts';
 import { type Format, type ImportFormat, importFormats } from './formats.ts';

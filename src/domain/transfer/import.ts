@@ -2,7 +2,7 @@ import type { Data } from '../../db/database.ts';
 import { isUnstorable } from '../../db/errors.ts';
 import { MAX_WRITTEN_LINKS } from '../../db/written-limits.ts';
 import { keysOf } from '../../shared/keys-of.ts';
-import type { Writer } from '../access/actor.ts';
+import type { Writer } from '../caller.ts';
 import { DomainError, fieldError, unstorable } from '../errors.ts';
 import { type BulkOutcome, createLinksInBulk } from '../link/bulk.ts';
 import type { DefaultPrivacy } from '../link/privacy.ts';

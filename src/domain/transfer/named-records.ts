@@ -1,8 +1,8 @@
 import type { Data } from '../../db/database.ts';
 import { idsOfTags } from '../../db/tags.ts';
 import { nameFor } from '../../shared/name-for.ts';
-import type { Writer } from '../access/actor.ts';
 import { permissions } from '../access/role.ts';
+import type { Writer } from '../caller.ts';
 import { DomainError, type FieldError, fieldError } from '../errors.ts';
 import { fieldErrors, foldCase, parseInput } from '../input.ts';
 import { createLinkInput } from '../link/fields.ts';

@@ -6,7 +6,7 @@ import { linkTexts, MAX_PIXELS, MAX_TAGS } from '../link/fields.ts';
 import { MAX_TARGETS } from '../link/targeting.ts';
 import { color as colorRule, name as nameRule } from '../named.ts';
 import { refusal } from '../rules.ts';
-import { domainNameOf } from '../url.ts';
+import { domainNameOf } from '../short-domain/host.ts';
 import { type Format, type ImportRecord, importFormats } from './formats.ts';
 import { linkIn } from './pasted.ts';
 import { timeOf } from './times.ts';

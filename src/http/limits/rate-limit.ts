@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimitState } from '../../domain/access/actor.ts';
+import type { RateLimitState } from '../../domain/caller.ts';
 import { DomainError } from '../../domain/errors.ts';
 
 /** The length of a window in seconds. It begins with its first request. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidField } from '../../domain/errors.ts';
-import { refusal } from '../../domain/rules.ts';
+import { refusal } from '../../domain/refusal.ts';
 
 /** The longest value of a header that is read, in characters: those of browsers have a few hundred. */
 export const MAX_HEADER = 1_000;

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { readShownLink, type ShownLink } from '../../db/statistics/link-for-page.ts';
 import type { OperatorLists } from '../../domain/link/blocklists.ts';
+import { shortUrlOf } from '../../domain/short-domain/host.ts';
 import {
   type PageLength,
   pageLength,
   readPublicStatistics,
 } from '../../domain/statistics/public-statistics.ts';
-import { shortUrlOf } from '../../domain/url.ts';
 import { networkName } from '../../domain/visit/ip-network.ts';
 import type { Domain } from '../../generated/sqlite/client.ts';
 import { schemeOf, type Trust } from '../../http/request/client.ts';

@@ -23,7 +23,7 @@ import { qrCodeSvg, qrErrorCorrections } from '../../domain/link/qr-code.ts';
 import { linkStatuses, statusOf } from '../../domain/link/status.ts';
 import { type LinkUpdate, prepareLinkUpdate, updateLink } from '../../domain/link/update.ts';
 import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/written-rows.ts';
-import { shortUrlOf } from '../../domain/url.ts';
+import { shortUrlOf } from '../../domain/short-domain/host.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { batchCost, checkCost, costs } from '../cost/field-cost.ts';
