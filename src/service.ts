@@ -3,7 +3,6 @@ import { baseUrlOf, type Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { listen } from './http/bind-port.ts';
 import { createGuard } from './http/guard.ts';
-import { isForPeople } from './http/pages/pages.ts';
 import { readinessOf, writable } from './http/readiness.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
@@ -13,6 +12,7 @@ import { allValid } from './operator-error.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
+import { isForPeople, paths, surfaces } from './service/paths.ts';
 import type { People } from './service/people.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
 import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
@@ -150,8 +150,8 @@ export class Service {
       log: this.#ports.log,
     });
     return {
-      ...{ ...visitors, visit, refusedVisit, web },
-      graphql: people?.graphql ?? (async (req, res) => web(req, res)),
+      ...{ ...visitors, paths, bare: visit, refusedBare: refusedVisit, web },
+      handlers: new Map(people && [[surfaces.graphql, people.graphql]]),
       isForPeople: (req, info) => people !== null && isForPeople(req, info, graphiql),
       guard: createGuard({ corsOrigins, baseUrl, consoleUrl, trust }),
     };

@@ -5,7 +5,6 @@ import type { WaysIn } from '../domain/access/ways-in.ts';
 import { DomainError, type ErrorCode, invalidField, visibleError } from '../domain/errors.ts';
 import { because } from '../domain/rules.ts';
 import { secondsUntilNext } from '../http/limits/rate-limit.ts';
-import type { SignInWay } from '../http/metrics.ts';
 import { isJsonType } from '../http/request/accept.ts';
 import { readBody } from '../http/request/body.ts';
 import { isAborted } from '../http/request/client.ts';
@@ -22,7 +21,13 @@ import { addPasskeyRoutes, Passkeys } from './passkeys.ts';
 import { addProfileRoutes } from './profile.ts';
 import { routesOf } from './routes.ts';
 import type { SignInOutcome } from './sign-in-log.ts';
-import { createSignInTools, operationOf, type SignInDependencies, tooManyAtOnce } from './tools.ts';
+import {
+  createSignInTools,
+  operationOf,
+  type SignInDependencies,
+  type SignInWay,
+  tooManyAtOnce,
+} from './tools.ts';
 
 export interface AuthDependencies extends SignInDependencies {
   readonly openId: OpenId | null;

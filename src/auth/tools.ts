@@ -15,7 +15,6 @@ import { refusal } from '../domain/rules.ts';
 import { type Services, withQuestions } from '../domain/services.ts';
 import { networkName } from '../domain/visit/ip-network.ts';
 import { limiterResult, tooMany } from '../http/limits/rate-limit.ts';
-import type { SignInWay } from '../http/metrics.ts';
 import { clientOf, type Trust } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
@@ -31,6 +30,9 @@ export const text = z
 
 /** The token of a link that somebody opened. */
 export const token = z.object({ token: text });
+
+/** A way to sign in. */
+export type SignInWay = 'password' | 'passkey' | 'openid';
 
 export interface SignInDependencies {
   readonly db: Database;

@@ -11,10 +11,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RETRY_AFTER } from '../domain/errors.ts';
 import { type createGuard, endUnlessComplete } from './guard.ts';
-import type { InFlight, RoomName } from './limits/in-flight.ts';
+import type { InFlight } from './limits/in-flight.ts';
 import type { LoadMeter } from './limits/load-meter.ts';
 import { MAX_HEADER, shortenHeaders } from './request/headers.ts';
-import { abort, beginRequest, DOWNLOAD, isOfAuth, type RequestInfo, surfaceOf } from './request/info.ts';
+import { abort, beginRequest, type RequestInfo, type Surface } from './request/info.ts';
 import type { RequestLog } from './request/log.ts';
 
 /**
@@ -50,8 +50,8 @@ export interface Content {
   readonly body: string;
 }
 
-/** The page of a visit that no handler gets. */
-export type RefusedVisit = (status: number, acceptLanguage: string) => Content;
+/** The answer to a request of a bare surface that no handler gets. */
+export type RefusedBare = (status: number, acceptLanguage: string) => Content;
 
 function asJson(status: number, message: string): Content {
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
@@ -117,14 +117,15 @@ export function createHttpServer({ idleTimeout = IDLE_TIMEOUT }: { idleTimeout?:
 
 /**
  * Answers requests that Node cannot parse, for which it calls no listener, with a status and a request id.
- * Visitors get a page, also if headers are too large and the path is not known: browsers send the most cookies.
+ * Bare surfaces have a form of their own, also if headers are too large and the path is not known: browsers send the most cookies.
  * @param isAnswering whether the connection has unsent answers, which this one must not interrupt
  */
 function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
   isAnswering: boolean,
-  refusedVisit: RefusedVisit,
+  surfaceOf: Paths['surfaceOf'],
+  refusedBare: RefusedBare,
 ) {
   const { code = 'unknown' } = error;
   if (isAnswering || !socket.writable || code === 'ECONNRESET') {
@@ -134,8 +135,8 @@ function answerUnreadable(
   const status = statuses[code] ?? 400;
   const requestId = randomUUID();
   const { method, path, acceptLanguage, message = UNREADABLE } = beginningOf(error);
-  const isVisit = path === undefined ? status === 431 : surfaceOf(path) === 'visit';
-  const content = isVisit ? refusedVisit(status, acceptLanguage) : asJson(status, message);
+  const isBare = path === undefined ? status === 431 : surfaceOf(path).isBare === true;
+  const content = isBare ? refusedBare(status, acceptLanguage) : asJson(status, message);
   const head = Object.entries({ ...refusalHeaders(content), 'X-Request-Id': requestId }).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -188,15 +189,12 @@ function asksForAll({ method, url }: IncomingMessage): boolean {
   return method === 'OPTIONS' && url === '*';
 }
 
-/**
- * The methods of a path of the service's own, which its form tells; null where a handler knows better: of the APIs, of signing
- * in, and of a path that cannot be decoded.
- */
-function methodsOf({ surface, path }: RequestInfo): string | null {
-  if (path === '*') return 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-  if (surface !== 'other' || isOfAuth(path)) return null;
+/** The methods of a path that is only read; null where a handler knows better, and of a path that cannot be decoded. */
+function methodsOf(info: RequestInfo, { isOnlyRead }: Paths): string | null {
+  if (info.path === '*') return 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+  if (!isOnlyRead(info)) return null;
   try {
-    decodeURIComponent(path);
+    decodeURIComponent(info.path);
     return 'GET, HEAD';
   } catch {
     return null;
@@ -231,22 +229,23 @@ function normalizeTarget(req: IncomingMessage): void {
 /** Answers a request; ends when its work has ended. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<unknown>;
 
-/** Pages for people, which have their place with those who sign in. Strangers get the other files. */
-const forPeople = /^\/(console|docs|openapi\.json|schema\.graphql)(\/|$)/i;
-
-/** The room in which a request has its place. */
-function roomOf({ surface, path }: RequestInfo): RoomName {
-  if (surface === 'visit') return 'visits';
-  if (surface !== 'other' || path === DOWNLOAD) return 'apis';
-  if (/^\/(livez|readyz)(\/|$)/i.test(path)) return 'health';
-  return isOfAuth(path) || forPeople.test(path) ? 'people' : 'visits';
+/** The paths of a service. */
+export interface Paths {
+  /** The surface of a path, without its query. */
+  surfaceOf(path: string): Surface;
+  /** The name of the room in which a request has its place. */
+  roomOf(info: RequestInfo): string;
+  /** Whether a path has GET and HEAD only, whatever answers it. */
+  isOnlyRead(info: RequestInfo): boolean;
 }
 
 export interface ListenerDependencies {
-  /** The handlers by surface. */
-  readonly visit: Handler;
-  readonly refusedVisit: RefusedVisit;
-  readonly graphql: Handler;
+  readonly paths: Paths;
+  /** Answers the bare surface. */
+  readonly bare: Handler;
+  readonly refusedBare: RefusedBare;
+  /** The handlers of surfaces that do not pass through Express. */
+  readonly handlers: ReadonlyMap<Surface, Handler>;
   readonly web: RequestListener;
   /** True if a request is for a page for people. */
   isForPeople(req: IncomingMessage, info: RequestInfo): boolean;
@@ -260,52 +259,51 @@ export interface ListenerDependencies {
 
 /** Answers a server's requests: each gets an id, is counted, and is logged when it ends. */
 export function answerRequests(server: Server, dependencies: ListenerDependencies): void {
-  const { visit, refusedVisit, graphql, web, isForPeople, servesPeople } = dependencies;
+  const { paths, bare, refusedBare, handlers, web, isForPeople, servesPeople } = dependencies;
   const { guard, inFlight, load, requestLog } = dependencies;
   const listener: RequestListener = (req, res) => {
     load.requestStarted();
     shortenHeaders(req);
     const fault = faultOf(req);
     normalizeTarget(req);
-    const info = beginRequest(req, res);
+    const info = beginRequest(req, res, paths.surfaceOf);
     if (info.span) info.span.run(() => answer(req, res, info, fault));
     else answer(req, res, info, fault);
   };
   const answer = (req: IncomingMessage, res: ServerResponse, info: RequestInfo, fault: number | null) => {
     const { surface, requestId } = info;
     const { socket } = req; // The request may have lost its socket when it is answered.
-    const place = inFlight.begin(req, res, roomOf(info), () => {
+    const place = inFlight.begin(req, res, paths.roomOf(info), () => {
       if (!res.writableFinished) abort(info);
       endUnlessComplete(req, socket);
       requestLog.ended(res, info);
     });
     if (place) info.place = place;
     const handle = (handler: Handler) => place?.handledBy(handler(req, res));
-    // GraphQL and visits do not pass through Express. Visits set all headers in one call, which saves a tenth of the time of
-    // a redirect compared with setting one before.
-    if (place && fault === null && surface === 'visit') return handle(visit);
+    // A bare surface sets all headers in one call, which saves a tenth of the time of a short answer compared with setting one before.
+    if (place && fault === null && surface.isBare) return handle(bare);
     const asksForMethods = req.method === 'OPTIONS';
     const serve = () => {
       res.setHeader('X-Request-Id', requestId);
-      // Visits get no page either: JSON costs the least.
+      // Bare surfaces get no page either: JSON costs the least.
       if (!place) return refuse(res, 503, asJson(503, BUSY), { 'Retry-After': RETRY_AFTER });
       if (fault !== null) {
         const language = req.headers['accept-language'] ?? '';
-        const isVisit = surface === 'visit';
-        return refuse(res, fault, isVisit ? refusedVisit(fault, language) : asJson(fault, UNREADABLE));
+        return refuse(res, fault, surface.isBare ? refusedBare(fault, language) : asJson(fault, UNREADABLE));
       }
-      if (surface !== 'other') res.setHeader('Cache-Control', 'private, no-store');
+      if (surface.isPrivate) res.setHeader('Cache-Control', 'private, no-store');
       guard(req, res, () => {
-        const methods = asksForMethods ? methodsOf(info) : null;
+        const methods = asksForMethods ? methodsOf(info, paths) : null;
+        const handler = handlers.get(surface);
         if (methods !== null) res.writeHead(204, { Allow: methods }).end();
-        else if (surface === 'graphql') handle(graphql);
+        else if (handler) handle(handler);
         else web(req, res);
       });
     };
     // Which host has pages for people takes a lookup.
     if (!place || fault !== null || asksForMethods || !isForPeople(req, info)) return serve();
-    // On hosts without pages for people, their paths are those of visitors.
-    place.handledBy(servesPeople(req).then((serves) => (serves ? serve() : handle(visit))));
+    // On hosts without pages for people, their paths are those of the bare surface.
+    place.handledBy(servesPeople(req).then((serves) => (serves ? serve() : handle(bare))));
   };
   server.on('request', listener);
   // A client that has all that was sent waits for the rest: that is not idle.
@@ -315,7 +313,13 @@ export function answerRequests(server: Server, dependencies: ListenerDependencie
   // Node would answer these itself.
   server.on('checkExpectation', listener);
   server.on('clientError', (error, socket: Socket) => {
-    const unreadable = answerUnreadable(error, socket, inFlight.isAnswering(socket), refusedVisit);
+    const unreadable = answerUnreadable(
+      error,
+      socket,
+      inFlight.isAnswering(socket),
+      paths.surfaceOf,
+      refusedBare,
+    );
     if (unreadable) requestLog.unreadable(unreadable);
   });
 }

@@ -7,7 +7,6 @@ import { readVisitedLink, type VisitedRow } from '../db/reading/link-for-visit.t
 import { isAlias, isItself } from '../domain/link/alias.ts';
 import type { Services } from '../domain/services.ts';
 import type { Domain } from '../generated/sqlite/client.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { growingTo } from '../shared/growing-cache.ts';
 import { DomainCache, type ReadDomains } from './domain-cache.ts';
 import type { LinkSources } from './link-sources.ts';
@@ -50,13 +49,17 @@ function sizeOf({ value }: CacheEntry<FoundLink>): number {
   return 1_000 + texts.reduce<number>((sum, one) => sum + (typeof one === 'string' ? 2 * one.length : 0), 0);
 }
 
+interface LookupMetrics {
+  lookup(cache: 'hit' | 'miss'): void;
+}
+
 /**
  * Finds links for visitors, with a cache. A change removes only what it concerns: this process's own changes at once, those
  * of others within a second. Links with a click limit are never cached.
  */
 export class LinkCache {
   readonly #sources: LinkSources;
-  readonly #metrics: Metrics | undefined;
+  readonly #metrics: LookupMetrics | undefined;
   readonly #reads: CacheReads;
   readonly #domains: DomainCache;
   readonly #links: LRUCache<string, CacheEntry<FoundLink>>;
@@ -83,7 +86,7 @@ export class LinkCache {
     sources: LinkSources,
     services: Pick<Services, 'defaultDomainId' | 'verifiesDomains' | 'consoleHost'>,
     megabytes: number,
-    metrics?: Metrics,
+    metrics?: LookupMetrics,
   ) {
     this.#metrics = metrics;
     this.#sources = sources;

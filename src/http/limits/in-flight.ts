@@ -15,16 +15,14 @@ const COUNT_INTERVAL = 250;
 /** Number of files sent at once, for each place of the APIs. */
 const FILES_PER_PLACE = 1 / 10;
 
-/** The rooms of requests: a flood in one keeps nobody out of the others. */
-export type RoomName = 'visits' | 'health' | 'people' | 'apis';
-
 /**
  * The requests in flight. Each ends once: when its answer is sent, or when its connection ends. Node emits no event for an
  * answer that still waits behind an earlier one when the connection ends.
  */
 export class InFlight {
   readonly #max: number;
-  readonly #rooms: Readonly<Record<RoomName, Room>>;
+  /** The rooms of requests by name: a flood in one keeps nobody out of the others. */
+  readonly #rooms = new Map<string, Room>();
   /** The places of files that are sent: these take as long as their readers. */
   readonly files: Room;
   /** The sockets of unsent answers, including those that wait for slow readers, which have waited longest first. */
@@ -35,24 +33,13 @@ export class InFlight {
   /** @param max the places of each room */
   constructor(max: number) {
     this.#max = max;
-    this.#rooms = {
-      visits: new Room(max),
-      health: new Room(max),
-      people: new Room(max),
-      apis: new Room(max),
-    };
     this.files = new Room(Math.max(1, Math.floor(max * FILES_PER_PLACE)));
   }
 
   /** Begins a request; `onEnd` is called once. Returns its place, or null if it must be refused: there are too many. */
-  begin(
-    { socket }: IncomingMessage,
-    res: ServerResponse,
-    roomName: RoomName,
-    onEnd: () => void,
-  ): Place | null {
+  begin({ socket }: IncomingMessage, res: ServerResponse, roomName: string, onEnd: () => void): Place | null {
     const ofSocket = this.#endingsOf(socket);
-    const room = this.#rooms[roomName];
+    const room = this.#roomNamed(roomName);
     const place = new Place(res, room);
     const end = () => {
       if (!ofSocket.delete(end)) return;
@@ -67,6 +54,12 @@ export class InFlight {
     // A client that keeps sending without reading is disconnected.
     if (this.#waiting.size > UNSENT_PER_PLACE * this.#max) socket.destroy();
     return ofSocket.size <= MAX_PER_SOCKET && room.enter(place) ? place : null;
+  }
+
+  #roomNamed(name: string): Room {
+    const room = this.#rooms.get(name) ?? new Room(this.#max);
+    this.#rooms.set(name, room);
+    return room;
   }
 
   isAnswering(socket: Socket): boolean {

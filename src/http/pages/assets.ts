@@ -35,16 +35,16 @@ function encodingFor({ headers }: IncomingMessage): 'br' | 'gzip' | null {
 
 const suffixes = { br: '.br', gzip: '.gz' } as const;
 
-/** The folders of the build with files for browsers. */
-export type AssetFolder = 'assets' | 'console' | 'console/assets';
-
-/** Answers with a file of the build; false if there is none of that name. */
+/**
+ * Answers with a file of the build; false if there is none of that name.
+ * @param folder below the folder of generated files
+ */
 export function sendAsset(
   req: IncomingMessage,
   res: ServerResponse,
   name: string,
   headers: Readonly<Record<string, string>>,
-  folder: AssetFolder = 'assets',
+  folder = 'assets',
 ): boolean {
   const [, extension = ''] = /^[\w-]+\.(css|html|js|woff2)$/.exec(name) ?? [];
   const type = types[extension];

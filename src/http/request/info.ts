@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Actor } from '../../domain/access/actor.ts';
-import { isReserved } from '../../domain/link/alias.ts';
+import type { Writer } from '../../domain/caller.ts';
 import { ClientGone } from '../../shared/client-gone.ts';
 import { type Span, tracer } from '../../shared/tracing.ts';
 import type { Place } from '../limits/room.ts';
-import { TLS_ASK } from '../tls-ask.ts';
+
+/** A part of the service that requests go to. */
+export interface Surface {
+  /** The name in the metrics. */
+  readonly name: string;
+  /** Whether its handler gets requests at once, without security headers, and refusals have a form of its own. */
+  readonly isBare?: boolean;
+  /** Whether no cache may store its answers. */
+  readonly isPrivate?: boolean;
+  /** The name of a request in traces, by its method and operation: one that few requests share would be of no use. */
+  spanName?(method: string, operation: string | undefined): string;
+}
 
 export interface RequestInfo {
   /** The id in the header X-Request-Id and in the log. */
@@ -24,7 +34,7 @@ export interface RequestInfo {
   readonly span: Span | undefined;
   /** Its place among those in flight. */
   place?: Place;
-  actor?: Actor;
+  actor?: Writer;
   /** The name of the operation, for the log and the metrics. */
   operation?: string;
   /** The deprecated parts of the schema that were used. */
@@ -38,7 +48,11 @@ const REQUEST_INFO = Symbol('info');
 type Response = ServerResponse & { [REQUEST_INFO]?: RequestInfo };
 
 /** Gives the request its id; call it once per request. */
-export function beginRequest(req: IncomingMessage, res: Response): RequestInfo {
+export function beginRequest(
+  req: IncomingMessage,
+  res: Response,
+  surfaceOf: (path: string) => Surface,
+): RequestInfo {
   const [path = ''] = (req.url ?? '').split('?', 1);
   const info: RequestInfo = {
     requestId: randomUUID(),
@@ -75,27 +89,4 @@ export function requestInfoOf(res: Response): RequestInfo {
 export function handling<T>(res: Response, work: Promise<T>): Promise<T> {
   requestInfoOf(res).place?.handledBy(work);
   return work;
-}
-
-/** The parts of the service that requests go to. */
-export type Surface = 'graphql' | 'v1' | 'visit' | 'other';
-
-/** Files of the service besides its reserved paths; no alias has a dot. */
-const files = new Set(['', 'openapi.json', 'schema.graphql', 'favicon.ico', 'inter.woff2', 'robots.txt']);
-
-/** The path below `/auth/` that answers with data of an account. */
-export const DOWNLOAD = '/auth/download';
-
-/** True for a path below `/auth/`, in lower case. `auth` and `AUTH` are aliases, also with a slash at the end. */
-export function isOfAuth(path: string): boolean {
-  return /^\/auth\/./.test(path);
-}
-
-/** The surface of a path (without its query), in any case but for those to sign in and to ask for hosts; any path that is not the service's own is a visit. */
-export function surfaceOf(path: string): Surface {
-  const [, part = ''] = path.split('/', 2);
-  if (isOfAuth(path) || path === TLS_ASK) return 'other';
-  if (!isReserved(part) && !files.has(part.toLowerCase())) return 'visit';
-  if (/^\/graphql\/?$/i.test(path)) return 'graphql';
-  return /^\/api\/v1(\/|$)/i.test(path) ? 'v1' : 'other';
 }

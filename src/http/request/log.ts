@@ -1,23 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { logFault } from '../../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Observation } from '../process-metrics.ts';
 import { type RequestInfo, requestInfoOf } from './info.ts';
+
+interface RequestMetrics {
+  request(observation: Observation): void;
+}
 
 /** nginx's status for a request whose client disconnected before the answer was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** A name that few requests share would be of no use. */
-function spanName({ surface, method = '', operation }: RequestInfo): string {
-  if (surface === 'v1') return operation ?? method;
-  return { graphql: `${method} /graphql`, visit: `${method} /:alias`, other: method }[surface];
-}
-
 export class RequestLog {
   readonly #log: Logger;
-  readonly #metrics: Metrics | undefined;
+  readonly #metrics: RequestMetrics | undefined;
 
-  constructor(log: Logger, metrics: Metrics | undefined) {
+  constructor(log: Logger, metrics: RequestMetrics | undefined) {
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -41,11 +39,11 @@ export class RequestLog {
         ...{ 'linkspace.account.id': who.account, 'linkspace.key.id': who.key },
         'linkspace.user.id': who.user,
       },
-      spanName(info),
+      surface.spanName?.(method ?? '', operation) ?? method ?? '',
     );
     span?.end();
     this.#metrics?.request({
-      surface,
+      surface: surface.name,
       operation,
       status,
       seconds,
