@@ -3,7 +3,7 @@ import type { Data } from '../db/any-database.ts';
 import { type Answer, type KeyCaller, KeyedWrite } from '../domain/idempotent-write.ts';
 
 /** Where a request's data comes from and goes to, and whose it is. */
-interface Writing {
+export interface Writing {
   readonly data: { readonly primary: Data; reader(): Data; wrote(): Promise<void> };
   keyCaller(): KeyCaller;
   now(): Date;

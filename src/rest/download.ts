@@ -6,6 +6,7 @@ import { fieldError, invalid, notFound } from '../domain/errors.ts';
 import { parseInput } from '../domain/input.ts';
 import { refusal } from '../domain/rules.ts';
 import type { RequestOf } from '../graphql/context.ts';
+import { runOwn } from '../graphql/pipeline.ts';
 import { schema as graphql } from '../schema/index.ts';
 import { decodeFields } from './form/field.ts';
 import { parseForm } from './form/form.ts';
@@ -70,7 +71,7 @@ export function createDownload({
         [...refusals.values()][0]?.[0],
       );
     request.named(`download ${kind}`);
-    const call = { req, res, request, report };
+    const call = { req, res, request, run: runOwn, report };
     const options = { name: kind, mark: true };
     const day = request.now().toISOString().slice(0, 10);
     const send = () => {

@@ -4,6 +4,7 @@ import {
   type LinkRowFragment,
   RestLinkFileDocument,
 } from '../generated/documents.ts';
+import { schema } from '../schema/index.ts';
 import { describeChoice, type JsonSchema } from './form/field.ts';
 import { fieldsOf, integer, list, object, orNull, recordAnswer, text, timestamp } from './record.ts';
 
@@ -35,7 +36,7 @@ const oneOf = (values: Readonly<Record<string, unknown>>): JsonSchema =>
   describeChoice(new Map(Object.entries(values)), {});
 const named = { id: integer, name: text };
 const pairs = (key: JsonSchema): JsonSchema => list(object({ key, value: text }));
-const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>('Link');
+const { plain, cell, part } = fieldsOf<LinkRowFragment, LinkFieldsFragment>(schema, 'Link');
 
 const fields = {
   id: cell(integer, ({ id }) => Number(id)),
@@ -103,7 +104,7 @@ export const linkAnswer = recordAnswer<LinkRowFragment, LinkFieldsFragment>(fiel
 
 type FileRow = LinkRowFragment & { readonly tags: readonly { readonly name: string }[] };
 
-const file = fieldsOf<FileRow>('Link');
+const file = fieldsOf<FileRow>(schema, 'Link');
 /** A time in UTC as spreadsheets know it. */
 const timeCell = (at: (row: FileRow) => string | null) =>
   file.cell(text, (row) => at(row)?.slice(0, 16).replace('T', ' ') ?? null);

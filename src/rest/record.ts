@@ -1,6 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { getNamedType, isNonNullType, isObjectType } from 'graphql';
-import { schema } from '../schema/index.ts';
+import { type GraphQLSchema, getNamedType, isNonNullType, isObjectType } from 'graphql';
 import type { Csv, CsvRow } from './csv-answer.ts';
 import type { JsonSchema } from './form/field.ts';
 
@@ -27,7 +26,7 @@ const values: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** The JSON schema of a GraphQL field that v1 shows unchanged. */
-function asInGraphQL(typeName: string, name: string): JsonSchema {
+function asInGraphQL(schema: GraphQLSchema, typeName: string, name: string): JsonSchema {
   const type = schema.getType(typeName);
   const field = isObjectType(type) ? type.getFields()[name] : undefined;
   const value = field && values[getNamedType(field.type).name];
@@ -47,18 +46,18 @@ interface Cell<Data> extends Part<Data> {
   readonly isCell: true;
 }
 
-/** Declares fields; `Row` is the GraphQL result for CSV, `Whole` that for everything else. */
-export function fieldsOf<Row, Whole extends Row = Row>(typeName: string) {
-  const cell = (schema: JsonSchema, value: (row: Row) => unknown): Cell<Row> => ({
-    schema,
+/** Declares fields of a GraphQL type; `Row` is the GraphQL result for CSV, `Whole` that for everything else. */
+export function fieldsOf<Row, Whole extends Row = Row>(schema: GraphQLSchema, typeName: string) {
+  const cell = (shape: JsonSchema, value: (row: Row) => unknown): Cell<Row> => ({
+    schema: shape,
     value,
     isCell: true,
   });
   return {
     cell,
     /** The value of a CSV cell, from the GraphQL result. */
-    plain: (name: keyof Row & string) => cell(asInGraphQL(typeName, name), (row) => row[name]),
-    part: (schema: JsonSchema, value: (whole: Whole) => unknown): Part<Whole> => ({ schema, value }),
+    plain: (name: keyof Row & string) => cell(asInGraphQL(schema, typeName, name), (row) => row[name]),
+    part: (shape: JsonSchema, value: (whole: Whole) => unknown): Part<Whole> => ({ schema: shape, value }),
   };
 }
 

@@ -1,12 +1,9 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
-import { requirePermission } from '../domain/access/actor.ts';
 import { visibleError } from '../domain/errors.ts';
 import { isOnHost } from '../domain/url.ts';
-import type { RequestOf } from '../graphql/context.ts';
-import { runOwn } from '../graphql/pipeline.ts';
-import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import { answerOnce, keyedWriteOf, type Writing } from '../http/idempotency.ts';
 import { handling } from '../http/request/info.ts';
-import type { ApiRequest } from '../schema/context.ts';
 import { isLongHost } from '../shared/parse-url.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import {
@@ -26,12 +23,35 @@ import { type Csv, type CsvOptions, sendCsv, wantsCsv } from './csv-answer.ts';
 import { decodeFields, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
 import { type AnyRoute, isUpdate } from './route.ts';
-import { routes } from './routes.ts';
 
-interface RestDependencies {
-  /** The base of links on its host, and if the request has no valid host: `https://s.example`. */
+/** What the API needs to know of a request. */
+export interface RestRequest extends Writing {
+  /** Sets the name of the operation for the log and the metrics. */
+  named(operation: string): void;
+  readonly actor: {
+    /** @throws DomainError if the key, session, user or membership has ended */
+    requireAlive(): void;
+  };
+  /** Call it before a file is sent, which has a place of its own kind. */
+  sendsFile(): void;
+  onClosed(listener: () => void): void;
+}
+
+/** Runs a document. @throws DomainError for a refusal */
+type Run<Asked> = <Data, Variables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  request: Asked,
+) => Promise<Data>;
+
+interface RestDependencies<Asked extends RestRequest> {
+  readonly routes: readonly AnyRoute[];
+  /** The base of absolute URLs on its host, and if the request has no valid host: `https://s.example`. */
   readonly baseUrl: string;
-  readonly requestOf: RequestOf;
+  requestOf(req: Request, res: Response): Promise<Asked>;
+  /** @throws DomainError FORBIDDEN */
+  requirePermission(request: Asked, permission: 'READ' | 'WRITE'): void;
+  readonly run: Run<Asked>;
   report(res: Response, error: unknown): void;
 }
 
@@ -48,19 +68,19 @@ function baseOf({ protocol, host: asked = '' }: Request, baseUrl: string): strin
   return `${protocol.toLowerCase() === 'https' ? 'https' : 'http'}://${asked}`;
 }
 
-interface Call {
+interface Call<Asked extends RestRequest> {
   readonly req: Request;
   readonly res: Response;
   readonly route: AnyRoute;
   readonly url: RequestUrl;
   readonly form: FormFields;
-  readonly request: ApiRequest;
+  readonly request: Asked;
 }
 
 /** The answer; null if it is sent already. */
-async function answer(
-  { req, res, route, url, form, request }: Call,
-  { report }: RestDependencies,
+async function answer<Asked extends RestRequest>(
+  { req, res, route, url, form, request }: Call<Asked>,
+  { run, report }: RestDependencies<Asked>,
 ): Promise<Answer | null> {
   const { input, refusals } = decodeFields(route.fields, form, route.schema, isUpdate(route));
   if (refusals.size > 0) return unprocessable(refusals);
@@ -68,8 +88,8 @@ async function answer(
   if (route.csv) res.vary('Accept');
   try {
     if (route.csv && wantsCsv(req))
-      return (await sendList({ req, res, request, report }, route.csv, input, id)) ? null : notFound;
-    const data = await runOwn(route.document, route.variables(input, id), request);
+      return (await sendList({ req, res, request, run, report }, route.csv, input, id)) ? null : notFound;
+    const data = await run(route.document, route.variables(input, id), request);
     await pauseIfBlocked();
     return route.encode(data, url, input);
   } catch (error) {
@@ -79,18 +99,20 @@ async function answer(
   }
 }
 
-interface Download extends Pick<Call, 'req' | 'res' | 'request'>, Pick<RestDependencies, 'report'> {}
+interface Download<Asked extends RestRequest>
+  extends Pick<Call<Asked>, 'req' | 'res' | 'request'>,
+    Pick<RestDependencies<Asked>, 'run' | 'report'> {}
 
 /** Sends a list as one file; false if there is none, and nothing is sent. */
-export async function sendList<Data, Variables>(
-  { req, res, request, report }: Download,
+export async function sendList<Data, Variables, Asked extends RestRequest>(
+  { req, res, request, run, report }: Download<Asked>,
   { document, columns, variables, partOf }: Csv<Data, Variables>,
   input: Record<string, unknown>,
   id: string,
   options?: CsvOptions,
 ): Promise<boolean> {
   const part = async (from: string | null) =>
-    partOf(await runOwn(document, variables(input, id, from), request));
+    partOf(await run(document, variables(input, id, from), request));
   const first = await part(null);
   if (first === null) return false;
   request.sendsFile();
@@ -122,18 +144,22 @@ function methodIn(form: FormFields, { query }: RequestUrl): string {
 }
 
 /** The handler of one path, by method. */
-function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies): RequestHandler {
+function handlerOf<Asked extends RestRequest>(
+  ofPath: readonly AnyRoute[],
+  dependencies: RestDependencies<Asked>,
+): RequestHandler {
+  const { requirePermission } = dependencies;
   const allowed = ofPath.flatMap(({ methods }): readonly string[] =>
     methods.includes('GET') ? ['GET', 'HEAD'] : methods,
   );
   const isAllowed = (method: string) =>
     allowed.includes(method) || (method === 'POST' && OVERRIDES.some((one) => allowed.includes(one)));
   const handle = async (req: Request, res: Response): Promise<void> => {
-    const request: ApiRequest = res.locals.request;
+    const request: Asked = res.locals.request;
     if (!isAllowed(req.method)) return send(res, methodNotAllowed(req.method, allowed));
     const url = urlOf(req, dependencies.baseUrl);
     const isPost = req.method === 'POST';
-    if (isPost) requirePermission(request.actor, 'WRITE');
+    if (isPost) requirePermission(request, 'WRITE');
     const posted = isPost ? await readForm(req, res) : null;
     const method = posted ? methodIn(posted, url) : req.method.replace('HEAD', 'GET');
     const route = ofPath.find(({ methods }) => methods.some((known) => known === method));
@@ -141,7 +167,7 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
     request.named(`${method} ${route.path}`);
     const ask = () => {
       request.actor.requireAlive();
-      requirePermission(request.actor, method === 'GET' ? 'READ' : 'WRITE');
+      requirePermission(request, method === 'GET' ? 'READ' : 'WRITE');
     };
     ask();
     const form = posted ?? (method === 'GET' ? parseForm(url.query) : await readForm(req, res));
@@ -168,7 +194,7 @@ function handlerOf(ofPath: readonly AnyRoute[], dependencies: RestDependencies):
   return (req, res) => handling(res, handle(req, res));
 }
 
-function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
+function errorHandler({ report }: Pick<RestDependencies<RestRequest>, 'report'>): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const visible = visibleError(error);
     if (visible?.code === 'UNAVAILABLE') report(res, error);
@@ -190,9 +216,9 @@ function errorHandler({ report }: RestDependencies): ErrorRequestHandler {
 }
 
 /** The v1 API, to be mounted at `/api/v1`. The key is checked first. */
-export function createRestRouter(dependencies: RestDependencies): Router {
+export function createRestRouter<Asked extends RestRequest>(dependencies: RestDependencies<Asked>): Router {
   const router = Router({ caseSensitive: true });
-  const { requestOf } = dependencies;
+  const { requestOf, routes } = dependencies;
   router.use(async (req, res, next) => {
     res.locals.request = await handling(res, requestOf(req, res));
     next();

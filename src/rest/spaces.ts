@@ -10,6 +10,7 @@ import {
   RestUpdateSpaceDocument,
   type SpaceFieldsFragment,
 } from '../generated/documents.ts';
+import { schema } from '../schema/index.ts';
 import { encodePage, notFound, success } from './answer.ts';
 import { choice, type Fields, integer, text } from './form/field.ts';
 import { fieldsOf, recordAnswer, recordOf } from './record.ts';
@@ -33,7 +34,7 @@ const listFields = {
   page: integer('page'),
 };
 
-const { plain, cell } = fieldsOf<SpaceFieldsFragment>('Space');
+const { plain, cell } = fieldsOf<SpaceFieldsFragment>(schema, 'Space');
 
 export const spaceAnswer = recordAnswer<SpaceFieldsFragment, SpaceFieldsFragment>({
   id: cell({ type: 'integer' }, ({ id }) => Number(id)),

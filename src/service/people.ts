@@ -12,6 +12,7 @@ import { DeletedStatisticsRemoval } from '../db/statistics/delete-statistics.ts'
 import { StatisticsRetention } from '../db/statistics/statistics-retention.ts';
 import { StrangersRetention } from '../db/stranger-rows.ts';
 import { DeletedWebhooksRemoval } from '../db/webhook/deliveries.ts';
+import { requirePermission } from '../domain/access/actor.ts';
 import { countWaitingMails } from '../domain/access/address-change.ts';
 import { ChangeSubscriptions } from '../domain/change/subscriptions.ts';
 import { PlainKeys } from '../domain/fill-plain-keys.ts';
@@ -21,13 +22,15 @@ import { UserPasswords } from '../domain/password.ts';
 import { WebhookSender } from '../domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
 import { createGraphQLHandler, schemaText } from '../graphql/http.ts';
+import { runOwn } from '../graphql/pipeline.ts';
 import { KeyAccess } from '../http/request/key-access.ts';
 import { SessionCookies } from '../http/request/session-cookie.ts';
 import { createPost } from '../outgoing/post.ts';
 import { VERSION } from '../own-files.ts';
+import { openApi } from '../rest/description.ts';
 import { createDownload } from '../rest/download.ts';
-import { openApi } from '../rest/openapi/openapi.ts';
 import { createRestRouter } from '../rest/router.ts';
+import { routes } from '../rest/routes.ts';
 import { createSnapshot } from '../rest/snapshot.ts';
 import { AddressMails } from './address-mails.ts';
 import { createFirst } from './first-start.ts';
@@ -116,6 +119,10 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
       return createFirst(config, db, ports);
     },
     graphql: createGraphQLHandler({ graphiql, trusted, requestOf, report }),
-    rest: createRestRouter({ baseUrl, requestOf: createRequestOf(requests, false), report }),
+    rest: createRestRouter({
+      ...{ routes, baseUrl, run: runOwn, report },
+      requestOf: createRequestOf(requests, false),
+      requirePermission: ({ actor }, permission) => requirePermission(actor, permission),
+    }),
   };
 }

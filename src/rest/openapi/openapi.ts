@@ -1,20 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
-import { shownCountLimit } from '../../domain/input.ts';
-import {
-  type EventKind,
-  messageTypeOf,
-  type WebhookEvent,
-  webhookEvents,
-} from '../../domain/webhook/events.ts';
-import { builtFile, VERSION } from '../../own-files.ts';
-import { keysOf } from '../../shared/keys-of.ts';
+import { VERSION } from '../../own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
-import { linkAnswer } from '../link-answer.ts';
-import { integer, list, object, orNull, text, timestamp } from '../record.ts';
+import { integer, list, object, orNull, text } from '../record.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';
-import { routes } from '../routes.ts';
-import { spaceAnswer } from '../spaces.ts';
 import { bodyOf, type DescribedField, describeFields, JSON_TYPE } from './fields.ts';
 
 /** The title, the name and the description of each method's operation on one record. */
@@ -26,32 +14,30 @@ const verbs: Record<Method, readonly [title: string, name: string, about: string
   DELETE: ['Delete', 'delete', 'Deletes the record for good.'],
 };
 
-const tags: Readonly<Record<string, string>> = {
-  spaces: 'Spaces group links.',
-  links: 'Short links.',
-  stats: 'Statistics of links.',
-  webhooks: 'Messages that the service sends to your URLs.',
-};
+/** The parts of the document that a product has of its own. */
+export interface Description {
+  readonly title: string;
+  readonly about: string;
+  /** Where the API is: `/api/v1`. */
+  readonly url: string;
+  /** Says how to get a key. */
+  readonly aboutKeys: string;
+  /** Descriptions of the resources, by the first parts of their paths, and of other tags. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  readonly webhooks: Readonly<Record<string, object>>;
+  /** Real answers of the server, by operation (or `any`) and status. */
+  readonly examples: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
 
-const description = `
-The REST API for spaces and links. To try an operation here, press Authorize and paste an API key. Only this page keeps the key.
-
-Answers are JSON whose \`status\` equals the HTTP status. Text is trimmed. An empty value counts as absent in a \
-query and when a record is created; in an update, it
-clears a field that can be cleared, and an absent field does not change. Unknown fields are ignored.
-`.trim();
-
-/** Real answers of the server, by operation (or `any`) and status; a test writes them, and keeps them up to date. */
-const examples: Record<string, Record<string, unknown>> = JSON.parse(
-  readFileSync(builtFile('rest/openapi/examples.json'), 'utf8'),
-);
+type Examples = Description['examples'];
 
 /** An example of the operation's answer with the status. */
-function exampleOf(operation: string, status: number): unknown {
+function exampleOf(examples: Examples, operation: string, status: number): unknown {
   return examples[operation]?.[status] ?? examples.any?.[status];
 }
 
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** An object with these properties and an optional code. */
 function withCode(properties: Record<string, JsonSchema>): JsonSchema {
@@ -60,14 +46,6 @@ function withCode(properties: Record<string, JsonSchema>): JsonSchema {
 }
 
 const schemas: Record<string, JsonSchema> = {
-  Space: spaceAnswer.schema,
-  Link: linkAnswer.schema,
-  Tag: spaceAnswer.schema,
-  DeletedRecord: object({ id: integer }),
-  Count: object({
-    value: { ...text, description: 'Empty if it is not known.' },
-    count: { ...integer, description: shownCountLimit },
-  }),
   PageLinks: object({ first: text, last: text, prev: orNull(text), next: orNull(text) }),
   PageMeta: object({
     current_page: integer,
@@ -114,7 +92,7 @@ const failures: Record<number, string> = {
   503: 'The database is not available.',
 };
 
-/** \`/links/:id\` belongs to links, whose records are each a Link. */
+/** The resource of a path: `/things/:id` belongs to things, whose records are each a Thing. */
 function resourceOf({ path, lists }: AnyRoute): { plural: string; record: string } {
   const plural = path.split('/')[1] ?? '';
   if (lists) return { plural, record: lists.record };
@@ -182,58 +160,19 @@ function failuresOf(route: AnyRoute): number[] {
   return by.flatMap(([does, statuses]) => (does ? statuses : [])).sort((a, b) => a - b);
 }
 
-function answer(operation: string, status: number, description: string, schema: JsonSchema): object {
+function answer(
+  examples: Examples,
+  operation: string,
+  status: number,
+  description: string,
+  schema: JsonSchema,
+): object {
   const waits = status === 409 || status === 429 || status === 503;
   const seconds = { description: 'The number of seconds to wait.', schema: { type: 'integer' } };
   return {
     description,
     ...(waits && { headers: { 'Retry-After': seconds } }),
-    content: { [JSON_TYPE]: { schema, example: exampleOf(operation, status) } },
-  };
-}
-
-/** The headers of each message to a webhook. */
-const messageHeaders = {
-  'webhook-id': 'The id of the message, the same on every attempt.',
-  'webhook-timestamp': 'The time of the attempt, in seconds.',
-  'webhook-signature':
-    '`v1,` and the HMAC-SHA256 of id, timestamp and body, in base64; two of them after a new secret.',
-};
-
-/** The records in messages, by the kind in the name of an event. */
-const records: Readonly<Record<EventKind, string>> = { LINK: 'Link', SPACE: 'Space', TAG: 'Tag' };
-
-/** The data of a message. A record that is deleted before its message is sent has only its id. */
-function messageData(event: WebhookEvent): JsonSchema {
-  const deleted = ref('DeletedRecord');
-  const [kind, action] = event.split('_');
-  const record = Object.entries(records).find(([name]) => name === kind)?.[1];
-  if (record === undefined) return { ...deleted, description: 'The id of the webhook.' };
-  if (action === 'DELETED') return { ...deleted, description: 'The id of the deleted record.' };
-  const description = 'The record when the message is sent, or only its id if it is deleted by then.';
-  return { anyOf: [ref(record), deleted], description };
-}
-
-/** A message to a webhook, as an operation of the receiver. */
-function messageOf(event: WebhookEvent): object {
-  const type = messageTypeOf(event);
-  const body = object({
-    type: { type: 'string', const: type, description: 'The event.' },
-    timestamp: { ...timestamp, description: 'The time of the change.' },
-    data: messageData(event),
-  });
-  return {
-    operationId: `on${type.replaceAll(/(?:^|\.)\w/g, (letters) => letters.slice(-1).toUpperCase())}`,
-    summary: type,
-    description: webhookEvents[event],
-    tags: ['webhooks'],
-    // The signature tells who sends it.
-    security: [],
-    parameters: Object.entries(messageHeaders).map(([name, about]) => ({
-      ...{ name, in: 'header', required: true, description: about, schema: text },
-    })),
-    requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } },
-    responses: { '2XX': { description: 'The message was received; anything else is sent again later.' } },
+    content: { [JSON_TYPE]: { schema, example: exampleOf(examples, operation, status) } },
   };
 }
 
@@ -241,7 +180,7 @@ function imageAnswer({ types }: FileAnswer): object {
   return { description: 'Success.', content: Object.fromEntries(types.map((type) => [type, {}])) };
 }
 
-function operationOf(route: AnyRoute, method: Method): object {
+function operationOf(route: AnyRoute, method: Method, examples: Examples): object {
   const { plural, record } = resourceOf(route);
   const fields = describeFields(route);
   const name = `${method} ${route.path}`;
@@ -264,48 +203,50 @@ function operationOf(route: AnyRoute, method: Method): object {
     parameters: parametersOf(route, fields),
     ...(takesBody(route) && { requestBody: bodyOf(fields) }),
     responses: Object.fromEntries([
-      [status, file ? imageAnswer(file) : answer(name, status, 'Success.', successOf(route))],
+      [status, file ? imageAnswer(file) : answer(examples, name, status, 'Success.', successOf(route))],
       ...failuresOf(route).map((failed) => [
         failed,
-        answer(name, failed, failures[failed] ?? '', failed === 422 ? answers.fieldErrors : answers.error),
+        answer(
+          examples,
+          name,
+          failed,
+          failures[failed] ?? '',
+          failed === 422 ? answers.fieldErrors : answers.error,
+        ),
       ]),
     ]),
   };
 }
 
-/** The OpenAPI 3.1 document of v1, from the routes that serve it. */
-export function openApi(): object {
+/** The OpenAPI 3.1 document of an API, from the routes that serve it. */
+export function describeApi(routes: readonly AnyRoute[], description: Description): object {
+  const { title, about, url, aboutKeys, tags, webhooks, examples } = description;
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replace(':id', '{id}');
-    const operations = route.methods.map((method) => [method.toLowerCase(), operationOf(route, method)]);
+    const operations = route.methods.map((method) => [
+      method.toLowerCase(),
+      operationOf(route, method, examples),
+    ]);
     paths[path] = { ...paths[path], ...Object.fromEntries(operations) };
   }
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Linkspace v1',
+      title,
       version: VERSION,
-      description,
+      description: about,
       contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/api/v1' }],
+    servers: [{ url }],
     security: [{ key: [] }],
-    tags: Object.entries(tags).map(([name, about]) => ({ name, description: about })),
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     paths,
-    webhooks: Object.fromEntries(
-      keysOf(webhookEvents).map((event) => [messageTypeOf(event), { post: messageOf(event) }]),
-    ),
+    webhooks,
     components: {
-      securitySchemes: {
-        key: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An API key, created by `npm run keys -- create`.',
-        },
-      },
-      schemas,
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: aboutKeys } },
+      schemas: { ...description.schemas, ...schemas },
     },
   };
 }
