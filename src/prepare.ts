@@ -16,8 +16,13 @@ import { readOperatorFiles } from './operator-files.ts';
 export function readFiles(config: Config, log: Logger, filesInterval?: number, trusted?: TrustedDocuments) {
   const { countryHeader, geoipDatabase, trustedDocuments } = config;
   // The primary does not load the schema without need.
-  const readTrusted = async (path: string) =>
-    (await import('./graphql/trusted-documents.ts')).readTrustedDocuments(path);
+  const readTrusted = async (path: string) => {
+    const [{ readTrustedDocuments }, { schema }] = await Promise.all([
+      import('./graphql/trusted-documents.ts'),
+      import('./schema/index.ts'),
+    ]);
+    return readTrustedDocuments(path, schema);
+  };
   return allValid([
     countryLookup(countryHeader, geoipDatabase).catch((error: unknown) => {
       if (geoipDatabase !== undefined)

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client, Data } from '../db/database.ts';
 import type { Readers } from '../db/postgresql/replicas.ts';
 import { actorFor } from '../domain/access/actor.ts';
@@ -6,7 +5,7 @@ import { keyCallerOf } from '../domain/access/key-caller.ts';
 import type { InFlight } from '../http/limits/in-flight.ts';
 import { requestInfoOf, signalOf } from '../http/request/info.ts';
 import type { KeyAccess } from '../http/request/key-access.ts';
-import type { ApiRequest } from '../schema/context.ts';
+import type { ApiRequest, RequestOf } from '../schema/context.ts';
 
 /** The part of the context that all requests share. */
 export interface CommonContext
@@ -21,13 +20,6 @@ export interface RequestDependencies {
   readonly inFlight: InFlight;
   now(): Date;
 }
-
-/**
- * Reads what is known of a request to the APIs.
- * @throws DomainError UNAUTHENTICATED without a valid key, RATE_LIMITED beyond the rate limit, UNAVAILABLE beyond the account's
- * share of places
- */
-export type RequestOf = (req: IncomingMessage, res: ServerResponse) => Promise<ApiRequest>;
 
 /** @param bySession whether users' sessions count, besides keys */
 export function createRequestOf(dependencies: RequestDependencies, bySession: boolean): RequestOf {

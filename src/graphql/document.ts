@@ -2,7 +2,6 @@ import {
   type ASTNode,
   type ASTVisitor,
   type DocumentNode,
-  type FieldNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLSchema,
@@ -26,10 +25,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { LinkSelect } from '../db/reading/link-list.ts';
-import type { Permission } from '../domain/access/role.ts';
 import { NO_LIMIT } from '../schema/input-limits.ts';
-import { permissionFor } from '../schema/permission.ts';
+import type { Definition } from './definition.ts';
 import { limits, overflowOf, tooLarge } from './limits.ts';
 import { listLimitsOf } from './list-limits.ts';
 import { comparisonsIn, fieldsOf, fragmentsOf } from './merged-fields.ts';
@@ -168,8 +165,8 @@ export interface Facts {
    */
   readonly isCompilable: boolean;
   /**
-   * True if the rows have all that its fields select. Two fields with different arguments may select one relation
-   * differently, and only links are read with their relations.
+   * Whether the rows have all that its fields select. Two fields with different arguments may select the same relation
+   * differently, and only some types are read with their relations.
    */
   readonly isCovered: boolean;
 }
@@ -177,14 +174,17 @@ export interface Facts {
 type Maybe<T> = T | null | undefined;
 
 /** Returns true if rows may lack what the field selects. The `select` of a relation is a function. */
-function mayLack({ args, extensions }: GraphQLField<unknown, unknown>, ofLink: boolean): boolean {
+function mayLack({ args, extensions }: GraphQLField<unknown, unknown>, hasRelations: boolean): boolean {
   const { pothosPrismaSelect: select } = extensions;
   if (!select) return false;
   const isColumns = typeof select === 'object' && Object.values(select).every((one) => one === true);
-  return args.length > 0 || !(ofLink || isColumns);
+  return args.length > 0 || !(hasRelations || isColumns);
 }
 
-export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
+export function factsOf(
+  document: DocumentNode,
+  { schema, readsRelations }: Pick<Definition, 'schema' | 'readsRelations'>,
+): Facts {
   const types = new TypeInfo(schema);
   const deprecated = new Set<string>();
   let [hasDirectives, isCompilable, isCovered] = [false, true, true];
@@ -199,7 +199,11 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
     if (node.kind === Kind.DIRECTIVE) hasDirectives = true;
     if (node.kind === Kind.FIELD && node.alias?.value === '__proto__') isCompilable = false;
     if (node.kind === Kind.FIELD) note(fieldName, field);
-    if (node.kind === Kind.FIELD && field && mayLack(field, types.getParentType()?.name === 'Link'))
+    if (
+      node.kind === Kind.FIELD &&
+      field &&
+      mayLack(field, readsRelations(types.getParentType()?.name ?? ''))
+    )
       isCovered = false;
     if (node.kind === Kind.ARGUMENT) note(`${fieldName}(${types.getArgument()?.name})`, types.getArgument());
     if (node.kind === Kind.ENUM) note(`${types.getInputType()}.${node.value}`, types.getEnumValue());
@@ -217,7 +221,8 @@ export function factsOf(document: DocumentNode, schema: GraphQLSchema): Facts {
 function permissionsFor(
   document: DocumentNode,
   { operation, selectionSet }: OperationDefinitionNode,
-): ReadonlySet<Permission> {
+  { permissionFor }: Definition,
+): ReadonlySet<string> {
   // Any caller may ask about the schema; a mutation of nothing else is as good as none.
   const names = [...fieldsOf([selectionSet], fragmentsOf(document)).values()].flat();
   return new Set(
@@ -235,17 +240,19 @@ export class Operation {
   readonly number = ++operations;
   /** Number of its executions. */
   executions = 0;
-  /** The columns of links that each of its fields reads. */
-  readonly plans = new Map<FieldNode, LinkSelect>();
-  readonly #schema: GraphQLSchema;
+  readonly definition: Definition;
   #facts: Facts | undefined;
   #listLimits: ReadonlyMap<string, number> | undefined;
-  #needs: ReadonlySet<Permission> | undefined;
+  #needs: ReadonlySet<string> | undefined;
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, node: OperationDefinitionNode) {
-    this.#schema = schema;
+  constructor(definition: Definition, document: DocumentNode, node: OperationDefinitionNode) {
+    this.definition = definition;
     this.document = document;
     this.node = node;
+  }
+
+  get schema(): GraphQLSchema {
+    return this.definition.schema;
   }
 
   get isMutation(): boolean {
@@ -262,20 +269,20 @@ export class Operation {
   }
 
   /** The permissions that its root fields need; only for a valid document. */
-  get needs(): ReadonlySet<Permission> {
-    this.#needs ??= permissionsFor(this.document, this.node);
+  get needs(): ReadonlySet<string> {
+    this.#needs ??= permissionsFor(this.document, this.node, this.definition);
     return this.#needs;
   }
 
   /** Returns the maximum number of items of the list in a variable; only for a valid document. */
   maxItemsIn(variable: string): number {
-    this.#listLimits ??= listLimitsOf(this.document, this.#schema);
+    this.#listLimits ??= listLimitsOf(this.document, this.schema);
     return this.#listLimits.get(variable) ?? NO_LIMIT;
   }
 
   /** Its use of the schema; only for a valid document. */
   get facts(): Facts {
-    this.#facts ??= factsOf(this.document, this.#schema);
+    this.#facts ??= factsOf(this.document, this.definition);
     return this.#facts;
   }
 }
@@ -285,10 +292,10 @@ export class Prepared {
   readonly errors: readonly GraphQLError[];
   readonly #operations: readonly Operation[];
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]) {
+  constructor(definition: Definition, document: DocumentNode, errors: readonly GraphQLError[]) {
     this.errors = errors;
     const nodes = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-    this.#operations = nodes.map((node) => new Operation(schema, document, node));
+    this.#operations = nodes.map((node) => new Operation(definition, document, node));
   }
 
   /** The operation of that name, or without a name the only one; null if there is none. */
@@ -300,7 +307,7 @@ export class Prepared {
 
 /** Clients' documents, parsed and validated once. */
 export class Documents {
-  readonly #schema: GraphQLSchema;
+  readonly #definition: Definition;
   readonly #rules: readonly ValidationRule[];
   /** By their texts, limited by characters: a parsed document takes about fifty times as much memory, an error two kB. */
   readonly #prepared = new LRUCache<string, Prepared | GraphQLError>({
@@ -313,8 +320,8 @@ export class Documents {
   #last: { readonly text: string; readonly prepared: Prepared | GraphQLError } | null = null;
 
   /** @param introspection whether clients may read the schema */
-  constructor(schema: GraphQLSchema, introspection: boolean) {
-    this.#schema = schema;
+  constructor(definition: Definition, introspection: boolean) {
+    this.#definition = definition;
     this.#rules = [...specifiedRules, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   }
 
@@ -339,12 +346,12 @@ export class Documents {
       throw error;
     }
     const errors = this.#errorsOf(document).map((error) => notExecuted(error, 'GRAPHQL_VALIDATION_FAILED'));
-    return new Prepared(this.#schema, document, errors);
+    return new Prepared(this.#definition, document, errors);
   }
 
   #errorsOf(document: DocumentNode): readonly GraphQLError[] {
     try {
-      return errorsOf(this.#schema, document, [limitRule], this.#rules);
+      return errorsOf(this.#definition.schema, document, [limitRule], this.#rules);
     } catch (error) {
       const overflow = overflowOf(error);
       if (overflow === null) throw error;

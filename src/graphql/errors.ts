@@ -1,8 +1,25 @@
 import { type ASTNode, GraphQLError } from 'graphql';
-import { type DomainError, visibleError } from '../domain/errors.ts';
+import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
 import { logFault } from '../log.ts';
-import type { ApiRequest } from '../schema/context.ts';
-import { errorForms } from '../schema/result.ts';
+import type { EngineRequest } from './api.ts';
+
+/** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */
+export const errorForms: Record<ErrorCode, { readonly type?: string; readonly status?: number }> = {
+  UNAUTHENTICATED: { status: 401 },
+  FORBIDDEN: { status: 403 },
+  GONE: { status: 410 },
+  NOT_FOUND: { type: 'NotFoundError' },
+  IN_USE: { type: 'InUseError' },
+  CONFLICT: { type: 'ConflictError' },
+  IDEMPOTENCY_MISMATCH: { status: 422 },
+  IDEMPOTENCY_RUNNING: { status: 409 },
+  VALIDATION: { type: 'ValidationError' },
+  RATE_LIMITED: { status: 429 },
+  UNAVAILABLE: { status: 503 },
+};
+
+/** The parts of a request that its errors need. */
+export type Asked = Pick<EngineRequest, 'log' | 'requestId'>;
 
 interface BadRequest {
   readonly code?: string;
@@ -37,7 +54,7 @@ export function extensionsOf(error: DomainError) {
 }
 
 /** The error for the caller: an internal error is logged, and replaced by a request id. */
-export function presentedError(error: GraphQLError, { log, requestId }: ApiRequest): GraphQLError {
+export function presentedError(error: GraphQLError, { log, requestId }: Asked): GraphQLError {
   const { nodes, source, positions, path, originalError } = error;
   const where = { nodes, source, positions, path };
   if (originalError === undefined || originalError instanceof GraphQLError) return error;
@@ -47,8 +64,8 @@ export function presentedError(error: GraphQLError, { log, requestId }: ApiReque
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 
-/** Presents any error that is thrown outside resolvers. */
-export function presentedAny(error: unknown, request: ApiRequest): GraphQLError {
+/** The same for any error that is thrown outside resolvers. */
+export function presentedAny(error: unknown, request: Asked): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return presentedError(new GraphQLError(originalError.message, { originalError }), request);
 }

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import type { FetchAPI } from 'graphql-yoga';
-import { OVER } from '../domain/change/subscriptions.ts';
 import { STREAM_TYPE } from '../http/request/accept.ts';
+import { OVER } from '../shared/event-source.ts';
 
 /** Milliseconds between two comments that keep a quiet connection open. */
 const PING_INTERVAL = 12_000;

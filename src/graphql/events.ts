@@ -3,14 +3,12 @@ import { execute } from '@graphql-tools/executor';
 import { createSourceEventStream, type ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, mapAsyncIterator } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import { AccountReader } from '../db/reading/account-reader.ts';
-import type { EventSource } from '../domain/change/subscriptions.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { Context } from '../schema/context.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
+import type { EventSource } from '../shared/event-source.ts';
+import type { Api, EngineRequest, Execution } from './api.ts';
 import type { Operation } from './document.ts';
 import { executable, type Values } from './execute.ts';
-import { boundedTargets } from './limits.ts';
 
 /** Maximum number of event values kept for equal subscribers, by the cost of the events. */
 const MAX_SHARED = 300_000;
@@ -20,7 +18,7 @@ type Results = LRUCache<string, Promise<ExecutionResult>>;
 /** The results of events, by the subscribers of a service. */
 const shared = new WeakMap<object, Results>();
 
-function resultsOf({ subscriptions }: Context): Results {
+function resultsOf({ subscriptions }: EngineRequest): Results {
   const known = shared.get(subscriptions);
   if (known !== undefined) return known;
   const results: Results = new LRUCache({ maxSize: MAX_SHARED });
@@ -29,7 +27,7 @@ function resultsOf({ subscriptions }: Context): Results {
 }
 
 /** A key that only subscribers have who get the same result of an event: by what they ask for, and what they may see. */
-function keyOf(operation: Operation, { coerced }: Values, { actor }: Context): string {
+function keyOf(operation: Operation, { coerced }: Values, { actor }: EngineRequest): string {
   const { document, node } = operation;
   const text = document.loc?.source.body ?? operation.number;
   const permissions = [...actor.permissions].sort();
@@ -51,7 +49,8 @@ function isEventSource(source: AsyncIterable<unknown>): source is EventSource<un
  * Begins a subscription. Each event is executed in a turn of its account, once for equal subscribers.
  * @returns the answers, or why it could not begin
  */
-export async function subscribe(
+export async function subscribe<Request extends EngineRequest, Context extends Request & Execution>(
+  api: Pick<Api<Request, Context>, 'contextOf'>,
   operation: Operation,
   values: Values,
   context: Context,
@@ -61,7 +60,7 @@ export async function subscribe(
   const source = await createSourceEventStream({ ...args, contextValue: context });
   if (!isAsyncIterable(source)) return source;
   if (!isEventSource(source)) throw new Error('the subscription does not say when its events are delivered');
-  const { subscriptions, actor, data } = context;
+  const { subscriptions, actor, isHeavy } = context;
   const results = resultsOf(context);
   const key = keyOf(operation, values, context);
   const size = Math.ceil(sizeOf(operation, values.given).cost);
@@ -70,10 +69,8 @@ export async function subscribe(
   const executed = async (event: unknown): Promise<ExecutionResult> => {
     // Others may get the result, too, so that it ends neither with this subscriber nor with its rights.
     const { signal } = new AbortController();
-    const db = data.primary;
-    const lists = new AccountReader(db, actor.accountId, signal);
-    const own = { db, signal, lists, actor: asBegun, ask() {}, spendOnTargets: boundedTargets() };
-    const contextValue: Context = { ...context, ...own };
+    const execution = { operation, signal, deadline: null, ask() {}, throwsFailures: false, isHeavy };
+    const contextValue = api.contextOf({ ...context, actor: asBegun }, execution);
     const result = await execute({ ...args, rootValue: event, contextValue });
     if ('initialResult' in result) throw new Error('an event has one answer');
     return result;

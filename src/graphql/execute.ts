@@ -23,11 +23,11 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { visibleError } from '../domain/errors.ts';
-import type { Context } from '../schema/context.ts';
 import { sizeOf } from '../schema/cost/operation-size.ts';
 import { forgetErrors } from '../schema/error-limit.ts';
-import { coveredSchema, schema } from '../schema/index.ts';
-import type { Facts, Operation } from './document.ts';
+import type { Execution } from './api.ts';
+import type { Definition } from './definition.ts';
+import type { Operation } from './document.ts';
 
 /** Number of executions before a query is compiled, since compiling takes as long as a few of them. */
 const MIN_EXECUTIONS = 2;
@@ -44,42 +44,39 @@ const compiledQueries = new LRUCache<Operation, { readonly query: CompiledQuery 
 const coercedType = new GraphQLScalarType({ name: 'Coerced' });
 
 /** Leaves that compiled code takes for others: it serializes neither GraphQL's own types nor enums. */
-const leaves: Record<string, GraphQLScalarType> = {
-  ID: new GraphQLScalarType({ name: 'Id', serialize: String }),
-  URL: GraphQLString,
-  Date: GraphQLString,
-};
-for (const type of Object.values(schema.getTypeMap()))
-  if (isEnumType(type) && type.getValues().some(({ name, value }) => name !== value))
-    leaves[type.name] = new GraphQLScalarType({
-      name: `${type.name}Value`,
-      serialize: (value) => type.serialize(value),
-    });
+function leavesOf(schema: GraphQLSchema): ReadonlyMap<string, GraphQLScalarType> {
+  const leaves = new Map<string, GraphQLScalarType>([
+    ['ID', new GraphQLScalarType({ name: 'Id', serialize: String })],
+    ['URL', GraphQLString],
+    ['Date', GraphQLString],
+  ]);
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isEnumType(type) && type.getValues().some(({ name, value }) => name !== value))
+      leaves.set(
+        type.name,
+        new GraphQLScalarType({ name: `${type.name}Value`, serialize: (value) => type.serialize(value) }),
+      );
+  return leaves;
+}
 
-function withLeaves(type: GraphQLOutputType): GraphQLOutputType {
-  if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(withLeaves(type.ofType)));
-  return isListType(type) ? new GraphQLList(withLeaves(type.ofType)) : (leaves[type.name] ?? type);
+function withLeaves(
+  type: GraphQLOutputType,
+  leaves: ReadonlyMap<string, GraphQLScalarType>,
+): GraphQLOutputType {
+  if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(withLeaves(type.ofType, leaves)));
+  return isListType(type)
+    ? new GraphQLList(withLeaves(type.ofType, leaves))
+    : (leaves.get(type.name) ?? type);
 }
 
 /** The schema for documents whose rows have all that their fields select: compiled code reads the values as they are. */
-function inlinedSchema(): GraphQLSchema {
+function inlinedSchema({ schema, coveredSchema }: Definition): GraphQLSchema {
   const inlined = coveredSchema();
+  const leaves = leavesOf(schema);
   for (const type of Object.values(inlined.getTypeMap()))
     if (isObjectType(type))
-      for (const field of Object.values(type.getFields())) field.type = withLeaves(field.type);
+      for (const field of Object.values(type.getFields())) field.type = withLeaves(field.type, leaves);
   return inlined;
-}
-
-/** The schemas to compile for, by whether rows are covered; made when they are needed, so that the service starts sooner. */
-const compilable = new Map<boolean, GraphQLSchema>();
-
-function compilableFor({ isCovered }: Facts): GraphQLSchema {
-  const known = compilable.get(isCovered);
-  if (known !== undefined) return known;
-  const { types, ...config } = (isCovered ? inlinedSchema() : schema).toConfig();
-  const made = new GraphQLSchema({ ...config, types: [...types, coercedType], assumeValid: true });
-  compilable.set(isCovered, made);
-  return made;
 }
 
 /** The schema with the type of coerced variables, which introspection does not list. */
@@ -89,8 +86,42 @@ class ExecutedSchema extends GraphQLSchema {
   }
 }
 
-/** Made when it is needed, so that the service starts sooner. */
-let executed: GraphQLSchema | undefined;
+/** The schemas that operations of one API are executed by, each made when it is needed, so that the service starts sooner. */
+class ExecutedSchemas {
+  readonly #definition: Definition;
+  #executed: GraphQLSchema | undefined;
+  /** By whether rows are covered. */
+  readonly #compilable = new Map<boolean, GraphQLSchema>();
+
+  constructor(definition: Definition) {
+    this.#definition = definition;
+  }
+
+  /** For the executor. */
+  get executed(): GraphQLSchema {
+    this.#executed ??= new ExecutedSchema({ ...this.#definition.schema.toConfig(), assumeValid: true });
+    return this.#executed;
+  }
+
+  /** For compiled code. */
+  compilable(isCovered: boolean): GraphQLSchema {
+    const known = this.#compilable.get(isCovered);
+    if (known !== undefined) return known;
+    const from = isCovered ? inlinedSchema(this.#definition) : this.#definition.schema;
+    const { types, ...config } = from.toConfig();
+    const made = new GraphQLSchema({ ...config, types: [...types, coercedType], assumeValid: true });
+    this.#compilable.set(isCovered, made);
+    return made;
+  }
+}
+
+const schemas = new WeakMap<Definition, ExecutedSchemas>();
+
+function schemasOf({ definition }: Operation): ExecutedSchemas {
+  const known = schemas.get(definition) ?? new ExecutedSchemas(definition);
+  schemas.set(definition, known);
+  return known;
+}
 
 /** The documents for coerced variables. */
 const coercedDocuments = new WeakMap<Operation, DocumentNode>();
@@ -100,12 +131,11 @@ const coercedDocuments = new WeakMap<Operation, DocumentNode>();
  * time, including long lists that are to be refused.
  */
 export function executable(operation: Operation): { schema: GraphQLSchema; document: DocumentNode } {
-  const { document, node } = operation;
+  const { schema, document, node } = operation;
   if (!node.variableDefinitions?.length) return { schema, document };
-  executed ??= new ExecutedSchema({ ...schema.toConfig(), assumeValid: true });
   const known = coercedDocuments.get(operation) ?? withCoercedVariables(document, node);
   coercedDocuments.set(operation, known);
-  return { schema: executed, document: known };
+  return { schema: schemasOf(operation).executed, document: known };
 }
 
 /**
@@ -138,7 +168,7 @@ function compiledFor(
   if (breadth > MAX_FIELDS) return null;
   const { document, node, facts } = operation;
   const compiled = compileQuery(
-    compilableFor(facts),
+    schemasOf(operation).compilable(facts.isCovered),
     withCoercedVariables(document, node),
     node.name?.value,
     { disableLeafSerialization: facts.isCovered },
@@ -167,7 +197,7 @@ export interface Values {
 export async function execute(
   operation: Operation,
   { given, coerced }: Values,
-  context: Context,
+  context: Execution,
 ): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
   const { node } = operation;
   const interpret = () =>

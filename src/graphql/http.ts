@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline as stream } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
-import { type ExecutionResult, GraphQLError, printSchema } from 'graphql';
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, printSchema } from 'graphql';
 import {
   createYoga,
   type GraphQLParams,
@@ -13,25 +13,22 @@ import {
 import { z } from 'zod';
 import { visibleError } from '../domain/errors.ts';
 import { normalizeHost } from '../domain/url.ts';
-import { answerOnce, keyedWriteOf } from '../http/idempotency.ts';
+import { answerOnce, keyedWriteOf, type Writing } from '../http/idempotency.ts';
 import { asksForGraphiql, sendGraphiql } from '../http/pages/pages.ts';
 import { acceptedTypes, isJsonType, JSON_TYPES, jsonTypeOf, STREAM_TYPE } from '../http/request/accept.ts';
 import { isAborted } from '../http/request/client.ts';
 import { requestInfoOf } from '../http/request/info.ts';
 import { parametersOf } from '../http/request/parameters.ts';
 import type { Handler } from '../http/server.ts';
-import type { ApiRequest } from '../schema/context.ts';
-import { schema } from '../schema/index.ts';
-import { errorForms } from '../schema/result.ts';
 import { ClientGone } from '../shared/client-gone.ts';
 import { type JsonLimits, limitOfJson } from '../shared/json-size.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
-import type { RequestOf } from './context.ts';
+import type { Api, EngineRequest, Execution } from './api.ts';
 import { Documents } from './document.ts';
-import { badRequest, extensionsOf, headersOf } from './errors.ts';
+import { badRequest, errorForms, extensionsOf, headersOf } from './errors.ts';
 import { sendEvents } from './event-stream.ts';
 import { limits, tooLarge } from './limits.ts';
-import { run, type Sent } from './pipeline.ts';
+import { run, type Sent, type Transport } from './pipeline.ts';
 import { onlyTrusted, type TrustedDocuments } from './trusted-documents.ts';
 
 /** The largest body that is read here, in bytes. */
@@ -120,14 +117,17 @@ const hashUnsupported = badRequest('PersistedQueryNotSupported', {
   http: { status: 200 },
 });
 
-/** The parts of Yoga's context besides the HTTP request. */
-interface YogaContext {
-  readonly api: ApiRequest;
+/** What this module gives Yoga beside the HTTP request. */
+interface YogaContext<Asked> {
+  readonly asked: Asked;
   /** The value of a body that is read already, which is parsed once. */
   readonly read?: { readonly json: unknown };
 }
 
-type Yoga = YogaServerInstance<YogaContext, object>;
+type Yoga<Asked> = YogaServerInstance<YogaContext<Asked>, object>;
+
+/** Runs an operation for a request. */
+type Run<Asked> = (sent: Sent, asked: Asked, how: Transport) => ReturnType<typeof run>;
 
 export interface GraphQLOptions {
   /** True if GraphiQL and introspection are available. */
@@ -137,10 +137,13 @@ export interface GraphQLOptions {
 }
 
 /** Yoga, for HTTP only: it hands each operation to the pipeline, and sends what comes back. */
-function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions): Yoga {
+function createHttp<Asked extends EngineRequest>(
+  runSent: Run<Asked>,
+  { graphiql, trusted }: GraphQLOptions,
+): Yoga<Asked> {
   const accepts = (request: Request, types: readonly string[]) =>
     acceptedTypes(request.headers.get('accept')).some((type) => types.includes(type));
-  const plugin: Plugin<object, YogaContext> = {
+  const plugin: Plugin<object, YogaContext<Asked>> = {
     onRequest({ request, endResponse, fetchAPI }) {
       // Yoga would execute a mutation, or begin a subscription that nobody ends, and only then answer 406.
       if (accepts(request, [...JSON_TYPES, STREAM_TYPE])) return;
@@ -162,7 +165,7 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
       if (params.operationName === '') setParams({ ...params, operationName: undefined });
       const how = { isGet: request.method === 'GET', acceptsStream: accepts(request, [STREAM_TYPE]) };
       setParamsHandler(({ params: { query = '', ...sent }, context }) =>
-        run(documents, { query, ...sent }, context.api, how),
+        runSent({ query, ...sent }, context.asked, how),
       );
     },
     onResultProcess({ result, setResult, setResultProcessor }) {
@@ -179,7 +182,7 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
       headers.delete('connection');
     },
   };
-  return createYoga<YogaContext>({
+  return createYoga<YogaContext<Asked>>({
     plugins: [plugin, trusted !== undefined && onlyTrusted(trusted)],
     extraParamNames: trusted && ['documentId'],
     graphiql: false,
@@ -187,7 +190,7 @@ function createHttp(documents: Documents, { graphiql, trusted }: GraphQLOptions)
     multipart: false,
     cors: false,
     logging: false,
-    // A text for `importLinks` takes up to three times its size, in JSON with escapes.
+    // A long text takes up to three times its size, in JSON with escapes.
     maxRequestBodySize: 2 * 1024 * 1024,
     parserAndValidationCache: false,
   });
@@ -270,8 +273,10 @@ function faultOf({ method, headers }: IncomingMessage): { status: number; messag
   return null;
 }
 
-export interface GraphQLDependencies extends GraphQLOptions {
-  readonly requestOf: RequestOf;
+export interface GraphQLDependencies<Asked extends EngineRequest & Writing, Context extends Asked & Execution>
+  extends GraphQLOptions {
+  readonly api: Api<Asked, Context>;
+  requestOf(req: IncomingMessage, res: ServerResponse): Promise<Asked>;
   report(res: ServerResponse, error: unknown): void;
 }
 
@@ -279,14 +284,18 @@ export interface GraphQLDependencies extends GraphQLOptions {
  * Answers `/graphql`. The key is checked first, except for GraphiQL's page, which contains no data. Only JSON bodies are
  * accepted: forms of other sites can send other types without a preflight request.
  */
-export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: GraphQLDependencies): Handler {
-  const documents = new Documents(schema, graphiql);
-  const yoga = createHttp(documents, { graphiql, trusted });
+export function createGraphQLHandler<
+  Asked extends EngineRequest & Writing,
+  Context extends Asked & Execution,
+>({ api, graphiql, trusted, requestOf, report }: GraphQLDependencies<Asked, Context>): Handler {
+  const documents = new Documents(api, graphiql);
+  const runSent: Run<Asked> = (sent, asked, how) => run(api, documents, sent, asked, how);
+  const yoga = createHttp(runSent, { graphiql, trusted });
   /** Answers a simple request as JSON of a type: Yoga, which takes longer, answers subscriptions and the rest. */
   const answerPlain = async (
     req: IncomingMessage,
     res: ServerResponse,
-    api: ApiRequest,
+    asked: Asked,
     type: string,
   ): Promise<void> => {
     const body = await shortBody(req);
@@ -295,8 +304,8 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
     // Many documents that arrive together are parsed and answered with other work in between.
     await pauseIfBlocked();
     if (sent === null || documents.isSubscription(sent.query, sent.operationName))
-      return yoga(req, res, { api, ...(read && { read }) });
-    const result = await run(documents, sent, api, { isGet: false, acceptsStream: false });
+      return yoga(req, res, { asked, ...(read && { read }) });
+    const result = await runSent(sent, asked, { isGet: false, acceptsStream: false });
     if (isAsyncIterable(result)) throw new Error('only a subscription has a stream of answers');
     await pauseIfBlocked();
     if (result.errors)
@@ -310,20 +319,20 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
     const accepted = acceptedTypes(req.headers.accept);
     // Yoga chooses the first one that it knows, whatever its quality.
     if (accepted.length > 0) req.headers.accept = accepted.join(', ');
-    const api = await requestOf(req, res);
+    const asked = await requestOf(req, res);
     const fault = faultOf(req);
     if (fault !== null)
       return refuse(req, res, fault.status, { message: fault.message, code: 'BAD_REQUEST' });
-    if (req.method !== 'POST') return yoga(req, res, { api });
+    if (req.method !== 'POST') return yoga(req, res, { asked });
     // Yoga knows no other spelling.
     req.headers['content-type'] = 'application/json';
-    const writing = keyedWriteOf(req, api);
+    const writing = keyedWriteOf(req, asked);
     if (writing === null)
       return isJsonType(accepted[0])
-        ? answerPlain(req, res, api, jsonTypeOf(accepted))
-        : yoga(req, res, { api });
-    await answerOnce(res, writing, api.data, async () => {
-      const response = await yoga.handleNodeRequestAndResponse(req, res, { api: writing });
+        ? answerPlain(req, res, asked, jsonTypeOf(accepted))
+        : yoga(req, res, { asked });
+    await answerOnce(res, writing, asked.data, async () => {
+      const response = await yoga.handleNodeRequestAndResponse(req, res, { asked: writing });
       // It is not a mutation, and may be an endless stream.
       if (!writing.keyed.hasBegun) return sendResponse(res, response).then(() => null);
       const { status, headers } = response;
@@ -350,11 +359,12 @@ export function createGraphQLHandler({ graphiql, trusted, requestOf, report }: G
   };
 }
 
-/** Built once, so that any number of answers that wait for slow readers share the memory. */
-let text: Buffer | undefined;
-
-/** The schema's text, for code generators; it needs no key. */
-export const schemaText: RequestHandler = (_req, res) => {
-  text ??= Buffer.from(`${printSchema(schema)}\n`);
-  res.type('text/plain').send(text);
-};
+/** Sends the schema's text, for code generators; it needs no key. */
+export function schemaText(schema: GraphQLSchema): RequestHandler {
+  // Built once, so that any number of answers that wait for slow readers share the memory.
+  let text: Buffer | undefined;
+  return (_req, res) => {
+    text ??= Buffer.from(`${printSchema(schema)}\n`);
+    res.type('text/plain').send(text);
+  };
+}

@@ -1,15 +1,13 @@
 import { GraphQLError } from 'graphql';
-import type { SpendRows } from '../db/any-database.ts';
-import { MAX_WRITTEN_LINKS, MAX_WRITTEN_ROWS } from '../db/written-limits.ts';
 
-interface Limit {
+export interface Limit {
   readonly max: number;
   readonly name: string;
   /** Advice: a sentence. */
   readonly advice?: string;
 }
 
-/** The limits of an operation, with their names in messages. A page of links with all of their fields is far below them. */
+/** The limits of an operation, with their names in messages. A page of records with all of their fields is far below them. */
 const table = {
   /** Words and punctuation of the document. */
   tokens: { max: 10_000, name: 'number of tokens' },
@@ -39,8 +37,6 @@ const table = {
   cost: { max: 300_000, name: 'cost' },
   /** The cost of an event of a subscription. */
   event: { max: 3_000, name: 'cost of each event', advice: 'Ask for the rest in a query after the event.' },
-  /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
-  targetBytes: { max: 10_000_000, name: 'size of targets' },
   /** Records that are created, updated or deleted. */
   records: { max: 100, name: 'number of changed records' },
   /** The cost of lists, counts, searches and statistics below the changed records, with an Idempotency-Key: others wait. */
@@ -49,38 +45,29 @@ const table = {
     name: 'cost of lists, counts, searches and statistics below the changed records',
     advice: 'With an Idempotency-Key, ask for them separately, in a query after the mutation.',
   },
-  /** Limits of the writes of a request with an Idempotency-Key, since it is one transaction. */
-  keyedLinks: {
-    max: MAX_WRITTEN_LINKS,
-    name: 'number of changed links',
-    advice: 'With an Idempotency-Key, change fewer at once, in several requests.',
-  },
-  keyedRows: {
-    max: MAX_WRITTEN_ROWS,
-    name: 'number of rows written for tags, pixels, changes and statistics',
-    advice: 'With an Idempotency-Key, change fewer links at once, in several requests.',
-  },
 } satisfies Record<string, Limit>;
 
-type Measure = keyof typeof table;
+/** The limits of a table, and the error for an operation that is above one of them. */
+export function limitsOf<Measure extends string>(of: Readonly<Record<Measure, Limit>>) {
+  const entries = Object.entries<Limit>(of).map(([measure, { max }]) => [measure, max]);
+  return {
+    limits: Object.fromEntries(entries) as Record<Measure, number>, // Object.fromEntries loses the type of the keys.
+    tooLarge(measure: Measure, size: number): GraphQLError {
+      const { max, name, advice } = of[measure];
+      const message = `The operation's ${name}, ${size}, is above the limit of ${max}.`;
+      return new GraphQLError(advice ? `${message} ${advice}` : message, {
+        extensions: { code: 'TOO_COSTLY', [measure]: size, limit: max, http: { status: 400 } },
+      });
+    },
+  };
+}
 
-export const limits = Object.fromEntries(
-  Object.entries(table).map(([measure, { max }]) => [measure, max]),
-) as Record<Measure, number>; // Object.fromEntries loses the type of the keys.
+export const { limits, tooLarge } = limitsOf(table);
 
 /** The error of a document for which a recursive function has too little stack; null for any other error. */
 export function overflowOf(error: unknown): GraphQLError | null {
   const isOverflow = error instanceof RangeError && error.message.startsWith('Maximum call stack');
   return isOverflow ? tooLarge('nesting', limits.tokens) : null;
-}
-
-/** The error for an operation that is above a limit. */
-export function tooLarge(measure: Measure, size: number): GraphQLError {
-  const { max, name, advice }: Limit = table[measure];
-  const message = `The operation's ${name}, ${size}, is above the limit of ${max}.`;
-  return new GraphQLError(advice ? `${message} ${advice}` : message, {
-    extensions: { code: 'TOO_COSTLY', [measure]: size, limit: max, http: { status: 400 } },
-  });
 }
 
 /** Adds up its arguments, and throws beyond the limit. */
@@ -90,24 +77,4 @@ export function bounded(limit: number, error: (sum: number) => Error): (more: nu
     sum += more;
     if (sum > limit) throw error(sum);
   };
-}
-
-/** Adds up what a request with an Idempotency-Key is about to write, and throws beyond the limit. */
-export function boundedRows(): SpendRows {
-  const ofLinks = bounded(limits.keyedLinks, (links) => tooLarge('keyedLinks', links));
-  const ofOthers = bounded(limits.keyedRows, (rows) => tooLarge('keyedRows', rows));
-  return (links, others) => {
-    ofLinks(links);
-    ofOthers(others);
-  };
-}
-
-/** True if an error says that a request with an Idempotency-Key would write too much; the request is then rolled back. */
-export function isOfRows({ extensions }: GraphQLError): boolean {
-  return 'keyedLinks' in extensions || 'keyedRows' in extensions;
-}
-
-/** Adds up the sizes of targets in an answer, in bytes, and throws beyond the limit. */
-export function boundedTargets(): (bytes: number) => void {
-  return bounded(limits.targetBytes, (bytes) => tooLarge('targetBytes', bytes));
 }

@@ -3,10 +3,9 @@ import {
   defaultExtractPersistedOperationId,
   usePersistedOperations,
 } from '@graphql-yoga/plugin-persisted-operations';
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { z } from 'zod';
-import { schema } from '../schema/index.ts';
 import { withoutMark } from '../shared/byte-order-mark.ts';
 import { errorsOf } from './document.ts';
 import { overflowOf } from './limits.ts';
@@ -20,7 +19,7 @@ const file = z.record(z.string().min(1), z.string());
  * Reads the trusted documents.
  * @throws Error if the file cannot be read or has another form, or a document does not fit the schema
  */
-export async function readTrustedDocuments(path: string): Promise<TrustedDocuments> {
+export async function readTrustedDocuments(path: string, schema: GraphQLSchema): Promise<TrustedDocuments> {
   const read = file.safeParse(JSON.parse(withoutMark(await readFile(path)).toString()));
   if (!read.success) throw new Error('it has to be an object of documents by their ids');
   for (const [id, text] of Object.entries(read.data)) {

@@ -1,6 +1,6 @@
 import type { EventKind } from '../domain/webhook/events.ts';
 import { RestLinkDocument, RestSpaceDocument, RestTagDocument } from '../generated/documents.ts';
-import { runOwn } from '../graphql/pipeline.ts';
+import { runOwn } from '../schema/api.ts';
 import type { ApiRequest } from '../schema/context.ts';
 import { linkAnswer } from './link-answer.ts';
 import { spaceAnswer } from './spaces.ts';

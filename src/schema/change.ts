@@ -13,7 +13,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { EdgesInput } from '../domain/pagination.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { costs } from './cost/field-cost.ts';
+import { costs } from './cost/costs.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link } from './link/link.ts';
 import { connectionOf, selectionOf } from './list.ts';

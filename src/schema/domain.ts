@@ -11,7 +11,8 @@ import {
   verifyDomain,
 } from '../domain/short-domain/domain.ts';
 import { builder } from './builder.ts';
-import { costs, DNS_COST } from './cost/field-cost.ts';
+import { costs } from './cost/costs.ts';
+import { DNS_COST } from './cost/field-cost.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';
 import { idArgs, mutationsOf, queryOf } from './record-fields.ts';

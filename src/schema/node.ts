@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { parseBatch, parseId } from '../domain/input.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { batchSize, costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { batchSize, costs, STATEMENT_COST } from './cost/costs.ts';
 import { ofBatch } from './input-limits.ts';
 
 /** Finds the account's own records with these ids, in any order; others are left out. */

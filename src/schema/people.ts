@@ -20,7 +20,8 @@ import { parseScopes, permissions, type Role as RoleName, roles, scopes } from '
 import { revokeSession } from '../domain/access/session.ts';
 import type { ApiKey as ApiKeyRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
-import { changeCost, costs } from './cost/field-cost.ts';
+import { costs } from './cost/costs.ts';
+import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { LinkPrivacy } from './link/privacy.ts';
 import { connectionOf } from './list.ts';

@@ -1,7 +1,6 @@
 import { brandWithType, type ObjectRef } from '@pothos/core';
 import {
   DomainError,
-  type ErrorCode,
   errorCodes,
   type FieldError,
   MAX_FIELD_ERRORS,
@@ -11,26 +10,12 @@ import {
 import { reasons } from '../domain/reasons.ts';
 import { MAX_VALUES, type NamedValue } from '../domain/refusal.ts';
 import { rules } from '../domain/rules.ts';
+import { errorForms } from '../graphql/errors.ts';
 import { pauseIfBlocked } from '../shared/time-slices.ts';
 import { builder, type Types } from './builder.ts';
-import { costs, STATEMENT_COST } from './cost/field-cost.ts';
+import { costs, STATEMENT_COST } from './cost/costs.ts';
 import { enumType } from './domain-types.ts';
 import { Node, nodeIdOf } from './node.ts';
-
-/** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */
-export const errorForms: Record<ErrorCode, { readonly type?: string; readonly status?: number }> = {
-  UNAUTHENTICATED: { status: 401 },
-  FORBIDDEN: { status: 403 },
-  GONE: { status: 410 },
-  NOT_FOUND: { type: 'NotFoundError' },
-  IN_USE: { type: 'InUseError' },
-  CONFLICT: { type: 'ConflictError' },
-  IDEMPOTENCY_MISMATCH: { status: 422 },
-  IDEMPOTENCY_RUNNING: { status: 409 },
-  VALIDATION: { type: 'ValidationError' },
-  RATE_LIMITED: { status: 429 },
-  UNAVAILABLE: { status: 503 },
-};
 
 /** The names and values of a rule, for clients that word it in another language. */
 const RuleEnum = enumType<string>(

@@ -19,7 +19,8 @@ import {
 import { type TopLink, topLinks, topLinksBy } from '../domain/statistics/top-links.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { type ArgumentValues, changeCost, costs, countOf } from './cost/field-cost.ts';
+import { type ArgumentValues, costs, countOf } from './cost/costs.ts';
+import { changeCost } from './cost/field-cost.ts';
 import { enumType, inputType } from './domain-types.ts';
 import { Link, selectFor } from './link/link.ts';
 import { orderOf, pageOf } from './list.ts';

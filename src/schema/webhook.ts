@@ -25,7 +25,8 @@ import {
 import type { Webhook as WebhookRow } from '../generated/sqlite/client.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
-import { changeCost, costs } from './cost/field-cost.ts';
+import { costs } from './cost/costs.ts';
+import { changeCost } from './cost/field-cost.ts';
 import { enumType } from './domain-types.ts';
 import { connectionOf } from './list.ts';
 import { findNodes, Node } from './node.ts';

@@ -22,7 +22,6 @@ import { UserPasswords } from '../domain/password.ts';
 import { WebhookSender } from '../domain/webhook/sender.ts';
 import { createOwnerRequestOf, createRequestOf } from '../graphql/context.ts';
 import { createGraphQLHandler, schemaText } from '../graphql/http.ts';
-import { runOwn } from '../graphql/pipeline.ts';
 import { KeyAccess } from '../http/request/key-access.ts';
 import { SessionCookies } from '../http/request/session-cookie.ts';
 import { createPost } from '../outgoing/post.ts';
@@ -32,6 +31,7 @@ import { createDownload } from '../rest/download.ts';
 import { createRestRouter } from '../rest/router.ts';
 import { routes } from '../rest/routes.ts';
 import { createSnapshot } from '../rest/snapshot.ts';
+import { api, runOwn } from '../schema/api.ts';
 import { AddressMails } from './address-mails.ts';
 import { createFirst } from './first-start.ts';
 import type { Background, Ports } from './ports.ts';
@@ -112,13 +112,14 @@ export function createPeople(opened: Opened, ports: Ports, visitors: Visitors) {
     );
 
   return {
-    ...{ auth, openApi, schemaText, subscriptions, longWorks, background },
+    ...{ auth, openApi, subscriptions, longWorks, background },
+    schemaText: schemaText(api.schema),
     /** Makes what the first start needs, and gives what greets the operator. */
     createFirst() {
       openId?.check();
       return createFirst(config, db, ports);
     },
-    graphql: createGraphQLHandler({ graphiql, trusted, requestOf, report }),
+    graphql: createGraphQLHandler({ api, graphiql, trusted, requestOf, report }),
     rest: createRestRouter({
       ...{ routes, baseUrl, run: runOwn, report },
       requestOf: createRequestOf(requests, false),

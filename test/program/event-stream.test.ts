@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { createYoga } from 'graphql-yoga';
 import { afterEach, expect, test, vi } from 'vitest';
-import { OVER } from '../../src/domain/change/subscriptions.ts';
 import { sendEvents } from '../../src/graphql/event-stream.ts';
+import { OVER } from '../../src/shared/event-source.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readTrustedDocuments } from '../../src/graphql/trusted-documents.ts';
+import { schema } from '../../src/schema/index.ts';
 import { Caller } from '../support/server.ts';
 import { refusalOf, startService } from '../support/service.ts';
 
@@ -34,7 +35,7 @@ test('starts with the documents of a file, and without GraphiQL', async () => {
 
 test('reads a file with a byte order mark', async () => {
   const { TRUSTED_DOCUMENTS } = environment('marked', '\ufeff{ "abc": "{ __typename }" }');
-  expect([...(await readTrustedDocuments(TRUSTED_DOCUMENTS))]).toEqual([['abc', '{ __typename }']]);
+  expect([...(await readTrustedDocuments(TRUSTED_DOCUMENTS, schema))]).toEqual([['abc', '{ __typename }']]);
 });
 
 test('stops the start if the file cannot be used', async () => {
@@ -66,5 +67,5 @@ test.each([
   ],
 ])('refuses a file that %s, with the reason', async (name, text, why) => {
   const { TRUSTED_DOCUMENTS } = environment(name.replaceAll(' ', '-'), text);
-  await expect(readTrustedDocuments(TRUSTED_DOCUMENTS)).rejects.toThrow(why);
+  await expect(readTrustedDocuments(TRUSTED_DOCUMENTS, schema)).rejects.toThrow(why);
 });

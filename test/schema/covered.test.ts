@@ -1,6 +1,7 @@
 import { type GraphQLField, isObjectType, parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { factsOf } from '../../src/graphql/document.ts';
+import { api } from '../../src/schema/api.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -84,7 +85,7 @@ test.each([
 ])('%s', (text, expected) => {
   const document = parse(text);
   expect(validate(schema, document)).toEqual([]);
-  expect(factsOf(document, schema)).toMatchObject(expected);
+  expect(factsOf(document, api)).toMatchObject(expected);
 });
 
 function fieldOf(type: string, name: string): GraphQLField<unknown, unknown> {

@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Prepared } from '../../src/graphql/document.ts';
 import { limits } from '../../src/graphql/limits.ts';
 import { coerceVariables } from '../../src/graphql/variables.ts';
+import { api } from '../../src/schema/api.ts';
 import { sizeOf } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -178,7 +179,7 @@ function counted(length: number, item: unknown = {}) {
 }
 
 const operationOf = (query: string) => {
-  const operation = new Prepared(schema, parse(query), []).operation(null);
+  const operation = new Prepared(api, parse(query), []).operation(null);
   if (operation === null) throw new Error('the document has not one operation');
   return operation;
 };

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Documents } from '../../src/graphql/document.ts';
-import { schema } from '../../src/schema/index.ts';
+import { api } from '../../src/schema/api.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -437,7 +437,7 @@ test('parses each part of a request once, also of one that is refused', async ()
 });
 
 test('parses a document that is broken once', () => {
-  const documents = new Documents(schema, true);
+  const documents = new Documents(api, true);
   const errors = [1, 2].map(() => {
     try {
       documents.prepared('{ broken');

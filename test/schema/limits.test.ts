@@ -13,7 +13,8 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Documents, Prepared } from '../../src/graphql/document.ts';
-import type { FieldCost } from '../../src/schema/cost/field-cost.ts';
+import { api } from '../../src/schema/api.ts';
+import type { FieldCost } from '../../src/schema/cost/costs.ts';
 import { introspectionSizes } from '../../src/schema/cost/operation-size.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Caller, startTestServer, type TestServer } from '../support/server.ts';
@@ -186,7 +187,7 @@ test('looks at each fragment once for the permissions of an operation', () => {
       Object.defineProperty(node, 'selections', { get });
     },
   });
-  const operation = new Prepared(schema, document, []).operation(null);
+  const operation = new Prepared(api, document, []).operation(null);
   reads = 0;
   expect([...(operation?.needs ?? [])]).toEqual(['READ', 'READ_PEOPLE']);
 });
@@ -504,7 +505,7 @@ test('the lists of the introspection have at most their declared sizes, on avera
 });
 
 test('the cache of documents is bounded', () => {
-  const documents = new Documents(schema, true);
+  const documents = new Documents(api, true);
   const long = (i: number) => `# ${i} ${'x'.repeat(400_000)}\n{ __typename }`;
   for (let i = 0; i < 5; i++) expect(documents.prepared(long(i)).errors).toEqual([]);
   expect(documents.size).toBeGreaterThan(400_000);
@@ -512,7 +513,7 @@ test('the cache of documents is bounded', () => {
 });
 
 test('a document that is too long to be kept is parsed once a request', () => {
-  const documents = new Documents(schema, true);
+  const documents = new Documents(api, true);
   const text = `{ __typename } #${'x'.repeat(600_000)}`;
   expect(documents.isSubscription(text, null)).toBe(false);
   const prepared = documents.prepared(text);

@@ -4,6 +4,7 @@ import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from '../../d
 import type { LogPosition, LogSnapshot } from '../../db/change/transaction-order.ts';
 import type { Database } from '../../db/any-database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
+import { type End, type EventSource, OVER } from '../../shared/event-source.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { Turns } from '../../shared/turns.ts';
@@ -45,17 +46,7 @@ interface SubscriptionOptions {
   now(): Date;
 }
 
-/** The last value of a subscription whose caller may not subscribe again; after any other end, clients should come back. */
-export const OVER = 'over';
-type End = typeof OVER | undefined;
-
 type Next = IteratorResult<LoggedChange | DomainError, End>;
-
-/** The events of one subscriber, who says when they have got one. */
-export interface EventSource<Event> extends AsyncIterableIterator<Event, End> {
-  /** Call it when the last event was given to the subscriber, whose time to take the next one begins. */
-  delivered(): void;
-}
 
 /** The queue of one subscriber. A slow subscriber delays no other: changes beyond the queue it reads from the log. */
 class Subscription implements EventSource<LoggedChange | DomainError> {

@@ -1,23 +1,24 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isInterfaceType,
   isLeafType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
   valueFromASTUntyped,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { ParsedOperation } from '../context.ts';
-import { schema } from '../index.ts';
-import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './field-cost.ts';
+import { type ArgumentValues, type FieldCost, STATEMENT_COST } from './costs.ts';
 import { type Inputs, inputsOf, NO_INPUTS, type PartInputs, sumInputs, withAllUses } from './inputs.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,6 +52,15 @@ function keyOf({ node, number }: ParsedOperation, variables: Readonly<Record<str
   return `${number} ${Math.floor(Date.now() / DAY_MS)} ${values}`;
 }
 
+/** An operation of a document. */
+export interface ParsedOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly node: OperationDefinitionNode;
+  /** A number that no other operation has. */
+  readonly number: number;
+}
+
 /** Above which the work of fields is calculated no further; beyond the depth or breadth, nothing else is. */
 type Limits = Pick<OperationSize, 'cost' | 'records' | 'depth' | 'breadth'>;
 
@@ -82,7 +92,7 @@ function newSizeOf(
   variables: Readonly<Record<string, unknown>>,
   limits: Limits,
 ): OperationSize {
-  const { document, node } = operation;
+  const { schema, document, node } = operation;
   const fragments = fragmentsOf(document);
   const shape = shapeOf(node.selectionSet, fragments);
   const root = schema.getRootType(node.operation);
@@ -177,6 +187,7 @@ export const introspectionSizes: Readonly<Record<string, number>> = {
 };
 
 class SizeCalculation {
+  readonly #schema: GraphQLSchema;
   readonly #fragments: Fragments;
   readonly #variables: Readonly<Record<string, unknown>>;
   /** The sizes of selections, by their type and what they get from their parent: fragments may be used often. */
@@ -188,11 +199,12 @@ class SizeCalculation {
 
   /** @param variables as they were sent */
   constructor(
-    { node }: ParsedOperation,
+    { schema, node }: ParsedOperation,
     fragments: Fragments,
     variables: Readonly<Record<string, unknown>>,
     limits: Limits,
   ) {
+    this.#schema = schema;
     this.#limits = limits;
     this.#fragments = fragments;
     const defaults = (node.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
@@ -211,7 +223,7 @@ class SizeCalculation {
         selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
       if (fragment === undefined) return [];
       if (fragment.kind === Kind.FIELD) return [{ type, size: this.#ofField(fragment, type, fromParent) }];
-      const of = (fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)) ?? type;
+      const of = (fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value)) ?? type;
       return [{ type: of, size: this.ofSelections(fragment.selectionSet, of, fromParent) }];
     });
     const total = this.#totalOf(type, parts);
@@ -223,6 +235,7 @@ class SizeCalculation {
   #totalOf(type: GraphQLNamedType, parts: readonly Part[]): PartSize {
     const total = sumOf(parts);
     if (!isAbstractType(type)) return total;
+    const schema = this.#schema;
     const ofTypes = schema
       .getPossibleTypes(type)
       .map((one) =>
@@ -261,7 +274,7 @@ class SizeCalculation {
       ofName + times * (isLeafType(type) ? ofLeaf : 1 + below[measure]);
     const cost = ownWork + ofValues('cost');
     // The work of a mutation itself is its change. Joins cost less than a statement.
-    const isRead = ownWork >= STATEMENT_COST && !isOfRecord && parent !== schema.getMutationType();
+    const isRead = ownWork >= STATEMENT_COST && !isOfRecord && parent !== this.#schema.getMutationType();
     return {
       cost,
       values: ofValues('values'),

@@ -6,7 +6,8 @@ import {
 } from '../../domain/visit/decide-redirect.ts';
 import { explainInput, explainRedirect } from '../../domain/visit/explanation.ts';
 import { builder } from '../builder.ts';
-import { costs, fieldOf, PASSWORD_COST, STATEMENT_COST } from '../cost/field-cost.ts';
+import { costs, fieldOf, STATEMENT_COST } from '../cost/costs.ts';
+import { PASSWORD_COST } from '../cost/field-cost.ts';
 import { enumType, inputType } from '../domain-types.ts';
 
 const RedirectOutcome = enumType('RedirectOutcome', 'The result of a visit.', redirectOutcomes);

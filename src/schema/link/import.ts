@@ -8,7 +8,8 @@ import {
   MAX_TOLD_FIELDS,
 } from '../../domain/transfer/import-text.ts';
 import { builder } from '../builder.ts';
-import { costs, importCost } from '../cost/field-cost.ts';
+import { costs } from '../cost/costs.ts';
+import { importCost } from '../cost/field-cost.ts';
 import { enumType } from '../domain-types.ts';
 import { limitedTo } from '../input-limits.ts';
 import { FieldErrorType } from '../result.ts';

@@ -1,5 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { SelectedLink } from '../../db/links.ts';
 import type { LinkSelect } from '../../db/reading/link-list.ts';
 import { parseBatch, shownCount, shownCountLimit, type Unparsed } from '../../domain/input.ts';
@@ -26,7 +26,8 @@ import { spendOnDeletions, spendOnNew, spendOnUpdates } from '../../domain/link/
 import { shortUrlOf } from '../../domain/short-domain/host.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { batchCost, checkCost, costs } from '../cost/field-cost.ts';
+import { costs } from '../cost/costs.ts';
+import { batchCost, checkCost } from '../cost/field-cost.ts';
 import { descriptionsOf, enumType, inputType } from '../domain-types.ts';
 import { ofBatch } from '../input-limits.ts';
 import { connectionOf, pageOf, selectionOf } from '../list.ts';
@@ -186,6 +187,9 @@ export const Link = builder.prismaObject('Link', {
   }),
 });
 
+/** What the fields of operations select of links. */
+const plansOf = new WeakMap<Context['operation'], Map<FieldNode, LinkSelect>>();
+
 /**
  * Returns the columns of links that the operation selects: Prisma's `select`, as Pothos plans it. The plan is made once
  * per document, unless it may depend on variables.
@@ -194,11 +198,12 @@ export const Link = builder.prismaObject('Link', {
 export function selectFor(context: Context, info: GraphQLResolveInfo, paths: string[][] = []): LinkSelect {
   const { operation } = context;
   const [node] = info.fieldNodes;
-  const plans = info.fieldNodes.length === 1 && !operation.facts.hasDirectives ? operation.plans : null;
-  const before = node && plans?.get(node);
+  const isPlanned = info.fieldNodes.length === 1 && !operation.facts.hasDirectives;
+  const plans = plansOf.get(operation) ?? new Map<FieldNode, LinkSelect>();
+  const before = node && isPlanned ? plans.get(node) : undefined;
   if (before !== undefined) return before;
   const { select = {} } = queryFromInfo({ context, info, typeName: 'Link', paths });
-  if (node !== undefined) plans?.set(node, select);
+  if (node !== undefined && isPlanned) plansOf.set(operation, plans.set(node, select));
   return select;
 }
 
