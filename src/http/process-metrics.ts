@@ -143,7 +143,7 @@ export class ProcessMetrics {
   }
 
   watchDatabase(isAway: () => boolean): void {
-    const help = '1 while the database does not answer, and visitors are served from memory.';
+    const help = '1 while the database does not answer, and answers come from memory.';
     this.watch('linkspace_database_away', help, 'max', () => (isAway() ? 1 : 0));
   }
 

@@ -1,15 +1,9 @@
-/** The kinds of names. A name of one kind is never that of another. */
-export type NameKind =
-  | ('key' | 'session' | 'guess' | 'mail')
-  | ('account' | 'network' | 'sender')
-  | ('link' | 'destination' | 'statistics' | 'trigrams' | 'search')
-  | ('answer' | 'schema' | 'space' | 'pixel');
-
 /**
- * Makes a name for a cache, table, lock, limit or turn. It begins with its kind. Different parts have different names, whatever
- * texts they are.
+ * Makes a name for a cache, table, lock, limit or turn. It begins with its kind, so that a name of one kind is never that of
+ * another. Different parts have different names, whatever texts they are.
+ * @param kind a word
  */
-export function nameFor(kind: NameKind, ...parts: readonly (string | number)[]): string {
+export function nameFor(kind: string, ...parts: readonly (string | number)[]): string {
   let name: string = kind;
   for (const part of parts) {
     const text = String(part);

@@ -100,7 +100,7 @@ test('warns at most hourly of a proxy that is not trusted', () => {
 
 test('a visit and an API call through such a proxy show it, and through a trusted one do not', async () => {
   const said =
-    'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all visitors of this proxy count as one';
+    'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all clients of this proxy count as one';
   const headers = { 'X-Forwarded-For': '203.0.113.7' };
   for (const [trustProxy, expected] of [
     [false, [{ peer: '127.0.0.1' }]],

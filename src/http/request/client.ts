@@ -35,7 +35,7 @@ export function warningOf(log: Pick<Logger, 'warn'>, now = () => performance.now
     warnedAt = at;
     log.warn(
       { peer },
-      'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all visitors of this proxy count as one',
+      'X-Forwarded-For of a peer that TRUST_PROXY does not name is ignored: all clients of this proxy count as one',
     );
   };
 }

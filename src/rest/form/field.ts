@@ -25,9 +25,9 @@ export interface Field {
   decode(value: FormValue, context: DecodeContext): unknown;
   /** True if an empty value is decoded instead of clearing the field, so that v1's own message refuses it. */
   readonly decodesEmpty?: boolean;
-  /** The JSON Schema of what may be sent, given the domain's; by default the domain's. Null hides the field. */
-  describe?(domain: JsonSchema): JsonSchema | null;
-  /** Its description, if that of the domain, or of GraphQL, does not fit. */
+  /** The JSON Schema of what may be sent, given its rule; by default the rule. Null hides the field. */
+  describe?(rule: JsonSchema): JsonSchema | null;
+  /** Its description, if that of the rule, or of GraphQL, does not fit. */
   readonly about?: string;
   readonly example?: string;
   /** v1's name for a path below the field; by default the input's. */
@@ -57,7 +57,7 @@ export function recordId(path: string): Field {
   return { ...text(path), describe: () => ({ type: 'integer', minimum: 1 }) };
 }
 
-/** A whole number as programs write it: 5, not 05 or +5. Anything else stays text, which the domain refuses. */
+/** A whole number as programs write it: 5, not 05 or +5. Anything else stays text, which the rule refuses. */
 export function integer(path: string): Field {
   return {
     path: pathOf(path),
@@ -82,10 +82,10 @@ export function chosen(
 }
 
 /** The JSON Schema of a choice's spellings: numbers if all of them are. */
-export function describeChoice(values: ReadonlyMap<string, unknown>, domain: JsonSchema): JsonSchema {
+export function describeChoice(values: ReadonlyMap<string, unknown>, rule: JsonSchema): JsonSchema {
   const numeric = [...values.keys()].every((spelling) => /^\d+$/.test(spelling));
   const spell = (spelling: string) => (numeric ? Number(spelling) : spelling);
-  const standard = [...values].find(([, value]) => value === domain.default)?.[0];
+  const standard = [...values].find(([, value]) => value === rule.default)?.[0];
   return {
     type: numeric ? 'integer' : 'string',
     enum: [...values.keys()].map(spell),
@@ -106,7 +106,7 @@ export function choice(path: string | null, values: Readonly<Record<string, unkn
     path: path === null ? [] : pathOf(path),
     decodesEmpty: true,
     decode: (value, context) => chosen(allowed, value, context),
-    describe: (domain) => describeChoice(allowed, domain),
+    describe: (rule) => describeChoice(allowed, rule),
   };
 }
 
@@ -154,7 +154,7 @@ function nameOf(fields: Fields, sent: FormFields, path: readonly string[]): stri
   return [name, ...(field.nameBelow?.(below, sent.get(name)) ?? below)].join('.');
 }
 
-/** The domain's field errors by v1's names, in v1's order of fields. */
+/** The errors of fields by v1's names, in v1's order of fields. */
 export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly FieldError[]): Refusals {
   const refusals: Refusals = new Map();
   for (const { path, messages } of errors) {
@@ -170,7 +170,7 @@ export function refusalsOf(fields: Fields, sent: FormFields, errors: readonly Fi
 
 /**
  * Decodes the sent fields into the GraphQL input. An empty value is null with `emptyClears`, else absent. `refusals` has all
- * wrong fields at once: values that v1 does not know, and errors of the domain's `schema`.
+ * wrong fields at once: values that v1 does not know, and errors of the `schema`.
  */
 export function decodeFields(
   fields: Fields,

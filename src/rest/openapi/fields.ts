@@ -12,17 +12,17 @@ export interface DescribedField {
 }
 
 /** The schema of a value that is not null. */
-function withoutNull(domain: JsonSchema): JsonSchema {
-  const { anyOf, type, ...rest } = domain;
+function withoutNull(rule: JsonSchema): JsonSchema {
+  const { anyOf, type, ...rest } = rule;
   if (Array.isArray(type)) return { ...rest, type: type.find((one) => one !== 'null') };
-  if (!Array.isArray(anyOf)) return domain;
+  if (!Array.isArray(anyOf)) return rule;
   const [only, ...others] = anyOf.filter(({ type }) => type !== 'null');
-  return others.length === 0 ? { ...rest, ...withoutNull(only) } : domain;
+  return others.length === 0 ? { ...rest, ...withoutNull(only) } : rule;
 }
 
-/** The domain's schema of the value at a path of the input. */
-function ruleAt(domain: JsonSchema, path: readonly string[]): JsonSchema {
-  const here = withoutNull(domain);
+/** The schema of the value at a path of the input. */
+function ruleAt(rules: JsonSchema, path: readonly string[]): JsonSchema {
+  const here = withoutNull(rules);
   const [head, ...rest] = path;
   if (head === undefined) return here;
   const { properties = {} } = here as { properties?: Record<string, JsonSchema> }; // An object's schema has them.
@@ -35,12 +35,12 @@ function mayBeEmpty({ fields, schema, methods }: AnyRoute, name: string): boolea
   return !refusals.has(name);
 }
 
-/** The fields of a route, with schemas and descriptions from the domain's rules, and v1's spellings. */
+/** The fields of a route, with schemas and descriptions from its rules, and v1's spellings. */
 export function describeFields(route: AnyRoute): DescribedField[] {
-  const domain: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
-  const required = Array.isArray(domain.required) ? domain.required : [];
+  const rules: JsonSchema = z.toJSONSchema(route.schema, { io: 'input', unrepresentable: 'any' });
+  const required = Array.isArray(rules.required) ? rules.required : [];
   return Object.entries(route.fields).flatMap(([name, field]) => {
-    const rule = ruleAt(domain, field.path);
+    const rule = ruleAt(rules, field.path);
     const schema = field.describe ? field.describe(field.path.length > 0 ? rule : {}) : rule;
     if (schema === null) return [];
     const description = field.about ?? rule.description;

@@ -69,13 +69,13 @@ export function withAllUses(whole: PartInputs): Inputs {
 function usersFirst(whole: PartInputs): PartInputs[] {
   const found = new Set<PartInputs>();
   const usedFirst: PartInputs[] = [];
-  const visit = (part: PartInputs): void => {
+  const add = (part: PartInputs): void => {
     if (found.has(part)) return;
     found.add(part);
-    for (const inner of part.below.keys()) visit(inner);
+    for (const inner of part.below.keys()) add(inner);
     usedFirst.push(part);
   };
-  visit(whole);
+  add(whole);
   return usedFirst.reverse();
 }
 
