@@ -12,7 +12,7 @@ import {
 import { withTimeout } from '../shared/timeout.ts';
 import { DomainError, invalidField } from './errors.ts';
 import { countStored, requireRoom } from './kept-answer-limit.ts';
-import { because, refusal } from './rules.ts';
+import { because, refusal } from './refusal.ts';
 
 export const MAX_KEY_LENGTH = 255;
 /** The largest answer that is stored, in bytes: any single record fits. */

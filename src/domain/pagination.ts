@@ -14,7 +14,7 @@ import {
   trimPasted,
   withDefault,
 } from './input.ts';
-import { refusal } from './rules.ts';
+import { refusal } from './refusal.ts';
 import { MAX_URL } from './url.ts';
 
 export const PAGE_SIZES = [10, 25, 50, 100] as const;

@@ -1,6 +1,6 @@
 import { requireAnswers } from '../db/answer-watch.ts';
+import type { Database } from '../db/any-database.ts';
 import type { ChangeFeed } from '../db/change/feed.ts';
-import type { Database } from '../db/database.ts';
 import { DatabaseAway, isUnavailable } from '../db/errors.ts';
 import { requireReadable } from '../db/readable.ts';
 import { singleFlight } from '../shared/single-flight.ts';

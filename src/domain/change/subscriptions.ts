@@ -1,3 +1,4 @@
+import type { Database } from '../../db/any-database.ts';
 import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from '../../db/change/log.ts';
