@@ -6,7 +6,7 @@ import type { Deadline } from '../shared/deadline.ts';
 import type { Definition } from './definition.ts';
 import type { Operation } from './document.ts';
 
-/** What the engine knows of a request to an API, whoever sent it. */
+/** A request to an API as the engine sees it. */
 export interface EngineRequest {
   readonly actor: Caller & {
     /** @throws DomainError the one that a new request gets, if the key, session, user or membership has ended */
@@ -17,7 +17,7 @@ export interface EngineRequest {
   /** Aborted when the client has left, so that queries end before their next statement; in a mutation, when its time is over. */
   readonly signal: AbortSignal;
   readonly timeouts: {
-    /** How long a mutation may take, in milliseconds. */
+    /** Milliseconds that a mutation may take. */
     readonly mutation: number;
   };
   readonly subscriptions: {
@@ -48,9 +48,9 @@ export interface Execution {
   readonly deadline: Deadline | null;
   /** @throws DomainError the one that a new request gets, if the caller may not do the operation any more */
   ask(): void;
-  /** Whether it is a document of the product's own: expected failures are thrown, and not part of a mutation's result. */
+  /** True for documents of the product's own: expected failures are thrown, and not part of a mutation's result. */
   readonly throwsFailures: boolean;
-  /** Whether the answer may be so large that its execution should pause for other work. */
+  /** True if the response may be so large that its execution should pause for other work. */
   readonly isHeavy: boolean;
 }
 
@@ -62,6 +62,6 @@ export interface Api<Request extends EngineRequest, Context extends Request & Ex
   requirePermission(actor: Request['actor'], permission: string): void;
   /** The limits that a client is told who asks for the cost of an operation. */
   readonly limits: Readonly<Record<string, number>>;
-  /** Whether an error of a field rolls back a write with an Idempotency-Key. */
+  /** True if an error of a field rolls back a write with an Idempotency-Key. */
   rollsBack(error: GraphQLError): boolean;
 }

@@ -165,7 +165,7 @@ export interface Facts {
    */
   readonly isCompilable: boolean;
   /**
-   * Whether the rows have all that its fields select. Two fields with different arguments may select the same relation
+   * True if the rows have all that its fields select. Two fields with different arguments may select one relation
    * differently, and only some types are read with their relations.
    */
   readonly isCovered: boolean;

@@ -64,7 +64,7 @@ export function presentedError(error: GraphQLError, { log, requestId }: Asked): 
   return new GraphQLError('Unexpected error.', { ...where, extensions: { code: 'INTERNAL', requestId } });
 }
 
-/** The same for any error that is thrown outside resolvers. */
+/** Presents any error that is thrown outside resolvers. */
 export function presentedAny(error: unknown, request: Asked): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return presentedError(new GraphQLError(originalError.message, { originalError }), request);

@@ -117,7 +117,7 @@ const hashUnsupported = badRequest('PersistedQueryNotSupported', {
   http: { status: 200 },
 });
 
-/** What this module gives Yoga beside the HTTP request. */
+/** The parts of Yoga's context besides the HTTP request. */
 interface YogaContext<Asked> {
   readonly asked: Asked;
   /** The value of a body that is read already, which is parsed once. */

@@ -235,7 +235,7 @@ export interface Paths {
   surfaceOf(path: string): Surface;
   /** The name of the room in which a request has its place. */
   roomOf(info: RequestInfo): string;
-  /** Whether a path has GET and HEAD only, whatever answers it. */
+  /** True if a path has GET and HEAD only, whatever answers it. */
   isOnlyRead(info: RequestInfo): boolean;
 }
 

@@ -24,7 +24,7 @@ import { decodeFields, refusalsOf } from './form/field.ts';
 import { type FormFields, parseForm, readForm, UnreadableBody } from './form/form.ts';
 import { type AnyRoute, isUpdate } from './route.ts';
 
-/** What the API needs to know of a request. */
+/** A request as the router needs it. */
 export interface RestRequest extends Writing {
   /** Sets the name of the operation for the log and the metrics. */
   named(operation: string): void;

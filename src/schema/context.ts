@@ -25,7 +25,7 @@ export interface Timeouts {
   readonly nameServers: number;
 }
 
-/** What is known of a request, whoever sent it. */
+/** The parts of a request that do not depend on its transport. */
 export interface ApiRequest extends EngineRequest {
   readonly actor: AskedActor;
   /** The state of the key's rate limit; null without a limit. */

@@ -7,7 +7,7 @@ import { bounded, limitsOf } from '../graphql/limits.ts';
 const { limits, tooLarge } = limitsOf({
   /** The size of links' targets in an answer, in bytes: a single list can have half a megabyte. */
   targetBytes: { max: 10_000_000, name: 'size of targets' },
-  /** What a request with an Idempotency-Key may write, since it is one transaction. */
+  /** Limits of the writes of a request with an Idempotency-Key, since it is one transaction. */
   keyedLinks: {
     max: MAX_WRITTEN_LINKS,
     name: 'number of changed links',
@@ -32,7 +32,7 @@ export function boundedRows(): SpendRows {
   };
 }
 
-/** Whether an error says that a request with an Idempotency-Key would write too much: then it is rolled back. */
+/** True if an error says that a request with an Idempotency-Key would write too much; the request is then rolled back. */
 export function isOfRows({ extensions }: GraphQLError): boolean {
   return 'keyedLinks' in extensions || 'keyedRows' in extensions;
 }

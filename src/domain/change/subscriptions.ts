@@ -3,7 +3,6 @@ import type { LoggedChange } from '../../db/change/events.ts';
 import type { ChangeFeed } from '../../db/change/feed.ts';
 import { MAX_READ, readLogSnapshot, settledBetween, wasCommitted } from '../../db/change/log.ts';
 import type { LogPosition, LogSnapshot } from '../../db/change/transaction-order.ts';
-import type { Database } from '../../db/any-database.ts';
 import { DatabaseAway } from '../../db/errors.ts';
 import { type End, type EventSource, OVER } from '../../shared/event-source.ts';
 import { pauseIfBlocked } from '../../shared/time-slices.ts';

@@ -9,9 +9,9 @@ import type { Place } from '../limits/room.ts';
 export interface Surface {
   /** The name in the metrics. */
   readonly name: string;
-  /** Whether its handler gets requests at once, without security headers, and refusals have a form of its own. */
+  /** True if its handler gets requests at once, without security headers, and refusals have a form of its own. */
   readonly isBare?: boolean;
-  /** Whether no cache may store its answers. */
+  /** True if no cache may store its answers. */
   readonly isPrivate?: boolean;
   /** The name of a request in traces, by its method and operation: one that few requests share would be of no use. */
   spanName?(method: string, operation: string | undefined): string;

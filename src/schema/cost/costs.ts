@@ -12,11 +12,11 @@ export interface FieldCost {
   readonly weight?: number;
   /** The cost in addition to its values. */
   readonly work?: number | ((args: ArgumentValues, fromParent: ArgumentValues) => number);
-  /** Whether the work belongs to the record that has the field, and is no read beside it. */
+  /** True if the work belongs to the record that has the field, rather than to a read of its own. */
   readonly isOfRecord?: boolean;
-  /** What the costs of the fields below it get as `fromParent`. */
+  /** Returns the `fromParent` of the costs of the fields below it. */
   readonly toChildren?: (args: ArgumentValues, fromParent: ArgumentValues) => ArgumentValues;
-  /** How many records it creates, updates or deletes. */
+  /** Number of records that it creates, updates or deletes. */
   readonly records?: number | ((args: ArgumentValues) => number);
 }
 
@@ -41,7 +41,7 @@ export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as ArgumentValues)[name] : undefined;
 }
 
-/** How many items of a batch are looked at: a longer one is refused as invalid input. */
+/** Maximum number of items of a batch that are counted; a longer batch is refused as invalid input. */
 const MAX_LOOKED_AT = MAX_BATCH + 1;
 
 /** A batch as it was sent: a single value is a list of one. */
@@ -63,7 +63,7 @@ export function batchSize(batch: unknown): number {
 /** The cost of what a statement reads without returning it: for a filter, and for a search. */
 const FILTER_COST = 1_000;
 const SEARCH_COST = 9_000;
-/** How many skipped rows cost 1, and how many are counted: few accounts have more. */
+/** Number of skipped rows that cost 1, and maximum number that counts; few accounts have more. */
 const SKIPPED_PER_COST = 10;
 const MAX_SKIPPED = 100_000;
 

@@ -46,7 +46,7 @@ export const checkCost = costs({
   work: (args) => batchSize(batchOf(args)) * CHANGE_COST,
 });
 
-/** How often each password of an input is hashed: with `reuse`, it is also compared with existing links. */
+/** Number of hashes per password of an input. With `reuse`, it is also compared with existing links. */
 function hashesPerPassword(input: unknown): number {
   return fieldOf(input, 'reuse') === true ? 1 + MAX_COMPARED : 1;
 }

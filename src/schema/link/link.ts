@@ -187,7 +187,7 @@ export const Link = builder.prismaObject('Link', {
   }),
 });
 
-/** What the fields of operations select of links. */
+/** Selections of links by the fields of operations. */
 const plansOf = new WeakMap<Context['operation'], Map<FieldNode, LinkSelect>>();
 
 /**
