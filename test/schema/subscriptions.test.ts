@@ -307,9 +307,12 @@ test.runIf(inject('database').provider === 'sqlite')(
       await stranger.space(`Space ${i}`);
       await expect.poll(() => told(ofStranger), { interval: 5 }).toHaveLength(i);
     }
-    server.clock.now = new Date(server.clock.now.getTime() + 11_000);
-    await owner.space('After them');
-    await expect.poll(() => told(others)).toHaveLength(1);
+    // Until its buffers are full, it takes changes: only later ones find that it does not.
+    for (let i = 1; i <= 20; i++) {
+      server.clock.now = new Date(server.clock.now.getTime() + 11_000);
+      await owner.space('After them');
+      await expect.poll(() => told(others)).toHaveLength(i);
+    }
     others.close();
     ofStranger.close();
     let text = '';
