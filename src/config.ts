@@ -19,9 +19,9 @@ import {
 import { decodeText } from './decode-text.js';
 import { isRole, type RoleRule, roles } from './domain/access/role.ts';
 import { hostOf, isHostName, isLoopback, MAX_URL, sendableAddress, withoutPort } from './domain/url.ts';
-import { ConfigError, InvalidSettings, shown } from './operator-error.ts';
-import { wrongTracing } from './otel-variables.ts';
 import { isNearName } from './shared/did-you-mean.ts';
+import { ConfigError, InvalidSettings, shown } from './shared/operator-error.ts';
+import { wrongTracing } from './shared/otel-variables.ts';
 
 // The rules for values. Their errors end the sentence "NAME is VALUE; it may be …".
 

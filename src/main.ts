@@ -3,15 +3,15 @@ import './require-node.js';
 import type { Logger } from 'pino';
 import { type Config, misspelt, readConfig, unusualEnvironment } from './config.ts';
 import { hintFor } from './db/error-hints.ts';
-import { createLog, createStartLog, exit, type LogOptions } from './log.ts';
-import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './operator-error.ts';
-import { sendsTraces } from './otel-variables.ts';
-import { BUILD, BUILD_NAME } from './own-files.ts';
 import { migrate, readFiles } from './prepare.ts';
+import { createLog, createStartLog, exit, type LogOptions } from './shared/log.ts';
 import { oneLine } from './shared/one-line.ts';
+import { InvalidSettings, OperatorError, shown, WRONG_SETTINGS } from './shared/operator-error.ts';
+import { sendsTraces } from './shared/otel-variables.ts';
+import { BUILD, BUILD_NAME } from './shared/own-files.ts';
 import { printable } from './shared/printable.ts';
+import { onStopSignals, Stopping } from './shared/stop-signals.ts';
 import { tracer, traceWith } from './shared/tracing.ts';
-import { onStopSignals, Stopping } from './stop-signals.ts';
 import { createWhenGranted, giveSigns, ownWorker, servePrimary } from './workers/worker.ts';
 
 async function serve(config: Config, log: Logger, startLog: Logger): Promise<void> {
@@ -113,7 +113,7 @@ try {
   };
   log = createLog(options);
   // Before anything else is loaded: it takes time and memory that only those who use it should spend.
-  if (options.isTraced) traceWith((await import('./otel.ts')).createTracer(log));
+  if (options.isTraced) traceWith((await import('./shared/otel.ts')).createTracer(log));
   await serve(config, log, createStartLog(options));
 } catch (error) {
   process.stderr.write(printable(`${explain(error, config)}\n`));

@@ -8,8 +8,8 @@ import {
   parseBlockedHosts,
   parseReservedAliases,
 } from './domain/link/blocklists.ts';
-import { allValid, unusable } from './operator-error.ts';
 import { oneLine } from './shared/one-line.ts';
+import { allValid, unusable } from './shared/operator-error.ts';
 
 /** Milliseconds between two checks of a file, so that changes take effect within ten seconds. */
 const CHECK_INTERVAL = 2_000;

@@ -6,8 +6,8 @@ import type { MigrationProgress } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
 import type { TrustedDocuments } from './graphql/trusted-documents.ts';
 import { countryLookup } from './http/request/country.ts';
-import { allValid, unusable } from './operator-error.ts';
 import { readOperatorFiles } from './operator-files.ts';
+import { allValid, unusable } from './shared/operator-error.ts';
 
 /**
  * Reads the operator's files. With workers, the primary does so too, so that a wrong one is reported once.

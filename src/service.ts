@@ -6,16 +6,16 @@ import { createGuard } from './http/guard.ts';
 import { readinessOf, writable } from './http/readiness.ts';
 import { answerRequests, createHttpServer, holdRequests, type ListenerDependencies } from './http/server.ts';
 import { createStopper } from './http/stop-server.ts';
-import type { TlsStatusOf } from './http/tls-ask.ts';
 import { createWeb } from './http/web.ts';
-import { allValid } from './operator-error.ts';
 import { migrate, readFiles } from './prepare.ts';
 import { refusedVisit, sendMessage } from './redirect/answer.ts';
 import { closeAll, openDatabases, readDefaultDomain } from './service/databases.ts';
 import { isForPeople, paths, surfaces } from './service/paths.ts';
 import type { People } from './service/people.ts';
 import { type Background, type Ports, program } from './service/ports.ts';
+import type { TlsStatusOf } from './service/tls-ask.ts';
 import { createVisitors, type Opened, type Visitors } from './service/visitors.ts';
+import { allValid } from './shared/operator-error.ts';
 import { withTimeout } from './shared/timeout.ts';
 
 /**

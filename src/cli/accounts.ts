@@ -8,7 +8,7 @@ import {
 import { accountSize, deleteAccount } from '../domain/access/erasure.ts';
 import { DomainError } from '../domain/errors.ts';
 import { plainLine } from '../domain/input.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { confirm, yesOption } from './ask.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { backups } from '../db/backups.ts';
 import { pathOf } from '../db/sqlite/file.ts';
 import { isUnexpanded, providerOf, UNEXPANDED } from '../db/url.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { hasTerminal } from './ask.ts';
 import { command, UsageError } from './command.ts';
 

@@ -3,11 +3,11 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type Config, misspelt, readConfig } from '../config.ts';
 import { hintFor } from '../db/error-hints.ts';
 import { DomainError, unstorable } from '../domain/errors.ts';
-import { OperatorError } from '../operator-error.ts';
-import { BUILD_NAME } from '../own-files.ts';
-import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { OperatorError } from '../shared/operator-error.ts';
+import { BUILD_NAME } from '../shared/own-files.ts';
 import { printable } from '../shared/printable.ts';
+import { withoutSecrets } from '../shared/secrets.ts';
 import { databaseNote } from './database.ts';
 import { requireOwner } from './owner.ts';
 

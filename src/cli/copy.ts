@@ -15,7 +15,7 @@ import {
   providerOf,
   UNEXPANDED_FILE,
 } from '../db/url.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { command, type Io, UsageError } from './command.ts';
 import { progressBar } from './terminal.ts';
 

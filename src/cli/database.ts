@@ -8,8 +8,8 @@ import type { Writer } from '../domain/caller.ts';
 import { OPERATOR } from '../domain/change/change.ts';
 import { OperatorLists } from '../domain/link/blocklists.ts';
 import { type Services, servicesOf } from '../domain/services.ts';
-import { OperatorError } from '../operator-error.ts';
-import { withoutSecrets } from '../secrets.ts';
+import { OperatorError } from '../shared/operator-error.ts';
+import { withoutSecrets } from '../shared/secrets.ts';
 
 /**
  * Makes sure that the database at `url` exists and has all migrations: only the start and `migrate` apply them.

@@ -9,7 +9,7 @@ import { baseUrlOf } from '../config.ts';
 import { asCsv, asJson, exportAccount } from '../domain/transfer/export.ts';
 import type { ImportRecord } from '../domain/transfer/formats.ts';
 import { protocolOf } from '../domain/url.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { printable } from '../shared/printable.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';

@@ -9,7 +9,7 @@ import { isScope, type Scope } from '../domain/access/role.ts';
 import { DomainError } from '../domain/errors.ts';
 import { plainLine } from '../domain/input.ts';
 import { isoTime } from '../domain/transfer/times.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { command, UsageError } from './command.ts';
 import { accountNamed, withDatabase } from './database.ts';
 import { webhooksAsJson, webhooksAsText } from './lasting-access.ts';

@@ -1,7 +1,7 @@
 import type { Data } from '../db/database.ts';
 import { findAccountForOperator } from '../domain/access/account.ts';
-import { OperatorError } from '../operator-error.ts';
 import { nearestNames } from '../shared/did-you-mean.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { printable } from '../shared/printable.ts';
 import { ask, hasTerminal, isYes } from './ask.ts';
 import { type Io, UsageError } from './command.ts';

@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync,
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { OperatorError } from '../operator-error.ts';
-import { withoutSecrets } from '../secrets.ts';
 import { makeFolder } from '../shared/make-folder.ts';
+import { OperatorError } from '../shared/operator-error.ts';
+import { withoutSecrets } from '../shared/secrets.ts';
 import { A_MINUTE, BACKUP } from './backup-time.ts';
 import { fileExists, isSameFile, LOCK_TIMEOUT, openFile, pathOf } from './sqlite/file.ts';
 

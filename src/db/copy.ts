@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { OperatorError } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import type { Database, Transaction } from './any-database.ts';
 import { qualified, quoted } from './postgresql/schema.ts';
 import { readNumbers } from './reading/keyset.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
-import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { OperatorError } from '../shared/operator-error.ts';
+import { withoutSecrets } from '../shared/secrets.ts';
 import { causesOf, type ErrorDetails, isDiskFull, isRefusedConnect } from './errors.ts';
 import { PoolerBetween } from './postgresql/client.ts';
 import { ForbiddenSchema, WrongEncoding, WrongSchema, WrongSetting } from './postgresql/session.ts';

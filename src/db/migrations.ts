@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { projectFile } from '../own-files.ts';
+import { projectFile } from '../shared/own-files.ts';
 import { Migrations } from './migration-state.ts';
 
 export const migrations = new Migrations(fileURLToPath(projectFile('prisma/migrations/')));

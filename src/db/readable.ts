@@ -1,4 +1,4 @@
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import type { Database } from './any-database.ts';
 
 /** The names of the migrations that the database does not have yet, oldest first. */

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { SendMail } from '../outgoing/mail.ts';
+import type { Random } from '../shared/random.ts';
 import type { OperatorLists } from './link/blocklists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import type { Random } from './random.ts';
 import { hostOf, otherNamesOf, protocolOf, withoutPort } from './url.ts';
 import { WAITING_LIMITS, type WaitingLimits } from './webhook/waiting-limits.ts';
 

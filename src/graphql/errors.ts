@@ -1,6 +1,6 @@
 import { type ASTNode, GraphQLError } from 'graphql';
 import { type DomainError, type ErrorCode, visibleError } from '../domain/errors.ts';
-import { logFault } from '../log.ts';
+import { logFault } from '../shared/log.ts';
 import type { EngineRequest } from './api.ts';
 
 /** The type of an expected error in the result of a mutation, or the HTTP status of an answer with the error outside the data. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { ConfigError, shown } from '../operator-error.ts';
 import { oneLine } from '../shared/one-line.ts';
+import { ConfigError, shown } from '../shared/operator-error.ts';
 
 /** Messages about a port, by the code of the error; for any other code, the host is wrong. */
 const faults: Readonly<Record<string, (variable: string, port: number, host: string) => string>> = {

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { SignInWay } from '../auth/tools.ts';
 import type { FailingWebhooks } from '../db/webhook/queues.ts';
 import type { DeliveryStatus, DisabledReason } from '../domain/webhook/events.ts';
+import { TLS_ASK, type TlsStatusOf, tlsListener } from '../service/tls-ask.ts';
 import { ageOf, metricsServer, type Observation, ProcessMetrics } from './process-metrics.ts';
-import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** The process's metrics for Prometheus, with a registry of its own. */
 export class Metrics extends ProcessMetrics {

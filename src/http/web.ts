@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { favicon } from '../generated/look.ts';
 import { startPage } from '../service/start-page.ts';
+import { TLS_ASK, type TlsStatusOf, tlsListener } from '../service/tls-ask.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { sendAsset } from './pages/assets.ts';
 import { ofAsset, ofPage } from './pages/pages.ts';
 import { readinessOf } from './readiness.ts';
 import { prefersHtml } from './request/accept.ts';
-import { TLS_ASK, type TlsStatusOf, tlsListener } from './tls-ask.ts';
 
 /** A page of visitors that says why they get nothing else. */
 type Page = 'notFound' | 'unavailable';

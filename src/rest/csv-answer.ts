@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Request, Response } from 'express';
-import { csvLine } from '../domain/transfer/csv-writer.ts';
+import { csvLine } from '../shared/csv-writer.ts';
 
 /** A value for each column. */
 export type CsvRow = readonly unknown[];

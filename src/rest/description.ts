@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { shownCountLimit } from '../domain/input.ts';
 import { type EventKind, messageTypeOf, type WebhookEvent, webhookEvents } from '../domain/webhook/events.ts';
-import { builtFile } from '../own-files.ts';
 import { keysOf } from '../shared/keys-of.ts';
+import { builtFile } from '../shared/own-files.ts';
 import type { JsonSchema } from './form/field.ts';
 import { linkAnswer } from './link-answer.ts';
 import { JSON_TYPE } from './openapi/fields.ts';

@@ -9,7 +9,7 @@ import { pendingMigrations } from '../db/readable.ts';
 import { fileExists } from '../db/sqlite/file.ts';
 import { namedSchema, requireProvider, withSchema } from '../db/url.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../shared/operator-error.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
 import { withTimeout } from '../shared/timeout.ts';
 import { tracer } from '../shared/tracing.ts';

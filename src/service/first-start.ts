@@ -7,7 +7,7 @@ import { createWelcome, hasOwner } from '../domain/access/sign-in.ts';
 import { dropHttpsPorts, HostHeld, shareDefaultDomain } from '../domain/short-domain/default-domain.ts';
 import { hostOf, withoutPort } from '../domain/url.ts';
 import { consoleUrl, greeting } from '../greeting.ts';
-import { ConfigError } from '../operator-error.ts';
+import { ConfigError } from '../shared/operator-error.ts';
 import type { Ports } from './ports.ts';
 
 /**

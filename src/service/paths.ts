@@ -3,7 +3,7 @@ import { isReserved } from '../domain/link/alias.ts';
 import { asksForGraphiql } from '../http/pages/pages.ts';
 import type { RequestInfo, Surface } from '../http/request/info.ts';
 import type { Paths } from '../http/server.ts';
-import { TLS_ASK } from '../http/tls-ask.ts';
+import { TLS_ASK } from './tls-ask.ts';
 
 /** The parts of the service that requests go to. */
 export const surfaces = {

@@ -16,7 +16,6 @@ import type { CountryOf } from '../http/request/country.ts';
 import { RequestLog } from '../http/request/log.ts';
 import type { Handler } from '../http/server.ts';
 import type { Stopper } from '../http/stop-server.ts';
-import { tlsStatuses } from '../http/tls-ask.ts';
 import type { OperatorFiles } from '../operator-files.ts';
 import { countingFailures, createMailer, holdMails } from '../outgoing/mail.ts';
 import { askNobody } from '../outgoing/resolve.ts';
@@ -25,6 +24,7 @@ import { createRedirectHandler } from '../redirect/handler.ts';
 import { LinkCache } from '../redirect/link-cache.ts';
 import { LinkSources } from '../redirect/link-sources.ts';
 import type { Ports } from './ports.ts';
+import { tlsStatuses } from './tls-ask.ts';
 
 /** Resources that are opened before the parts are connected. */
 export interface Opened {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
-import { withoutSecrets } from '../secrets.ts';
 import { oneLine } from './one-line.ts';
+import { OperatorError } from './operator-error.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /**
  * Creates a folder for the current user only, and those above it. Node's own `recursive` would never end in some file systems

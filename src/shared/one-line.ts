@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../secrets.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /**
  * An error's message in one line, without passwords in URLs. Prisma's messages have the failed call before the reason; the

@@ -1,4 +1,4 @@
-import type { createTracer } from '../otel.ts';
+import type { createTracer } from './otel.ts';
 
 /** Tells a collector what the service does. */
 type Tracer = ReturnType<typeof createTracer>;

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { listen } from '../http/bind-port.ts';
-import { exit } from '../log.ts';
-import { WRONG_SETTINGS } from '../operator-error.ts';
+import { exit } from '../shared/log.ts';
+import { WRONG_SETTINGS } from '../shared/operator-error.ts';
 import { printable } from '../shared/printable.ts';
+import { onStopSignals, STOP_LIMIT, Stopping } from '../shared/stop-signals.ts';
 import { TIMED_OUT, withTimeout } from '../shared/timeout.ts';
-import { onStopSignals, STOP_LIMIT, Stopping } from '../stop-signals.ts';
 import { type Patience, SignsOfLife } from './signs-of-life.ts';
 import { type StopRequest, WORKER_ARGUMENT, type WorkerMessage } from './worker.ts';
 

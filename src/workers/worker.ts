@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { isRefusedConnect } from '../db/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
-import type { TlsStatusOf } from '../http/tls-ask.ts';
+import type { TlsStatusOf } from '../service/tls-ask.ts';
 import { RepeatedFault } from '../shared/repeated-fault.ts';
-import { onStopSignals, type Stopping } from '../stop-signals.ts';
+import { onStopSignals, type Stopping } from '../shared/stop-signals.ts';
 
 /** The metrics of a registry, as JSON. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

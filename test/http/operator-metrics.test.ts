@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Metrics } from '../../src/http/metrics.ts';
-import { BUILD } from '../../src/own-files.ts';
+import { BUILD } from '../../src/shared/own-files.ts';
 import { runCommand } from '../support/command.ts';
 import { Person, signedIn } from '../support/person.ts';
 import { TestReceiver } from '../support/receiver.ts';

@@ -35,7 +35,10 @@ test('the search finds such comments on one line or several', () => {
 test('a doc comment begins with what a thing is or does', () => {
   const found = FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => /\.(?:[cm]?[jt]s|tsx)$/.test(path) && !/(?:^|[\\/])(?:generated|node_modules)[\\/]/.test(path))
+      .filter(
+        (path) =>
+          /\.(?:[cm]?[jt]s|tsx)$/.test(path) && !/(?:^|[\\/])(?:generated|node_modules)[\\/]/.test(path),
+      )
       .flatMap((path) =>
         indirectComments(readFileSync(join(folder, path), 'utf8')).map((one) => `${folder}/${path}:${one}`),
       ),

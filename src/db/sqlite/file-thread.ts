@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { entryFile } from '../../own-files.ts';
+import { entryFile } from '../../shared/own-files.ts';
 import type { OpenedFile } from './opened-file.ts';
 
 /** A question to the thread. */

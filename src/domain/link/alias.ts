@@ -1,5 +1,5 @@
+import { type Random, randomText } from '../../shared/random.ts';
 import { textOf, trimPasted, withoutEnd } from '../input.ts';
-import { type Random, randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
 import { isOnHost, pathIn } from '../url.ts';
 

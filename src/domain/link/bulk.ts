@@ -4,11 +4,11 @@ import { insertLinksIn, type NewLink, setImportedClicks } from '../../db/links.t
 import { type FoundReferences, findReferences } from '../../db/reading/references.ts';
 import { idsOfTags } from '../../db/tags.ts';
 import { encodeBidi } from '../../shared/bidirectional.ts';
+import type { Random } from '../../shared/random.ts';
 import type { Writer } from '../caller.ts';
 import { recordingChanges } from '../change/change.ts';
 import { DomainError, type FieldError, fieldError, invalid } from '../errors.ts';
 import { fieldErrors, foldCase, type Unparsed } from '../input.ts';
-import type { Random } from '../random.ts';
 import type { Services } from '../services.ts';
 import { type NamedTag, noRoom, roomForTags, tagsNamed } from '../tag.ts';
 import { utmFor } from '../utm-template.ts';

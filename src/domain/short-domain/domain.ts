@@ -4,6 +4,7 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../db/errors.ts';
 import type { ListReader } from '../../db/reading/list-reader.ts';
 import { isUsableBy } from '../../db/reading/references.ts';
 import type { Domain, Link } from '../../generated/sqlite/client.ts';
+import { randomText } from '../../shared/random.ts';
 import { type Actor, owned } from '../access/actor.ts';
 import { createOwned, deleteOwned, type Kind, requireRoom, updateOwned } from '../access/ownership.ts';
 import { lockPermitted } from '../access/rights.ts';
@@ -13,7 +14,6 @@ import { parseId, parseInput, textOf, trimPasted, type Unparsed } from '../input
 import { hostBlocked } from '../link/blocklists.ts';
 import { ownDomain } from '../link/check.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
-import { randomText } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hostOf, isHostName, sendableAddress, withoutPort } from '../url.ts';

@@ -1,11 +1,11 @@
 import type { Data } from '../../db/database.ts';
 import type { Pixel, Prisma, Tag } from '../../generated/sqlite/client.ts';
+import { csvLine } from '../../shared/csv-writer.ts';
 import type { Writer } from '../caller.ts';
 import { linkTexts } from '../link/fields.ts';
 import { targetListsOf } from '../link/targeting.ts';
 import type { Services } from '../services.ts';
 import { shortUrlOf } from '../short-domain/host.ts';
-import { csvLine } from './csv-writer.ts';
 import { type ExportRecord, exportFields } from './formats.ts';
 
 /** Number of links read at once; each may have two MB of targets. */

@@ -1,6 +1,6 @@
+import { unguarded } from '../../shared/csv-writer.ts';
 import type { ClosingCell } from './closing.ts';
 import { type ClosingField, closingFieldOf, plainName } from './closing-columns.ts';
-import { unguarded } from './csv-writer.ts';
 import {
   type Format,
   type ImportField,

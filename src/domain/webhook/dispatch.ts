@@ -5,7 +5,7 @@ import { addDeliveries, type NewDelivery } from '../../db/webhook/deliveries.ts'
 import { type AboutRecord, endJoining, joinable } from '../../db/webhook/joining.ts';
 import { storeAtReader, type WebhookAtReader, webhooksAtReader } from '../../db/webhook/queues.ts';
 import { MAX_WRITTEN_ROWS } from '../../db/written-limits.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../../shared/random.ts';
 import { type EventKind, eventOf, eventsOf } from './events.ts';
 import { newMessageId } from './signing.ts';
 import { MAX_WEBHOOKS, READER } from './webhook.ts';

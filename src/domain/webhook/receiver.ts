@@ -8,11 +8,11 @@ import { hasQueue, type Queue, storeFailingSince } from '../../db/webhook/queues
 import type { Webhook } from '../../generated/sqlite/client.ts';
 import type { Answer, Post } from '../../outgoing/post.ts';
 import { growingTo } from '../../shared/growing-cache.ts';
+import type { Random } from '../../shared/random.ts';
 import { TIMED_OUT, withTimeout } from '../../shared/timeout.ts';
 import { tracer } from '../../shared/tracing.ts';
 import { Turns } from '../../shared/turns.ts';
 import { visibleError } from '../errors.ts';
-import type { Random } from '../random.ts';
 import { hostOf, withoutPort } from '../url.ts';
 import { type DeliveryStatus, type DisabledReason, type EventKind, messageTypeOf } from './events.ts';
 import { isGivenUp, retryAt } from './retry-schedule.ts';

@@ -6,6 +6,7 @@ import type { ListReader } from '../../db/reading/list-reader.ts';
 import { addDeliveries, redeliverNow } from '../../db/webhook/deliveries.ts';
 import type { Webhook, WebhookDelivery } from '../../generated/sqlite/client.ts';
 import { isPublicAddress, literalOf } from '../../shared/public-address.ts';
+import type { Random } from '../../shared/random.ts';
 import type { Actor } from '../access/actor.ts';
 import {
   createOwned,
@@ -21,7 +22,6 @@ import { OPERATOR, recordingChanges } from '../change/change.ts';
 import { DomainError, fieldError, invalidField, notFound } from '../errors.ts';
 import { choiceOf, flag, parseId, parseInput, type Unparsed, unless } from '../input.ts';
 import { byCreation, type Connection, type EdgesInput, readConnection } from '../pagination.ts';
-import type { Random } from '../random.ts';
 import { refusal } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hasUser, hostOf, webAddress, withoutPort } from '../url.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { logFault } from '../../log.ts';
+import { logFault } from '../../shared/log.ts';
 import type { Observation } from '../process-metrics.ts';
 import { type RequestInfo, requestInfoOf } from './info.ts';
 

@@ -1,5 +1,5 @@
 import { MAX_KEY_LENGTH } from '../../domain/idempotent-write.ts';
-import { VERSION } from '../../own-files.ts';
+import { VERSION } from '../../shared/own-files.ts';
 import type { JsonSchema } from '../form/field.ts';
 import { integer, list, object, orNull, text } from '../record.ts';
 import type { AnyRoute, FileAnswer, Method } from '../route.ts';

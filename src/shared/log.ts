@@ -1,13 +1,13 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { causesOf, isUnavailable } from './db/errors.ts';
-import { DomainError, visibleError } from './domain/errors.ts';
+import { causesOf, isUnavailable } from '../db/errors.ts';
+import { DomainError, visibleError } from '../domain/errors.ts';
+import { ClientGone } from './client-gone.ts';
+import { oneLine } from './one-line.ts';
 import { OperatorError } from './operator-error.ts';
-import { ClientGone } from './shared/client-gone.ts';
-import { oneLine } from './shared/one-line.ts';
-import { printable } from './shared/printable.ts';
-import { RepeatedFault } from './shared/repeated-fault.ts';
-import { TIMED_OUT, withTimeout } from './shared/timeout.ts';
-import { tracer } from './shared/tracing.ts';
+import { printable } from './printable.ts';
+import { RepeatedFault } from './repeated-fault.ts';
+import { TIMED_OUT, withTimeout } from './timeout.ts';
+import { tracer } from './tracing.ts';
 
 /** The largest atomic write to a pipe, in bytes, so that the lines of processes are not mixed (POSIX's PIPE_BUF). */
 const WHOLE_WRITE = 4096;

@@ -21,10 +21,10 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { OperationDefinitionNode } from 'graphql';
 import type { Logger } from 'pino';
+import { oneLine } from './one-line.ts';
 import { VERSION } from './own-files.ts';
-import { oneLine } from './shared/one-line.ts';
-import { RepeatedFault } from './shared/repeated-fault.ts';
-import { withTimeout } from './shared/timeout.ts';
+import { RepeatedFault } from './repeated-fault.ts';
+import { withTimeout } from './timeout.ts';
 
 /** The longest text of an attribute, in characters: statements are long, and clients write paths. */
 const MAX_TEXT = 2_000;

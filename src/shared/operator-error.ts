@@ -1,5 +1,5 @@
+import { oneLine } from './one-line.ts';
 import { withoutSecrets } from './secrets.ts';
-import { oneLine } from './shared/one-line.ts';
 
 /** Why a request of the operator failed, with a message for the operator; nothing was changed. */
 export class OperatorError extends Error {}
